@@ -84,9 +84,7 @@ def test_the_account_as_json(labels: Path, tmp_path: Path) -> None:
     assert [Path(name).name for name in result["written"]] == ["part-00001.parquet", "part-00002.parquet"]
 
 
-def test_files_of_karats_own_are_gone_through_some_rows_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_karats_own_files_are_read_in_portions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     likert = karat.datasets.load("likert")
     likert.to_parquet(tmp_path / "likert.parquet")
     monkeypatch.setattr(parted.ReadOptions, "intake", None)

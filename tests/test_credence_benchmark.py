@@ -96,7 +96,7 @@ def test_the_blind_oracle_sums_over_kinds_and_changes() -> None:
     np.testing.assert_allclose(crowds.blind_ratio(tasks, order, answers), -np.log(mixed), rtol=1e-9)
 
 
-def test_a_crowd_has_its_spammers_first_and_they_change_when_they_should() -> None:
+def test_spammers_come_first_and_change_when_they_should() -> None:
     scenario = Crowd(PATTERN, 0.2, turn=31, trials=60, workers=50)
     scene = draw_crowd(scenario, 3)
     assert scene.kinds.tolist() == [PATTERN] * 10 + ["cooperative"] * 40

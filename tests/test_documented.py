@@ -46,7 +46,7 @@ def test_the_overview_of_python_links_every_package() -> None:
     assert [package for package in PACKAGES if f"(python/{package}.md)" not in page] == []
 
 
-def test_parameters_are_described_by_the_sentences_that_begin_with_them() -> None:
+def test_parameters_are_described_by_their_sentences() -> None:
     parts = read_docstring(karat.measure.contrasts)
     assert parts.parameters["adjust"].startswith("For the pairs of means")
     assert "formula" in parts.parameters

@@ -68,7 +68,7 @@ def test_two_figures_in_one_page_have_different_names() -> None:
 
 
 @pytest.mark.parametrize("width", [8, 16])
-def test_everything_is_inside_the_figure_and_no_letter_is_too_small(width: float) -> None:
+def test_figure_holds_everything_in_readable_letters(width: float) -> None:
     figure = drawn(width)
     figure.draw_without_rendering()
     assert tuple(figure.get_size_inches() * 2.54) == pytest.approx((width, 7))

@@ -127,6 +127,18 @@ def test_no_module_imports_itself_by_way_of_others(root: Path) -> None:
     assert [name for name in imports if name in reached(name, imports)] == []
 
 
+@cache
+def read_tests(root: Path) -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in (root / "tests").rglob("*.py")}
+
+
+def test_names_of_tests_are_short(root: Path) -> None:
+    names = [
+        name for text in read_tests(root).values() for name in re.findall(r"^ *def (test_\w+)", text, re.MULTILINE)
+    ]
+    assert [name for name in names if len(name) > 60] == []
+
+
 FROM_KARAT = re.compile(r"^[ \t]*from karat[\w.]* import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
@@ -136,7 +148,7 @@ def private_imports(text: str) -> list[str]:
 
 
 def test_tests_import_nothing_private(root: Path) -> None:
-    read = {path: path.read_text(encoding="utf-8") for path in (root / "tests").rglob("*.py")}
+    read = read_tests(root)
     assert {str(path): private_imports(text) for path, text in read.items() if private_imports(text)} == {}
     assert private_imports("    from karat.x import a, _b as c\nfrom karat import (\n    _d,\n    e,\n)\n") == [
         "_b",
@@ -152,7 +164,7 @@ PATCHED = re.compile(r'\bsetattr\(\s*(?:(?:[^(),"]|\([^()]*\))+,\s*)?"(?:[\w.]+\
 
 def test_tests_match_no_sentences_and_patch_nothing_private(root: Path) -> None:
     """Errors are asked for by `raises` and `refuses` of tests/messages.py; what a test changes is an argument."""
-    read = {path: path.read_text(encoding="utf-8") for path in (root / "tests").rglob("*.py")}
+    read = read_tests(root)
     for rule in (MATCHED, PATCHED):
         assert {str(path): found for path, text in read.items() if (found := rule.findall(text))} == {}
 

@@ -188,7 +188,7 @@ def test_participants_are_everybody() -> None:
         karat.Judgments(GOOD, karat.Ordinal(5), {"who": ["p2"]})
 
 
-def test_what_is_known_of_participants_can_be_written_whatever_it_is_called(tmp_path: Path) -> None:
+def test_participant_facts_are_written_whatever_their_name(tmp_path: Path) -> None:
     people = pl.DataFrame({"participant": ["p1", "p2"], "list": [1, 2], "rt": [0.5, float("nan")]})
     people = people.with_columns(pl.col("list").cast(pl.Int8), pl.col("rt").cast(pl.Float32))
     read = karat.Judgments(GOOD, karat.Ordinal(5), people)

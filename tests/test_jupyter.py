@@ -68,7 +68,7 @@ def test_texts_are_no_markup() -> None:
     assert "<p>a &lt; b &amp; c</p>" in page
 
 
-def test_a_figure_that_cannot_be_drawn_is_reported_and_a_fault_is_not_hidden() -> None:
+def test_undrawable_figure_is_reported_faults_are_not_hidden() -> None:
     assert drawn(Result(KaratError("one stimulus is no line."))) == "<p>No figure: one stimulus is no line.</p>"
     with pytest.raises(ZeroDivisionError):
         drawn(Result(ZeroDivisionError()))

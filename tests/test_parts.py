@@ -59,7 +59,7 @@ def test_other_files_need_a_scale_and_names(tmp_path: Path) -> None:
         open_parts(folder, karat.Ordinal(5), mapping={"participants": "who"})
 
 
-def test_a_mapping_may_take_the_name_of_another_column_or_leave_one_out(tmp_path: Path) -> None:
+def test_mapping_may_rename_or_drop_columns(tmp_path: Path) -> None:
     frame = ROWS.with_columns(sentence=pl.Series(["s1", "s2", "s1"]), trial=pl.Series(["no", "number", "here"]))
     parts = open_parts(folder_of(tmp_path, frame), karat.Ordinal(5), mapping={"item": "sentence", "trial": ""})
     read = parts.read(0).frame

@@ -12,7 +12,7 @@ TABLE = Table("t", "T", pl.DataFrame({"p": [0.5], "x": [1.0]}), headings={"x": "
 
 
 @given(st.floats(0, 1))
-def test_a_probability_has_no_leading_zero_and_is_never_reported_as_impossible(value: float) -> None:
+def test_probability_has_no_leading_zero_and_is_never_zero(value: float) -> None:
     result = TABLE.cell("p", value)
     assert not result.startswith("0")
     assert result not in (".000", "1.000")

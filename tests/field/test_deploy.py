@@ -45,7 +45,7 @@ def stages() -> dict[str, list[list[str]]]:
     return found
 
 
-def test_the_assets_are_made_by_the_script_that_makes_them_everywhere() -> None:
+def test_assets_are_made_by_one_script_everywhere() -> None:
     instructions = stages()["assets"]
     copied = [word for words in instructions if words[0] == "COPY" for word in words[1:-1]]
     for needed in ("tools/get_assets.py", "pyproject.toml", "src/karat/field/web/package.json",

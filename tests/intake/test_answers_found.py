@@ -36,7 +36,7 @@ def written(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]],
     return path
 
 
-def test_a_column_called_likert_holds_answers_although_its_name_ends_in_rt(tmp_path: Path) -> None:
+def test_likert_column_holds_answers_not_times(tmp_path: Path) -> None:
     rows = [(f"VP{p}", i, "AB"[c], r) for p, i, c, r in rated(16, 16)]
     path = written(tmp_path / "a.csv", ["Versuchsperson", "Satz", "Bedingung", "likert"], rows, ";")
     with pytest.raises(ProposalError) as error:
@@ -48,7 +48,7 @@ def test_a_column_called_likert_holds_answers_although_its_name_ends_in_rt(tmp_p
     assert "role.accepted" in codes(judgments.notes)
 
 
-def test_answers_without_a_telling_name_differ_on_the_same_stimuli(tmp_path: Path) -> None:
+def test_unnamed_answers_differ_on_the_same_stimuli(tmp_path: Path) -> None:
     rows = [
         (n, f"s{p}", f"{i}{'ab'[c]}", f"The cat number {i}{'ab'[c]} sat.", "ab"[c], r, round((r - 4) / 1.7, 4))
         for n, (p, i, c, r) in enumerate(rated(18, 16))
@@ -153,7 +153,7 @@ def test_screens_of_labjs_without_answers_are_set_aside(tmp_path: Path) -> None:
     assert (len(judgments), judgments.answers, judgments.scale.kind) == (120, 120, "binary")
 
 
-def test_signs_among_numbers_are_no_answers_and_zeros_are_reported(tmp_path: Path) -> None:
+def test_signs_are_no_answers_and_zeros_are_reported(tmp_path: Path) -> None:
     rows = [(f"s{p}", i, "." if (p, i) == (1, 1) else r) for p, i, _, r in rated(12, 10)]
     judgments = karat.read(written(tmp_path / "a.csv", ["subject", "item", "rating"], rows))
     assert (judgments.scale, judgments.answers) == (karat.Ordinal(7), 119)
@@ -305,7 +305,7 @@ def test_positions_that_restart_for_all_are_sessions(tmp_path: Path) -> None:
     assert karat.read(path).frame.height == 96
 
 
-def test_training_before_trial_zero_and_answers_to_another_question(tmp_path: Path) -> None:
+def test_training_before_trial_zero_and_other_questions(tmp_path: Path) -> None:
     rng = random.Random(8)
     rows = [(f"A{p:012d}", f"Player {i} won.", "ab"[c], rng.choice(["red", "tan"]), "A-B", i - 2, r)
             for p, i, c, r in rated(12, 14)]  # fmt: skip
@@ -323,7 +323,7 @@ def test_items_called_example_and_control_among_many(tmp_path: Path) -> None:
     assert dict(frame.group_by("function").len().iter_rows()) == {"test": 600, "practice": 20, "control": 10}
 
 
-def test_a_shortened_table_of_jspsych_is_recognised_by_its_plugins(tmp_path: Path) -> None:
+def test_shortened_jspsych_table_is_recognised(tmp_path: Path) -> None:
     rows: list[tuple[object, ...]] = [("instructions", 0, 9000, "", "", "", f"s{p}") for p in range(8)]
     rows += [("survey-likert", i + 1, 2500, json.dumps({"Q0": r}), i, "ab"[c], f"s{p}") for p, i, c, r in rated(8, 12)]
     header = ["trial_type", "trial_index", "rt", "responses", "item_id", "cond", "subject"]

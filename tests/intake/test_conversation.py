@@ -85,9 +85,7 @@ def test_answers_are_asked_for_shown_kept_and_used_again(table: Path, tmp_path: 
     assert karat.read(tmp_path / table.name).participants.height == 9
 
 
-def test_without_a_terminal_there_is_one_command_and_nothing_is_written(
-    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_terminal_nothing_is_written(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.parquet"
     with pytest.raises(ProposalError) as error:
         app(["convert", str(table), "-o", str(out)], standalone_mode=False)

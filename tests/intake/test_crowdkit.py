@@ -109,7 +109,7 @@ def test_other_files_are_not_claimed(tmp_path, name, content):
     assert not recognises(SourceFile(path))
 
 
-def test_columns_that_look_like_times_and_right_answers_are_named(tmp_path: Path) -> None:
+def test_columns_like_times_and_keys_are_named(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("task,worker,label,duration_s,gold_label\nt1,w1,a,2.5,a\nt2,w1,b,3.5,\n", encoding="utf-8")
     found = [note.values for note in karat.read(path).notes if note.code == "column.overlooked"]

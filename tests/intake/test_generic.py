@@ -279,7 +279,7 @@ def test_random_answers_do_not_make_codes_of_ratings(points: int) -> None:
         assert not are_codes(pl.DataFrame(rows), karat.Ordinal(range(points)))
 
 
-def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path) -> None:
+def test_keys_nobody_gave_extend_a_guessed_scale(tmp_path: Path) -> None:
     read = karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["a", "c", None]))
     assert read.scale == karat.Nominal(["a", "b", "c"])
     assert noted(read.notes, "scale.nominal")["only"] == ["c"]

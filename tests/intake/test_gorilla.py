@@ -54,7 +54,7 @@ def test_everything_else_is_set_aside_by_reason() -> None:
     }
 
 
-def test_questionnaires_describe_participants_without_naming_them() -> None:
+def test_questionnaires_describe_unnamed_participants() -> None:
     intake = both()
     people = intake.judgments.participants
     assert people["participant"].to_list() == ["7001", "7002"]
@@ -111,7 +111,7 @@ def test_trials_of_several_nodes_follow_each_other_in_time(tmp_path: Path) -> No
     assert mine["Tree Node Key"].to_list() == ["task-sh6f"] * 4 + ["task-zz"] * 4
 
 
-def test_without_an_item_column_the_row_of_the_spreadsheet_is_the_item(tmp_path: Path) -> None:
+def test_row_is_the_item_without_an_item_column(tmp_path: Path) -> None:
     path = tmp_path / "task.csv"
     path.write_text(SECOND.read_text().replace("Spreadsheet: itemid", "Spreadsheet: left picture"))
     intake = read_files([path])
@@ -146,7 +146,7 @@ def test_a_short_row_is_named_but_not_the_end_of_file(tmp_path: Path) -> None:
     assert len(error.value.problems) == 1
 
 
-def test_a_display_about_information_structure_or_breakfast_is_no_instruction(tmp_path: Path) -> None:
+def test_information_structure_is_no_instruction(tmp_path: Path) -> None:
     for display in ("information structure", "breakfast"):
         path = tmp_path / "task.csv"
         path.write_text(TASK.read_text(encoding="utf-8").replace(",trial,", f",{display},"), encoding="utf-8")

@@ -73,7 +73,7 @@ def test_files_of_one_study_are_put_together(tmp_path: Path) -> None:
     assert whole.frame["participant"].to_list() == ["p1", "p1", "p2", "p2"]
 
 
-def test_a_file_without_functions_beside_one_with_them_has_test_items(tmp_path: Path) -> None:
+def test_file_without_functions_has_test_items(tmp_path: Path) -> None:
     (tmp_path / "fillers.csv").write_text("participant,item,response,function\np1,f1,1,filler\n")
     (tmp_path / "tests.csv").write_text("participant,item,response\np1,t1,5\n")
     frame = karat.read([tmp_path / "fillers.csv", tmp_path / "tests.csv"]).frame
@@ -95,7 +95,7 @@ def test_a_folder_of_karats_own_files(tmp_path: Path) -> None:
     assert karat.read(tmp_path) == likert
 
 
-def test_a_table_of_participants_that_karat_did_not_write_is_read(tmp_path: Path) -> None:
+def test_foreign_table_of_participants_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,x,1\np1,y,2\n")
     (tmp_path / "a.participants.csv").write_text("participant,age\np1,31\n")
     with refuses(karat.IntakeError, "a.participants.csv, line 2, item"):
@@ -244,7 +244,7 @@ def test_no_reader_keeps_columns_that_name_people(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("skip_bad", [False, True])
-def test_what_is_found_wrong_later_is_reported_with_file_and_line(skip_bad: bool, tmp_path: Path) -> None:
+def test_late_mistakes_are_reported_with_file_and_line(skip_bad: bool, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\np1,b,2\n")
     (tmp_path / "b.csv").write_text("participant,item,response\np2,a,3\n" + ",b,3\n" * skip_bad + "p2,c,four\n")
     intake = read_files([tmp_path / "a.csv", tmp_path / "b.csv"], skip_bad=skip_bad)

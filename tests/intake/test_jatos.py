@@ -156,7 +156,7 @@ def test_two_results_of_one_person_are_reported(tmp_path: Path) -> None:
     assert noted(intake.notes, "jatos.several_results")["names"].values["names"] == ["p"]
 
 
-def test_what_prolific_says_of_a_submission_is_not_hidden_by_the_state_of_the_study(tmp_path: Path) -> None:
+def test_prolific_status_shows_despite_the_studys_state(tmp_path: Path) -> None:
     link = {"urlQueryParameters": {"PROLIFIC_PID": "p1"}}
     members = {
         "metadata.json": metadata({"id": 1, "studyState": "FINISHED", "startDate": 1714730101000, **link}),

@@ -155,7 +155,7 @@ def test_a_survey_with_a_matrix_and_check_boxes(tmp_path: Path) -> None:
     assert intake.judgments.participants["age"].to_list() == ["31"]
 
 
-def test_trials_are_numbered_by_trial_index_not_by_the_order_of_the_file(tmp_path: Path) -> None:
+def test_trials_are_numbered_by_trial_index(tmp_path: Path) -> None:
     intake = from_json(tmp_path, [trial(5, item="c"), trial(2, item="a"), trial(3, item="b")])
     assert rows(intake, "item", "trial") == [("c", 3), ("a", 1), ("b", 2)]
 
@@ -195,7 +195,7 @@ def test_respelled_answers_leave_the_scale_to_karat(tmp_path: Path) -> None:
     assert [r for (r,) in rows(from_json(tmp_path, [trial(0), trial(1)], options), "response")] == ["no", "yes"]
 
 
-def test_only_an_item_makes_a_screen_a_judgment_where_there_are_items(tmp_path: Path) -> None:
+def test_only_items_make_screens_judgments(tmp_path: Path) -> None:
     data = [trial(0, stimulus="<h1>Welcome</h1>"), trial(1, item_id="i1"), trial(2, item_id="i2")]
     intake = from_json(tmp_path, data)
     assert rows(intake, "item", "trial") == [("i1", 1), ("i2", 2)]
@@ -214,7 +214,7 @@ def test_the_study_says_itself_what_a_screen_is(tmp_path: Path) -> None:
     assert aside(from_json(tmp_path, data)) == {"aside.consent": 1, "aside.breaks": 1}
 
 
-def test_a_display_that_nobody_answers_is_none_but_a_missed_trial_is(tmp_path: Path) -> None:
+def test_unanswered_display_is_none_missed_trial_is(tmp_path: Path) -> None:
     prime = {"trial_type": "html-keyboard-response", "stimulus": "Get ready", "response": None, "rt": None}
     missed = {"response": None, "rt": None}
     data = [trial(0, **prime), trial(1), trial(2, **prime), trial(3, **missed), trial(4)]

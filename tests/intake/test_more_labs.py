@@ -124,7 +124,7 @@ def test_answers_of_ibex_beside_the_fields_of_a_form(tmp_path: Path) -> None:
     assert frame["rt"][0] == pytest.approx(0.9)
 
 
-def test_practice_trials_in_one_place_keep_the_order_of_the_others(tmp_path: Path) -> None:
+def test_practice_keeps_the_order_of_other_trials(tmp_path: Path) -> None:
     rows = []
     for person in range(4):
         rows += [[person, 0, f"practice_{kind}", "practice", 0.5] for kind in ("good", "bad")]
@@ -201,7 +201,7 @@ def test_another_loop_of_psychopy_is_read_by_its_answers(tmp_path: Path) -> None
     assert (frame.height, frame["item"].n_unique()) == (8 * 6, 6)
 
 
-def test_rows_outside_of_a_loop_are_counted_in_tables_with_plain_names(tmp_path: Path) -> None:
+def test_rows_outside_loops_are_counted_in_plain_tables(tmp_path: Path) -> None:
     rows = [[p, "2022.2.5", "", "", "", "space"] for p in range(3)]
     rows += [[p, "2022.2.5", n, f"s{n}", (p + n) % 5 + 1, "space"] for p in range(3) for n in range(9)]
     header = "participant,psychopyVersion,trials.thisN,item,response,go.keys"

@@ -516,7 +516,7 @@ def test_answers_beside_a_check_that_few_trials_have(tmp_path: Path) -> None:
     assert (made.answers, made.frame["item"].n_unique()) == (600, 16)
 
 
-def test_one_rating_beside_a_check_called_response_is_asked_about(tmp_path: Path) -> None:
+def test_rating_beside_a_check_called_response_is_asked_about(tmp_path: Path) -> None:
     chance = random.Random(8)
     rows = [[f"s{p}", i, chance.choice(["yes", "no"]), chance.randint(1, 7)] for p in range(20) for i in range(12)]
     path = saved(tmp_path / "r.csv", "subject,item,response,response_naturalness", rows)
@@ -679,7 +679,7 @@ def test_each_participant_rates_one_dimension(tmp_path: Path) -> None:
     assert (intake.judgments.frame["item"].n_unique(), "role.dimension" in codes(intake.notes)) == (30, True)
 
 
-def test_a_context_of_few_levels_is_a_factor_and_a_second_answer_none(tmp_path: Path) -> None:
+def test_few_level_context_is_a_factor_not_an_answer(tmp_path: Path) -> None:
     chance, rows = random.Random(17), []
     for person in range(24):
         for item in range(16):
@@ -743,7 +743,7 @@ def ibex(path: Path, blocks: Sequence[tuple[Sequence[Sequence[str]], list[list[o
     return path
 
 
-def test_a_legend_holds_the_design_and_the_chosen_answer_is_the_answer(tmp_path: Path) -> None:
+def test_legend_holds_the_design_chosen_answer_counts(tmp_path: Path) -> None:
     names = ("Legend", "Chosen answer", *JUDGED[2:])
     lines: list[list[object]] = [
         ["DynamicQuestion", n, 0, "exp", "C" if n % 2 else "F", f"{n}+{('yes', 'no')[n % 2]}+Does she know item {n}?",

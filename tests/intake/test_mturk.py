@@ -141,7 +141,7 @@ def test_turktools_extras_are_about_the_participant():
     assert people["status"].to_list() == ["Approved", "Rejected", "Approved"]
 
 
-def test_numbered_items_without_turktools_and_lists_of_unequal_length(tmp_path):
+def test_unmatched_numbers_and_uneven_lists_are_read(tmp_path):
     header = ["Input.sentence1", "Input.sentence2", "Answer.rating1", "Answer.rating_2", "Answer.rt1", "Answer.rt2"]
     file = batch(tmp_path, header, [["W1", "Ann left.", "Left Ann.", "5", "1", "2345", "1800"],
                                     ["W1", "Bo sang.", "", "4", "", "990", ""]])  # fmt: skip

@@ -29,7 +29,7 @@ def answers(intake, participant, question):
     return rows.select("trial", "item", "response", "rt").rows()
 
 
-def test_answers_of_a_round_are_judgments_with_the_time_on_their_page(wide):
+def test_round_answers_are_judgments_with_page_times(wide):
     assert wide.sources[0] == (WIDE.name, READER.title)
     assert answers(wide, "k3x9a1bq", "rating") == [(1, "s07", "6", 6.0), (2, "s02", "2", 4.0), (3, "s11", "7", 7.0)]
     assert answers(wide, "k3x9a1bq", "confidence") == [(1, "s07", "3", 6.0), (2, "s02", "3", 4.0), (3, "s11", "1", 7.0)]
@@ -37,7 +37,7 @@ def test_answers_of_a_round_are_judgments_with_the_time_on_their_page(wide):
     assert noted(wide.notes, "otree.page_times")["page"] == "Judge"
 
 
-def test_a_round_whose_page_was_left_without_an_answer_is_kept_as_unanswered(wide):
+def test_round_left_unanswered_is_kept(wide):
     assert answers(wide, "p0w2m7zd", "rating") == [(1, "s02", "5", 9.0), (2, "s11", None, 60.0)]
 
 
@@ -58,7 +58,7 @@ def test_nothing_is_dropped_in_silence(wide):
     }
 
 
-def test_without_page_times_a_round_without_answers_counts_as_not_reached():
+def test_unanswered_untimed_round_is_not_reached():
     intake = read_files([WIDE])
     assert "rt" not in intake.judgments.frame.columns
     assert answers_without_rt(intake, "p0w2m7zd") == [(1, "5")]
@@ -78,7 +78,7 @@ def test_bots_and_demo_sessions_stay_visible(wide):
     assert noted(wide.notes, "otree.demo") == {"n": 1}
 
 
-def test_an_app_of_one_round_without_items_is_about_the_participant(wide):
+def test_one_round_without_items_is_about_the_participant(wide):
     people = wide.judgments.participants
     assert people["intro.age"].to_list() == ["27", "41", "0", None]
     assert people["intro.first_language"][1] == "Low German, Danish"
@@ -165,7 +165,7 @@ def test_a_cut_line_is_named(tmp_path):
         read_files([file])
 
 
-def test_fields_with_karats_names_are_not_taken_for_karats_columns(tmp_path):
+def test_fields_named_like_karats_are_not_karats(tmp_path):
     file = tmp_path / "all_apps_wide.csv"
     fields = ("item", "trial", "status", "list", "round", "rating")
     header = [f"a.{n}.player.{name}" for n in (1, 2) for name in fields]
@@ -211,7 +211,7 @@ def test_names_and_addresses_are_left_out(tmp_path):
     assert "otree.label_left_out" in codes(intake.notes)
 
 
-def test_one_round_asks_for_the_background_and_a_field_says_what_was_shown(tmp_path):
+def test_round_with_background_and_a_field_shown(tmp_path):
     """A choice experiment: sets of options in two blocks, and the age in the first round."""
     names = [f"dce.{n}.player.{name}" for n in range(1, 5) for name in ("age", "selected", "set")]
     rows = [

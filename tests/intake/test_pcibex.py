@@ -97,13 +97,13 @@ def test_only_commas_and_control_codes_are_unescaped() -> None:
     assert decoded("a%0Ab%2cc%41%") == "a\nb,c%41%"
 
 
-def test_practice_trials_keep_apart_from_test_items_with_the_same_number() -> None:
+def test_practice_is_separate_from_equally_numbered_items() -> None:
     intake = case("pcibex")
     assert column(intake, "function") == ["practice", "test", "test", "test", "practice", "test", "test"]
     assert column(intake, "item") == ["practice_trial-1", "1", "2", "3", "practice_trial-1", "2", "1"]
 
 
-def test_participants_have_times_design_number_browser_and_background_choices() -> None:
+def test_participants_have_times_design_and_background() -> None:
     people = case("pcibex").judgments.participants
     assert people["started"].to_list()[0] == datetime(2024, 3, 4, 10, 10, tzinfo=UTC)
     assert people["finished"].to_list()[0] == datetime(2024, 3, 4, 10, 15, 30, tzinfo=UTC)
@@ -122,7 +122,7 @@ def test_assumptions_are_reported_with_their_way_out() -> None:
     assert noted(notes, "pcibex.rt_from_start") == {"n": 1}
 
 
-def test_two_alternatives_have_sides_and_items_by_label_and_group() -> None:
+def test_two_alternatives_have_sides_by_label_and_group() -> None:
     intake = case("pcibex_choice", "results")
     assert intake.judgments.scale == Choice()
     assert column(intake, "response") == ["left", "right", None, "right", "left"]
@@ -141,7 +141,7 @@ def test_without_sides_the_names_are_the_answers() -> None:
     assert column(intake, "response") == ["plain", "plain", None, "marked", "marked"]
 
 
-def test_keys_are_answers_and_lines_that_were_sent_twice_count_once() -> None:
+def test_keys_are_answers_and_repeated_lines_count_once() -> None:
     intake = case("pcibex_keys")
     assert column(intake, "participant") == ["s1", "s1", "s1", "s2", "s2"]
     assert column(intake, "response") == ["F", "J", None, "J", "J"]
@@ -245,7 +245,7 @@ def named_people(order: int, name: str, group: str) -> list[str]:
     return trial(order, "exp", f"Scale,s,Choice,{order},{START + 700}{logged},NULL", logged=logged)
 
 
-def test_names_typed_as_ids_do_not_become_participants_unless_reported(write: Write) -> None:
+def test_typed_names_are_no_participants_unless_mapped(write: Write) -> None:
     lines = [line for order in (1, 2) for line in named_people(order, "Jörg Müller", "A")]
     path = write(*lines, columns="# 13. ID.\n# 14. Group.\n# 15. Comments.\n")
     intake = read_files([path])
@@ -255,7 +255,7 @@ def test_names_typed_as_ids_do_not_become_participants_unless_reported(write: Wr
     assert column(result, "participant") == ["Jörg Müller"] * 2
 
 
-def test_the_group_of_a_person_is_the_list_and_the_design_number_is_not(write: Write) -> None:
+def test_group_is_the_list_not_the_design_number(write: Write) -> None:
     columns = "# 13. ID.\n# 14. Group.\n# 15. Comments.\n"
     one_group = [line for order in (1, 2) for line in named_people(order, "vp7", "A")]
     assert column(read_files([write(*one_group, columns=columns)]), "list") == ["A", "A"]

@@ -205,7 +205,7 @@ def test_annotators_in_columns_may_answer_in_words(tmp_path: Path, crowd: Crowd)
     assert frame["item"].n_unique() == 40
 
 
-def test_lists_of_labels_without_annotators_are_refused_by_their_form(tmp_path: Path) -> None:
+def test_label_lists_without_annotators_are_refused(tmp_path: Path) -> None:
     lines = [f'{{"pairID": "{n}e", "sentence1": "A cat {n}.", "annotator_labels": ["yes", "no"]}}' for n in range(30)]
     (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
     with refuses(KaratError, "t.jsonl", "annotator_labels"):
@@ -270,7 +270,7 @@ def test_a_column_that_marks_trials_names_their_function(
     assert dict(judgments.frame["function"].value_counts().iter_rows()) == {function: 16, "test": 64}
 
 
-def test_attention_items_without_a_number_are_named_by_their_text(tmp_path: Path, crowd: Crowd) -> None:
+def test_unnumbered_attention_items_are_named_by_text(tmp_path: Path, crowd: Crowd) -> None:
     texts = {"": ["Click on 7", "Click on 1"]}
     rows = [[f"s{p}", n, f"Sentence {n} is here", crowd.rate(p, n), 0] for p in range(8) for n in range(10)]
     rows += [[f"s{p}", "", text, 7 if "7" in text else 1, 1] for p in range(8) for text in texts[""]]

@@ -153,7 +153,7 @@ def test_the_order_of_a_block(blocks):
     assert rows.select("item", "trial").rows() == [("Q3", 2), ("Q4", 1), ("Q6", 3)]
 
 
-def test_somebody_who_responded_twice_has_two_sessions_and_one_row(blocks):
+def test_two_responses_are_two_sessions_and_one_row(blocks):
     rows = blocks.judgments.frame.filter(participant="5d1")
     assert rows.select("session", "item", "trial").rows() == [
         ("1", "Q3", 1),
@@ -167,7 +167,7 @@ def test_somebody_who_responded_twice_has_two_sessions_and_one_row(blocks):
     assert noted(blocks.notes, "qualtrics.sessions") == {"n": 1}
 
 
-def test_boxes_to_tick_are_no_judgments_and_a_shared_page_has_no_rt(blocks):
+def test_tick_boxes_are_no_judgments_shared_pages_no_rt(blocks):
     assert aside(blocks)["aside.several_answer_cells"] == 6
     assert "rt" not in blocks.judgments.frame.columns
     assert blocks.judgments.frame.filter(participant="R_b3")["page_time"].to_list() == [2, 2, 2]
@@ -193,7 +193,7 @@ def test_display_orders_with_a_column_a_row(tmp_path):
     assert frame["trial"].to_list() == [2, 1, 1, 2]
 
 
-def test_numbered_answers_about_the_participant_are_no_points_of_the_scale(tmp_path):
+def test_numbered_background_answers_are_no_scale_points(tmp_path):
     columns = [("Q1", "How natural is this?", "QID1"), ("Q2", "And this?", "QID2"), ("Q3", "Geschlecht", "QID3"),
                ("Q4", "What is your gender?", "QID4"), ("Phone", "Your number", "QID5_TEXT")]  # fmt: skip
     rows = [["5", "2", "1", "2", "0151"], ["6", "7", "2", "1", "0152"]]
@@ -237,7 +237,7 @@ def test_an_unknown_time_zone_is_no_reason_to_fail(tmp_path):
     assert noted(intake.notes, "qualtrics.unknown_zone") == {"zone": "Mars/Base"}
 
 
-def test_the_type_of_a_response_does_not_hide_the_platforms_status(tmp_path):
+def test_response_type_does_not_hide_the_platform_status(tmp_path):
     submissions = tmp_path / "prolific_export.csv"
     submissions.write_text(
         "Submission id,Participant id,Status,Started at,Completed at,Time taken,Completion code,Total approvals\n"
@@ -247,7 +247,7 @@ def test_the_type_of_a_response_does_not_hide_the_platforms_status(tmp_path):
     assert people.filter(participant=FIRST).select("status", "response_type").row(0) == ("REJECTED", "IP Address")
 
 
-def test_fraud_fields_are_about_participants_and_not_about_judgments(tmp_path):
+def test_fraud_fields_describe_participants(tmp_path):
     fields = ("Q_RecaptchaScore", "Q_RelevantIDDuplicate", "Q_BallotBoxStuffing")
     columns = [
         ("s01", "How natural?", "QID1"),

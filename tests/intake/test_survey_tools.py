@@ -62,7 +62,7 @@ def test_a_page_timed_before_a_loop_shows_no_round_of_it(tmp_path: Path) -> None
     assert "rt" not in judgments.frame.columns
 
 
-def test_loops_that_ask_the_same_about_other_words_are_one_question(tmp_path: Path) -> None:
+def test_loops_with_one_question_are_one(tmp_path: Path) -> None:
     chance = random.Random(9)
     columns = [("Finished", "Finished", "finished"), ("ResponseId", "Response ID", "_recordId")]
     for at, word in enumerate(("big", "cheap", "some"), 1):
@@ -76,7 +76,7 @@ def test_loops_that_ask_the_same_about_other_words_are_one_question(tmp_path: Pa
     assert (judgments.frame["item"].n_unique(), judgments.answers) == (24, 480)
 
 
-def test_an_export_of_qualtrics_without_ids_has_a_participant_per_row(tmp_path: Path, crowd: Crowd) -> None:
+def test_qualtrics_without_ids_has_one_participant_per_row(tmp_path: Path, crowd: Crowd) -> None:
     columns = [("Duration (in seconds)", "Duration (in seconds)", "duration")]
     columns += [(f"nat_{n}", f"How natural? {crowd.text()}", f"QID{n}") for n in range(8)]
     rows = [[300 + p, *(crowd.rate(p, n) for n in range(8))] for p in range(12)]
@@ -162,7 +162,7 @@ def test_votes_of_several_people_on_one_pair(tmp_path: Path, crowd: Crowd) -> No
     assert set(judgments.frame["left"]) | set(judgments.frame["right"]) == {"owl", "fox", "hen"}
 
 
-def test_choices_between_other_texts_in_each_column_are_refused_by_their_form(tmp_path: Path, crowd: Crowd) -> None:
+def test_choices_between_changing_texts_are_refused(tmp_path: Path, crowd: Crowd) -> None:
     pairs = [(f"{crowd.text()} {n}", f"{crowd.text()} {n}") for n in range(10)]
     rows = [[f"3/{p}/2024", *(crowd.draw.choice(pair) for pair in pairs)] for p in range(1, 15)]
     header = ",".join(["Timestamp", *(f"Which one is better? ({n})" for n in range(10))])
@@ -200,7 +200,7 @@ def test_an_item_with_decimal_commas_of_its_own_stays(tmp_path: Path) -> None:
     assert accepted(path).answers == 56
 
 
-def test_labels_at_the_ends_of_a_scale_are_no_answers_of_their_own(tmp_path: Path, crowd: Crowd) -> None:
+def test_end_labels_are_no_answers(tmp_path: Path, crowd: Crowd) -> None:
     points = ["1 (very bad)", "2", "3", "4", "5 (very good)"]
     rows = [[f"2024/03/0{p} 10:11", *(points[crowd.rate(p, n, 5) - 1] for n in range(12))] for p in range(1, 10)]
     rows += [["2024/03/11 10:11", *[points[0]] * 6, *[points[4]] * 6]]

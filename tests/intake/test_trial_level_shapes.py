@@ -36,7 +36,7 @@ def test_ratings_beside_a_check_called_response(tmp_path: Path, check: tuple[str
     assert made.factors() == ["condition"]
 
 
-def test_whole_numbers_of_sliders_in_a_row_and_the_time_of_the_assignment(tmp_path: Path) -> None:
+def test_slider_whole_numbers_and_assignment_times(tmp_path: Path) -> None:
     chance, rows, assignment = random.Random(2), [], 0
     for person in range(90):
         for _ in range(chance.choice([1, 1, 2])):

@@ -83,7 +83,7 @@ def test_what_follows_from_the_answer_is_no_condition(tmp_path: Path) -> None:
     assert codes(judgments.stimuli().messages) == ["stimuli.derived"]
 
 
-def test_a_verdict_that_depends_on_the_condition_is_derived_wherever_it_stands() -> None:
+def test_derived_verdict_depends_on_the_condition_anywhere() -> None:
     # One in ten answers goes against the version, so that right and wrong is not the version itself.
     rng = np.random.default_rng(3)
     frame = separated().with_columns(_slip=pl.Series(rng.random(24 * 16) < 0.1))
@@ -117,7 +117,7 @@ def test_columns_on_people_and_measurements() -> None:
     assert codes(found.messages) == ["stimuli.people", "stimuli.measurements"]
 
 
-def test_whole_numbers_are_conditions_only_if_the_design_fixes_them(tmp_path: Path) -> None:
+def test_whole_numbers_are_conditions_only_by_design(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     frame = separated().with_columns(
         code=pl.when(pl.col("version") == "grammatical").then(1).otherwise(2),
@@ -225,7 +225,7 @@ def test_the_factors_are_the_crossed_columns_with_few_levels() -> None:
     assert rated_once(columns).factors() == ["structure", "distance"]
 
 
-def test_a_column_called_condition_is_the_design_or_its_two_parts() -> None:
+def test_condition_column_is_the_design_or_its_parts() -> None:
     case = ["nom", "gen"] * 8
     number = ["sg", "sg", "pl", "pl"] * 4
     other = ["a", "a", "a", "a", "b", "b", "b", "b"] * 2

@@ -68,7 +68,7 @@ def test_what_is_said() -> None:
     ]  # fmt: skip
 
 
-def test_methods_that_look_at_the_order_do_not_run_where_it_is_unknown() -> None:
+def test_order_methods_do_not_run_on_unknown_order() -> None:
     unordered = karat.Judgments(LIKERT.frame.drop("trial", "time"), LIKERT.scales, LIKERT.participants)
     found = karat.screen.run(unordered, RULES)
     assert set(found.skipped) == {"straightlining", "markov", "even_odd"}

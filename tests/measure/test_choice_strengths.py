@@ -32,7 +32,7 @@ def found_by(judgments: karat.Judgments, model: str, **options: Any) -> karat.me
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson", "thurstone"])
-def test_the_order_is_found_and_the_table_is_the_one_of_all_measures(model: str) -> None:
+def test_order_is_found_and_the_table_has_all_measures(model: str) -> None:
     found = found_by(choices(WORTH, 24, 40, seed=1), model)
     assert found.table().columns == ["item", "estimate", "se", "lower", "upper", "rank", "n"]
     assert found.labels == ["i05", "i04", "i03", "i02", "i01", "i00"]

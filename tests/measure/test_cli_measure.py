@@ -141,7 +141,7 @@ def test_bad_options_are_a_sentence(
     assert why in refused(capsys, results, *arguments)
 
 
-def test_a_file_in_the_way_is_reported_before_anything_is_computed(
+def test_existing_output_is_reported_before_computing(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")

@@ -97,7 +97,7 @@ def test_plain_means_and_numbers_of_answers(found: Contrasts) -> None:
     assert joined["n"].to_list() == joined["len"].to_list()
 
 
-def test_differences_and_the_difference_of_differences_follow_from_the_means(found: Contrasts) -> None:
+def test_differences_follow_from_the_means(found: Contrasts) -> None:
     cells = {(row["a"], row["b"]): row for row in found.means.filter(term="a:b").to_dicts()}
     for row in found.differences.filter(term="a:b").to_dicts():
         one, other = (cells[tuple(row[side].split(", "))] for side in ("first", "second"))
@@ -114,7 +114,7 @@ def test_differences_and_the_difference_of_differences_follow_from_the_means(fou
 
 
 @pytest.mark.slow
-def test_without_a_formula_it_is_the_largest_of_the_design_and_simplified() -> None:
+def test_default_formula_is_the_largest_then_simplified() -> None:
     result = contrasts(rated(frame(slope=0.0), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)"
     assert result.simplified
@@ -175,7 +175,7 @@ def test_ratings_may_be_taken_as_numbers() -> None:
     assert result.means["raw"].to_list() == pytest.approx(points["response"].to_list())
 
 
-def test_slopes_that_cannot_be_reported_from_chance_are_not_asked_for() -> None:
+def test_slopes_that_look_like_chance_are_not_asked_for() -> None:
     result = contrasts(rated(frame(24, 4), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a + b | participant) + (1 + a * b | item)"
     assert "contrasts.one_answer_per_cell" in codes(result.notes)
@@ -242,7 +242,7 @@ def test_recovery_of_effects_that_were_simulated() -> None:
 
 
 @pytest.mark.slow
-def test_splits_agree_where_odds_are_proportional_and_differ_where_not() -> None:
+def test_splits_agree_where_odds_are_proportional() -> None:
     formula = "response ~ a + (1 | participant) + (1 | item)"
     alike = proportional_odds(contrasts(rated(frame(60, 24, a=1.0), karat.Ordinal(5)), formula))
     assert alike.table().columns[:4] == ["term", "split", "estimate", "lower"]

@@ -6,7 +6,7 @@ from karat.measure import compare_decisions
 from karat.plots.style import to_svg
 
 
-def test_symbols_stand_in_the_row_of_their_pair_and_the_column_of_their_measure() -> None:
+def test_symbols_stand_at_their_pair_and_measure() -> None:
     found = compare_decisions({"likert": {"1": "expert", "2": "none"}, "choice": {"1": "reverse", "2": "none"}})
     drawn = found.plot()
     (axes,) = drawn.axes

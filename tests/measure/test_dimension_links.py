@@ -55,7 +55,7 @@ def test_correlations_beside_scipy() -> None:
     assert (strongest["dimension"], strongest["feature"]) == ("clarity", "overall")
 
 
-def test_a_feature_that_does_not_vary_is_not_counted_among_the_tests() -> None:
+def test_constant_feature_is_not_among_the_tests() -> None:
     alone = feature_correlations(texts(), ["clarity"], ["overall", "words"])
     with_constant = feature_correlations(
         texts().with_columns(always=pl.lit(1.0)), ["clarity"], ["overall", "words", "always"]

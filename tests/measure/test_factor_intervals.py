@@ -12,7 +12,7 @@ from messages import codes, raises
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_estimates_and_say_that_factors_are_stable() -> None:
+def test_intervals_hold_estimates_and_factors_are_stable() -> None:
     found = factors(ratings_matrix(differential()), 2)
     intervals = factor_intervals(found, draws=40)
     table = intervals.table()

@@ -66,7 +66,7 @@ def test_names(found: Factors) -> None:
 
 
 @pytest.mark.slow
-def test_minimum_residuals_and_other_rotations_find_the_same_structure(found: Factors) -> None:
+def test_minimum_residuals_find_the_same_structure(found: Factors) -> None:
     matrix = ratings_matrix(differential(people=150))
     for method, rotation in (("minres", "promax"), ("ml", "oblimin"), ("ml", "varimax")):
         other = factors(matrix, 2, method, rotation)  # type: ignore[arg-type]

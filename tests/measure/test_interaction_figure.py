@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn() -> None:
         many.plot()
 
 
-def test_means_without_intervals_are_drawn_and_without_anything_are_not() -> None:
+def test_means_are_drawn_without_intervals() -> None:
     found = contrasts(rated(frame(), karat.Continuous()), FORMULA)
     bare = replace(found, means=found.means.with_columns(lower=np.nan, upper=np.nan))
     low, high = bare.plot().axes[0].get_ylim()

@@ -85,7 +85,7 @@ def test_three_factors_have_four_interactions() -> None:
     assert tests["p"].to_list() == pytest.approx(tests["p_of"].to_list(), rel=1e-6)
 
 
-def test_a_factor_of_three_levels_has_no_single_difference_of_differences() -> None:
+def test_three_levels_have_no_single_difference_of_differences() -> None:
     table = frame(16, 16).with_columns(c=(pl.col("trial") % 3).cast(pl.String))
     found = contrasts(rated(table, karat.Continuous()), "response ~ a * c + (1 | participant) + (1 | item)")
     assert not found.interactions.height

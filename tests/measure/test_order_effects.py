@@ -42,7 +42,7 @@ def test_slopes_that_were_put_in_are_found(scale: Any) -> None:
     assert found.summary[5].values["change"] == pytest.approx(percent)
 
 
-def test_a_slope_is_that_of_a_plain_regression_where_nothing_else_varies() -> None:
+def test_slope_is_that_of_plain_regression() -> None:
     """Without participant and item effects the model is least squares, condition by condition."""
     table = satiated(0.3, 0.8).with_columns(pl.lit(0.0).alias("latent"))
     judgments = rated(table, karat.Continuous())
@@ -68,7 +68,7 @@ def test_all_together_and_by_two_columns() -> None:
     ]  # fmt: skip
 
 
-def test_an_order_that_nobody_recorded_is_refused_and_can_be_stated() -> None:
+def test_unrecorded_order_is_refused_and_can_be_stated() -> None:
     table = satiated(0.0, 0.5).sort("participant", "trial")
     with_trial = order_effects(rated(table, karat.Continuous()), by="a")
     judgments = rated(table, karat.Continuous())

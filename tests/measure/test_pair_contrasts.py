@@ -129,7 +129,7 @@ def test_equal_differences_fall_back_on_the_sign_test() -> None:
     assert paired(np.full(6, 5.0), np.full(6, 5.0), 0.5, 0.05).p == 1
 
 
-def test_equal_ratings_of_different_participants_fall_back_on_permutations() -> None:
+def test_equal_ratings_fall_back_on_permutations() -> None:
     better, worse = np.full(4, 5.0), np.full(3, 2.0)
     found = unpaired(better, worse, rope=0.5, alpha=0.05)
 

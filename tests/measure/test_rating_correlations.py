@@ -40,7 +40,7 @@ def test_the_keys_follow_the_complete_cases() -> None:
     assert found.keys.height == found.observations == 30
 
 
-def test_a_correlation_matrix_needs_its_observations_and_ratings_must_not_have_them() -> None:
+def test_correlations_need_observations_ratings_refuse_them() -> None:
     matrix = np.corrcoef(VALUES, rowvar=False)
     assert correlations_of(matrix, observations=40).values is None
     with raises(MeasureError, "correlations.no_observations"):

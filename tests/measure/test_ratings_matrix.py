@@ -58,7 +58,7 @@ def test_only_test_trials_unless_asked() -> None:
         ratings_matrix(judged, functions=("control",))
 
 
-def test_answers_asked_for_twice_are_averaged_and_missing_ones_stay_missing() -> None:
+def test_repeated_answers_are_averaged_missing_stay_missing() -> None:
     table = small(item=["a", "a", "a", "b"], question=["clear", "simple", "clear", "simple"], response=[7, 2, 5, None])
     found = ratings_matrix(karat.Judgments(table, karat.Ordinal(7)))
     assert found.frame.rows() == [("p1", "a", 6.0, 2.0)]

@@ -23,7 +23,7 @@ def ratings() -> pl.DataFrame:
                         schema=["a1", "a2", "a3", "b1", "b2", "b3", "between", "noise"])  # fmt: skip
 
 
-def test_what_belongs_to_none_goes_first_then_what_belongs_to_both() -> None:
+def test_what_belongs_to_none_goes_before_both() -> None:
     found = reduce_pairs(ratings(), 2)
     assert found.removed == ["noise", "between"]
     assert found.kept == ["a1", "a2", "a3", "b1", "b2", "b3"]

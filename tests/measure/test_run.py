@@ -118,7 +118,7 @@ def test_many_questions_are_modelled_one_by_one_on_request() -> None:
 
 
 @pytest.mark.slow
-def test_one_question_of_a_differential_is_measured_like_any_other() -> None:
+def test_one_differential_question_is_measured_as_usual() -> None:
     found = run(differential(people=16, texts=6), question="clear")
     assert names(found)[0] == "strengths"
     assert "ratings" not in names(found)
@@ -209,7 +209,7 @@ def test_labels_have_a_consensus_by_condition() -> None:
         ({"formula": "response ~ nothing"}, "model.no_random"),
     ],
 )
-def test_what_is_asked_for_by_name_and_cannot_be_done_is_an_error(options: dict[str, Any], why: str) -> None:
+def test_impossible_requests_by_name_are_errors(options: dict[str, Any], why: str) -> None:
     with pytest.raises(MeasureError) as error:
         run(ratings(), **options)
     assert why in code_or_text(error.value)
@@ -243,7 +243,7 @@ def test_a_table_that_cannot_be_drawn_is_said_in_the_index(tmp_path: Path) -> No
     assert "Not drawn:" in (tmp_path / "README.txt").read_text(encoding="utf-8")
 
 
-def test_planned_contrasts_are_differences_in_the_stated_direction(factorial: Measures) -> None:
+def test_planned_contrasts_have_the_stated_direction(factorial: Measures) -> None:
     found = factorial.of("contrasts")
     plan = [
         ContrastSettings(name="low", factor="a", levels=["low", "high"]),
@@ -410,7 +410,7 @@ def test_a_planned_comparison_with_an_empty_cell_is_a_note() -> None:
 
 
 @pytest.mark.slow
-def test_sources_of_which_one_answered_do_not_end_the_measurement() -> None:
+def test_sources_without_answers_do_not_end_measuring() -> None:
     whole = judged("likert", [1.0, 0.5, 0.0], people=12)
     people = whole.participants.with_columns(
         source=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("web")).otherwise(pl.lit("lab"))

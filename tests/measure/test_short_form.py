@@ -57,7 +57,7 @@ def test_the_whole_way_from_a_study_to_the_next(tmp_path: Path) -> None:
     assert not [finding for finding in check(second).findings if finding.grade == "error"]
 
 
-def test_nothing_is_overwritten_and_what_does_not_fit_is_reported(tmp_path: Path) -> None:
+def test_nothing_is_overwritten_and_misfits_are_reported(tmp_path: Path) -> None:
     short = short_form(factors(ratings_matrix(differential(people=60)), 2))
     write_study(tmp_path / "first", "differential")
     write_study(tmp_path / "likert", "likert")

@@ -114,7 +114,7 @@ def test_a_difference_of_a_stimulus_that_is_not_there() -> None:
     assert message_of(error.value).values == {"label": "i44", "close": "i4"}
 
 
-def test_differences_without_a_covariance_take_stimuli_as_independent() -> None:
+def test_differences_without_covariance_are_independent() -> None:
     found = strengths(ratings(), "mean")
     alone = Strengths(found.frame, "mean", found.unit, 0.95, np.empty((0, 0)))
     se = dict(zip(found.labels, found.frame["se"], strict=True))

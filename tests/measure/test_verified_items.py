@@ -121,7 +121,7 @@ def test_when_and_where_stimuli_were_verified(items: Path) -> None:
     assert pl.read_csv(items)["verified"][0] == "2026-03, norming study"
 
 
-def test_a_new_table_can_be_read_by_those_who_can_read_other_files(items: Path, tmp_path: Path) -> None:
+def test_tables_are_readable_like_other_files(items: Path, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("item\n")
     written = CONTROLS.write(items, tmp_path / "new.csv")
     assert written.stat().st_mode == (tmp_path / "other.csv").stat().st_mode

@@ -146,7 +146,7 @@ def test_two_raters_against_the_table_of_their_ratings() -> None:
     assert weighted == pytest.approx(1 - (apart * table).sum() / (apart * chance).sum())
 
 
-def test_a_rater_counted_twice_is_not_compared_with_their_own_copy() -> None:
+def test_twice_counted_rater_skips_their_own_copy() -> None:
     item, rater, category = [0, 1, 2] * 3, [0] * 3 + [1] * 3 + [2] * 3, [0, 1, 1, 0, 1, 0, 1, 1, 0]
     drawn = np.array([[1.0, 2.0], [1.0, 0.0], [1.0, 1.0]])
     found = pair_agreement(item, rater, category, weights=drawn)

@@ -28,7 +28,7 @@ def test_everybody_meets_every_item_twice() -> None:
         assert (np.bincount(met) == 2).all()
 
 
-def test_a_shift_of_all_strengths_does_not_count_and_a_wrong_one_does() -> None:
+def test_shift_of_all_strengths_does_not_count() -> None:
     truth = np.linspace(-1, 1, ITEMS)
     covariance = 0.01 * np.eye(ITEMS)
     assert of_strengths(truth + 5, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1.0
@@ -48,7 +48,7 @@ def test_a_study_without_an_estimate_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_a_small_study_has_no_effect_of_the_first_factor_and_is_the_same_each_time() -> None:
+def test_small_study_lacks_first_effect_and_repeats() -> None:
     cell = planned.Cell(16, 12, "5 points")
     assert planned.study(cell, 3).frame.equals(planned.study(cell, 3).frame)
     assert not planned.study(cell, 3).frame.equals(planned.study(cell, 4).frame)
@@ -72,7 +72,7 @@ def test_a_rate_outside_of_the_wanted_range_is_reported() -> None:
 
 
 @pytest.mark.slow
-def test_the_planned_test_of_the_smallest_studies_holds_its_level() -> None:
+def test_smallest_planned_tests_hold_their_level() -> None:
     counts = [planned.counted(planned.Cell(16, 12, "yes or no"), number) for number in range(300)]
     hits = sum(one[name] for one in counts for name in planned.NAMES)
     assert hits <= 45  # 600 tests at .05 have more than that once in a thousand times

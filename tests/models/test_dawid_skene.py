@@ -157,7 +157,7 @@ def ordered_crowd(seed: int) -> tuple[Answers, np.ndarray, np.ndarray]:
     return (item, rater, label), truth, parameters
 
 
-def test_ordered_errors_are_found_and_label_better_where_answers_are_few() -> None:
+def test_ordered_errors_improve_sparse_labels() -> None:
     answers, truth, parameters = ordered_crowd(6)
     found = dawid_skene(*answers, kinds=5, ordered=True)
     free = dawid_skene(*answers, kinds=5)

@@ -78,7 +78,7 @@ def copied(items: np.ndarray, raters: np.ndarray, values: np.ndarray, times: np.
 
 
 @given(st.integers(0, 10_000))
-def test_weights_are_copies_that_are_never_compared_with_each_other(seed: int) -> None:
+def test_weights_are_uncompared_copies(seed: int) -> None:
     items, raters, values = table(seed, 0.8)
     weights = resamples(int(raters.max()) + 1, 4, seed)
     for level in ("nominal", "interval"):

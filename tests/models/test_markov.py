@@ -42,9 +42,7 @@ def counted(sequences: list[list[int]], categories: int = 3) -> np.ndarray:
 
 
 @given(SEQUENCES, st.integers(1, 12))
-def test_transitions_are_counted_within_participants_in_parts_of_any_size(
-    sequences: list[list[int]], at_a_time: int
-) -> None:
+def test_transitions_count_within_participants_in_any_parts(sequences: list[list[int]], at_a_time: int) -> None:
     usual = model.ANSWERS_AT_A_TIME
     model.ANSWERS_AT_A_TIME = at_a_time
     try:

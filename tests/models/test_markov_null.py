@@ -53,7 +53,7 @@ def test_a_small_crowd_gets_the_preferences_of_the_paper() -> None:
     assert preference_spread(sequences, codes, shares).tolist() == [PREFERENCE, PREFERENCE]
 
 
-def test_simulated_people_see_the_stimuli_of_real_ones_in_their_order() -> None:
+def test_simulated_people_see_real_stimuli_in_order() -> None:
     seen = Sequences(np.array([0, 1, 0, 1, 1, 1, 1]), np.array([4, 3]))
     counts = credible_counts(seen, np.eye(2), 500, np.random.default_rng(2))
     kinds, numbers = np.unique(counts.reshape(500, 4), axis=0, return_counts=True)
@@ -96,7 +96,7 @@ def test_the_level_holds_over_all_patterns(categories: int, strategy: str) -> No
     assert np.mean(p <= 0.5) == pytest.approx(0.5, abs=0.05)
 
 
-def test_cutoffs_agree_with_p_values_also_where_distances_are_tied() -> None:
+def test_cutoffs_agree_with_p_values_despite_ties() -> None:
     random = np.random.default_rng(6)
     null = random.integers(0, 6, (300, 3)).astype(float)
     calibration = calibrate(null, [[0], [1, 2]], 0.4)
@@ -108,7 +108,7 @@ def test_too_few_simulations_flag_nobody() -> None:
     assert calibrate(np.arange(10.0)[:, None], [[0]], 0.01).cutoffs.tolist() == [-np.inf]
 
 
-def test_the_nearest_of_a_group_is_the_first_of_equal_ones_and_missing_where_none_is_there() -> None:
+def test_nearest_of_a_group_is_the_first_or_missing() -> None:
     best, which = grouped(np.array([[2.0, 1.0, 1.0], [np.nan, np.nan, np.nan]]), [[0], [1, 2]])
     assert which[0].tolist() == [0, 1]
     assert best[0].tolist() == [2.0, 1.0]

@@ -25,16 +25,14 @@ def test_the_formula(yes: tuple[int, int], no: tuple[int, int]) -> None:
 
 
 @given(COUNTS, COUNTS)
-def test_who_answers_the_other_way_round_has_the_opposite_sensitivity_and_bias(
-    yes: tuple[int, int], no: tuple[int, int]
-) -> None:
+def test_reversed_answers_have_opposite_sensitivity_and_bias(yes: tuple[int, int], no: tuple[int, int]) -> None:
     d_prime, criterion = sensitivity(*yes, *no)
     turned, bias = sensitivity(yes[1] - yes[0], yes[1], no[1] - no[0], no[1])
     assert float(turned) == pytest.approx(-float(d_prime), abs=1e-9)
     assert float(bias) == pytest.approx(-float(criterion), abs=1e-9)
 
 
-def test_perfect_answers_stay_finite_and_one_kind_alone_is_not_defined() -> None:
+def test_perfect_answers_stay_finite_constant_ones_undefined() -> None:
     d_prime, criterion = sensitivity([8, 8, 0], [8, 8, 0], [0, 0, 1], [8, 0, 8])
     assert d_prime[0] == pytest.approx(2 * NormalDist().inv_cdf(8.5 / 9))
     assert criterion[0] == pytest.approx(0)

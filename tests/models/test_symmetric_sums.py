@@ -28,7 +28,7 @@ def test_the_family_of_a_published_table() -> None:
 
 
 @given(st.integers(0, 10_000))
-def test_complete_tables_have_the_variances_of_the_analysis_of_variance(seed: int) -> None:
+def test_complete_tables_have_anova_variances(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random.normal(size=(6, 1)) * 2 + random.normal(size=(1, 4)) + random.normal(size=(6, 4)) + 1e3
     found = components(*long(table))

@@ -123,7 +123,7 @@ def test_kappa_and_intraclass_correlations(mturk: karat.Judgments, golden: dict[
 @pytest.mark.parametrize(
     ("name", "scale"), [("ordinal_sim", karat.Ordinal(5)), ("nominal_sim", karat.Nominal(list("ABCDE")))]
 )
-def test_simulated_cutoffs_find_patterns_and_spare_credible_workers(
+def test_simulated_cutoffs_find_patterns_and_spare_workers(
     reference: Path, name: str, scale: karat.Ordinal | karat.Nominal
 ) -> None:
     """Four who keep to one choice and four who go round all answers, among 108 credible and four who guess."""

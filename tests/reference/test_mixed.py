@@ -248,7 +248,7 @@ def test_two_effects_have_no_quadrature() -> None:
         adaptive_quadrature(fitted("binary_sim", "y ~ a + (1 | participant)", "binary").fit, 3)
 
 
-def test_the_interval_of_a_correlation_is_near_that_of_the_profile() -> None:
+def test_correlation_interval_is_near_the_profile() -> None:
     """lme4's profile interval of the same model is -.48 to .68."""
     found = correlation_intervals(fitted(*FREEDOM["sleepstudy"], "gaussian", False))
     assert found.names == ("cor_(Intercept).Days|Subject",)

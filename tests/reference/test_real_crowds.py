@@ -16,7 +16,7 @@ LEAST_FLAGGED = 0.9
 
 
 @pytest.mark.parametrize("name", [pytest.param("product", marks=pytest.mark.slow), "music", "duck"])
-def test_no_good_participant_is_flagged_and_uninformative_ones_are(name: str, reference: Path) -> None:
+def test_uninformative_participants_are_flagged_good_ones_not(name: str, reference: Path) -> None:
     crowd = real_crowd(name)
     found = karat.screen.credence(crowd.judgments)
     assert not set(found.flagged) & set(crowd.good)
@@ -52,7 +52,7 @@ def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["gpt-4o-mini", "llama-31"])
-def test_annotators_are_not_taken_for_the_twins_of_accounts_beside_them(model: str, reference: Path) -> None:
+def test_annotators_are_not_twins_of_accounts(model: str, reference: Path) -> None:
     assert (reference / "machines").is_dir()
     found, annotators = one_crowd(("relations", model, 0.3, 0))
     assert sum(found) >= 2

@@ -51,7 +51,7 @@ def test_credible_workers_are_as_accurate(reference: Path, name: str) -> None:
     assert compared[same].mean() == pytest.approx(found[same].mean(), abs=0.02)
 
 
-def test_accuracies_of_both_decisions_are_within_the_spread_of_task_draws(reference: Path) -> None:
+def test_accuracies_of_decisions_are_within_the_spread(reference: Path) -> None:
     golden = json.loads((reference / "ba" / "golden.json").read_text())["simulated"]["cutoff_resimulation"]
     for decision, key in (("sign", "deterministic"), ("draw", "bernoulli")):
         drawn = []

@@ -94,7 +94,7 @@ def test_the_checksums_hold_and_name_every_file(made: Archive) -> None:
         assert hashlib.sha256((made.folder / name).read_bytes()).hexdigest() == value
 
 
-def test_texts_stay_raw_in_the_tables_and_are_text_cells_in_the_workbook(tmp_path: Path) -> None:
+def test_texts_are_raw_in_tables_and_text_in_workbooks(tmp_path: Path) -> None:
     hostile = ["=1+1", "+cmd", "-2", "@x", "*dog", "\t=1", "a\rb", "<b>&", "100 %", "", None]
     frame = pl.DataFrame(
         {"participant": ["a"] * len(hostile), "item": [str(one) for one in range(len(hostile))], "response": 1,
@@ -179,7 +179,7 @@ def test_old_names_are_looked_for_wherever_the_archive_lies(results: Judgments, 
     assert any(note.startswith("data/") and "16 participants" in note for note in found.notes)
 
 
-def test_images_and_tables_of_the_same_name_are_among_the_materials(tmp_path: Path) -> None:
+def test_materials_include_images_and_tables(tmp_path: Path) -> None:
     home, other = tmp_path / "study", tmp_path / "other"
     for folder in (home, other):
         folder.mkdir()
@@ -240,7 +240,7 @@ def gathered_without_measures(screening: object, study: object, progress: object
     return ReportData(screening, study, NOT_COMPUTED, NOT_COMPUTED)
 
 
-def test_the_same_seed_deals_the_same_names_and_none_deals_others() -> None:
+def test_seeds_repeat_names_and_none_varies_them() -> None:
     likert = karat.datasets.load("likert")
     first, again = (pseudonymous(likert, seed=7).names for _ in range(2))
     assert first == again
@@ -250,7 +250,7 @@ def test_the_same_seed_deals_the_same_names_and_none_deals_others() -> None:
     assert pseudonymous(likert).names != pseudonymous(likert).names
 
 
-def test_columns_are_personal_by_name_by_content_and_by_constancy() -> None:
+def test_personal_columns_by_name_content_and_constancy() -> None:
     people = ["w1", "w1", "w2", "w2"]
     frame = {
         "participant": people, "item": ["a", "b", "a", "b"], "response": [1, 2, 3, 1], "who": people,
@@ -338,7 +338,7 @@ def test_without_study_and_rules_there_are_no_materials(tmp_path: Path) -> None:
     assert "karat screen data/raw/judgments.parquet\n" in text
 
 
-def test_the_order_of_trials_stays_where_only_moments_reported_it(tmp_path: Path) -> None:
+def test_trial_order_by_moments_stays(tmp_path: Path) -> None:
     frame = karat.datasets.load("crowd").frame
     when = pl.datetime(2026, 3, 1) + pl.duration(seconds=pl.col("trial"))
     timed = frame.with_columns(time=when).drop("trial").sample(fraction=1.0, shuffle=True, seed=1)

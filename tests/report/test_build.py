@@ -27,7 +27,7 @@ def test_measures_and_index_are_of_those_who_stay() -> None:
 
 
 @pytest.mark.slow
-def test_evidence_that_rules_do_not_name_describes_everybody_and_excludes_nobody() -> None:
+def test_unnamed_evidence_describes_and_excludes_nobody() -> None:
     found = gathered()
     assert set(found.described) == set(DESCRIBING)
     beyond = [one for name, one in found.described.items() if name not in RULES]

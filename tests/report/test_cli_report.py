@@ -63,7 +63,7 @@ def test_nothing_is_overwritten_or_written_by_mistake(results: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_rules_alone_exclude_and_the_page_says_where_they_are_from(results: Path, tmp_path: Path) -> None:
+def test_rules_alone_exclude_and_have_a_source(results: Path, tmp_path: Path) -> None:
     rules, out = tmp_path / "rules.toml", tmp_path / "page.md"
     rules.write_text("[screening]\ncompletion = { trials = 4 }\n")
     results.write_text(ROWS + "late,a,3,1\n")

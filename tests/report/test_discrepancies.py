@@ -27,7 +27,7 @@ def test_agreement_is_reported_once() -> None:
 
 
 @pytest.mark.slow
-def test_tasks_that_are_stimuli_have_the_agreement_of_the_results() -> None:
+def test_tasks_as_stimuli_have_the_results_agreement() -> None:
     found = gathered()
     kept = found.screening.kept
     agreement = part(found, "agreement").result

@@ -55,7 +55,7 @@ def test_json_has_the_screening_and_every_section() -> None:
     assert len(people) == light().judgments.participants.height
 
 
-def test_the_paragraphs_on_methods_are_german_where_that_is_asked_for() -> None:
+def test_methods_are_german_on_request() -> None:
     english, german = (
         next(part for part in sections(light(), language) if part.key == "words") for language in ("en", "de")
     )

@@ -155,7 +155,7 @@ def test_a_figure_that_cannot_be_drawn_is_reported() -> None:
     assert str(refused.value) in found.sections[0].notes[-1]
 
 
-def test_controls_whose_means_are_compared_have_no_figure_of_right_answers() -> None:
+def test_compared_controls_have_no_share_right() -> None:
     evidence = karat.screen.controls(karat.datasets.load("likert"), account="relational")
     found = quality.controls(replace(light(), described={"controls": evidence}))
     assert isinstance(found, Section)
@@ -163,7 +163,7 @@ def test_controls_whose_means_are_compared_have_no_figure_of_right_answers() -> 
     assert found.paragraphs[0] == f"{len(evidence.flagged)} of 48 participants flagged."
 
 
-def test_a_guess_that_hardly_ever_passes_is_not_said_to_have_no_chance() -> None:
+def test_rarely_passing_guess_still_has_a_chance() -> None:
     evidence = light().screening.evidence["attention"]
     people = evidence.participants.with_columns(guess_probability=pl.lit(0.0002))
     found = quality.attention(replace(light(), described={"attention": replace(evidence, participants=people)}))
@@ -195,7 +195,7 @@ def test_a_formula_in_a_link_to_csv_is_marked() -> None:
     assert table["participant"].to_list() == ["'=1+1", "a"]
 
 
-def test_an_inlined_figure_keeps_texts_and_shortens_only_coordinates() -> None:
+def test_inlined_figure_keeps_texts_and_shortens_coordinates() -> None:
     drawn = '<?xml?><svg width="100.5pt"><style>*{x:y}</style><text x="1.98765">1.98765</text><g id="lonely"/></svg>'
     found = inlined(drawn, "k")
     assert found == (

@@ -88,7 +88,7 @@ def test_without_plain_means_the_difference_stands_alone() -> None:
         ({"item": ["4"], "sentence": ["Without its condition."]}, ""),
     ],
 )  # fmt: skip
-def test_items_are_quoted_where_a_table_has_one_sentence_for_each(table: dict[str, list[str]], expected: str) -> None:
+def test_items_are_quoted_where_each_has_one_sentence(table: dict[str, list[str]], expected: str) -> None:
     frame = pl.DataFrame({"item": ["4", "7", "5"], "order": ["DO", "DO", "PO"], "estimate": [1.0, 0.0, -1.0]})
     strengths = Strengths(frame, "mean", "points", 0.95, np.empty((0, 0)))
     assert wording_sentence(strengths, [pl.DataFrame({"item": ["4"]}), pl.DataFrame(table)]) == expected

@@ -118,7 +118,7 @@ def pages(printed: bytes) -> int:
 
 
 @pytest.mark.slow
-def test_it_prints_two_pages_and_the_appendix_where_that_is_asked_for(shown: Any) -> None:
+def test_prints_two_pages_and_the_appendix_on_request(shown: Any) -> None:
     assert pages(shown.pdf(format="A4")) <= 2
     # A design of many conditions has a row for each under each rule.
     rows = "const body = document.querySelector('#results tbody');"

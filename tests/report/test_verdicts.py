@@ -126,7 +126,7 @@ def test_a_report_with_everything_does_not_contradict_itself() -> None:
     assert list(contradictions(gathered())) == []
 
 
-def test_fast_participants_that_a_relative_rule_misses_are_counted() -> None:
+def test_fast_participants_below_relative_rules_are_counted() -> None:
     found = build(drawn(*DRAWN["an effect"]), rules=RULES, quick=True)
     counts = quality.look_counts(found)
     assert counts["fast"] == 3
@@ -134,7 +134,7 @@ def test_fast_participants_that_a_relative_rule_misses_are_counted() -> None:
 
 
 @pytest.mark.slow
-def test_without_a_study_file_the_file_is_the_title_and_no_rule_is_claimed() -> None:
+def test_file_is_the_title_without_a_study() -> None:
     found = build(drawn(*DRAWN["nothing"]), quick=True, file="results.csv")
     page = html(found)
     assert "<h1>results.csv</h1>" in page
@@ -142,7 +142,7 @@ def test_without_a_study_file_the_file_is_the_title_and_no_rule_is_claimed() -> 
 
 
 @pytest.mark.slow
-def test_without_playback_no_answers_of_participants_are_on_the_page() -> None:
+def test_playback_is_needed_for_answers_on_the_page() -> None:
     found = build(drawn(*DRAWN["nothing"]), quick=True, playback=False)
     assert "playback-data" not in html(found).replace('read("playback-data")', "")
 
@@ -206,7 +206,7 @@ def test_agreement_of_two_participants_shows_no_preference(people: int, clear: i
 
 
 @pytest.mark.skipif(not WILD.is_dir(), reason="the reference data are not on this machine")
-def test_many_unconnected_pairs_lead_with_decisions_on_all_of_them() -> None:
+def test_many_unconnected_pairs_lead_with_decisions() -> None:
     pairs = pl.read_csv(WILD.parent / "pairs" / "sprouse_me.csv").head(40)
     random = np.random.default_rng(1)
     apart = (pairs["me_z_acceptable"] - pairs["me_z_less"]).to_numpy()
@@ -396,7 +396,7 @@ def test_factors_with_equal_levels_have_their_own_p() -> None:
 
 
 @pytest.mark.slow
-def test_planned_comparisons_of_right_answers_are_under_the_results(tmp_path: Path) -> None:
+def test_planned_comparisons_of_keys_are_under_results(tmp_path: Path) -> None:
     write_study(tmp_path, "yes-no")
     study = load(tmp_path)
     answered = answer_study(study, 30, shares={}, effects=1.5, seed=1)

@@ -157,7 +157,7 @@ def test_without_a_rule_nobody_is_said_to_be_excluded(likert: Judgments) -> None
     assert "Nothing was measured. It was not computed." in text
 
 
-def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) -> None:
+def test_deviating_rules_are_called_so(study: Study) -> None:
     judgments = answer_study(study, 8, seed=2)
     own = karat.screen.run(judgments, study=study)
     other = karat.screen.run(judgments, {"completion": {"at_least": 0.5}, "exclude": "any"}, study)
@@ -206,7 +206,7 @@ def test_short_durations_are_in_seconds(seconds: list[float], english: str, germ
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("code", language_codes())
-def test_a_plan_of_every_task_can_be_reported_before_there_are_data(root: Path, task: str, code: str) -> None:
+def test_plans_of_every_task_are_reported_before_data(root: Path, task: str, code: str) -> None:
     study = load(root / "examples" / task)
     text = preregistration(study, code)
     assert text.count("\n\n") == 3
@@ -220,7 +220,7 @@ def test_a_plan_of_every_task_can_be_reported_before_there_are_data(root: Path, 
     assert words.number(study.settings.recruitment.participants) in text.split("\n\n")[1]
 
 
-def test_a_plan_says_how_many_answers_must_be_right_as_the_criterion_will_find_it(study: Study) -> None:
+def test_plan_says_how_many_answers_must_be_right(study: Study) -> None:
     text = preregistration(study)
     evidence = karat.screen.attention(answer_study(study, 8, seed=1))
     needed = evidence.participants["needed"].unique().item()
@@ -344,7 +344,7 @@ def test_a_recorded_simulation_justifies_the_sample_size(root: Path, tmp_path: P
     assert (f"power of {power}" in text, "α = .05" in text) == (True, True)
 
 
-def test_conditions_have_means_and_deviations_and_agreement_one_coefficient(gathered: ReportData) -> None:
+def test_conditions_have_moments_and_one_agreement(gathered: ReportData) -> None:
     paragraph = methods(gathered).split("\n\n")[3]
     kept = gathered.screening.kept.frame.filter(pl.col("function") == "test")
     answers = kept.with_columns(pl.col("response").cast(pl.Float64))

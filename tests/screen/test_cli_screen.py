@@ -154,9 +154,7 @@ def test_bad_options_are_named(arguments: list[str], names: list[str], capsys: p
     assert [name for name in names if name not in text] == []
 
 
-def test_a_file_in_the_way_is_reported_before_anything_is_computed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_existing_output_is_reported_before_computing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
     assert str(tmp_path / "out") in refused(capsys, LIKERT, "--out", tmp_path / "out").replace("\n", "")
 
@@ -291,7 +289,7 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
         ("title = 'A study'\n[[block]]\n", "rules.toml is a study file. Use --study"),
     ],
 )
-def test_rules_that_cannot_be_followed_are_reported_with_their_line(
+def test_broken_rules_are_reported_with_their_line(
     text: str | None, told_of: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = tmp_path / "rules.toml"

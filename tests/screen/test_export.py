@@ -42,7 +42,7 @@ def test_trials_keep_every_judgment_and_say_what_stood_out() -> None:
     assert set(wrong["function"].unique()) == {"attention"}
 
 
-def test_trials_without_positions_or_with_sessions_are_not_mixed_up() -> None:
+def test_trials_without_positions_stay_in_order() -> None:
     frame = LIKERT.frame.drop("trial")
     trials = trials_table(run(karat.Judgments(frame, LIKERT.scales), {"remfod": {}}))
     numbered = trials_table(run(LIKERT, {"remfod": {}}))

@@ -40,7 +40,7 @@ PEOPLE: dict[str, Sequence[Sequence[int | None]]] = {
 }  # fmt: skip
 
 
-def test_more_than_the_stated_share_is_flagged_and_a_share_on_the_limit_is_not() -> None:
+def test_only_more_than_the_stated_share_is_flagged() -> None:
     read = rated(PEOPLE, karat.Ordinal(5, neutral=3))
     evidence = controls(read, neutral_at_most=0.25)
     assert [row["neutral_share"] for row in rows(evidence).values()] == [0, 0.25, 0.5, 0.5]

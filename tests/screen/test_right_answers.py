@@ -61,7 +61,7 @@ def test_no_difference_is_neither_right_nor_wrong() -> None:
     assert (result["right"], result["rights_minus_wrongs"], result["solved"]) == (5, 4, 4)
 
 
-def test_one_right_answer_of_several_is_corrected_by_their_number() -> None:
+def test_one_of_several_right_answers_is_corrected_for_chance() -> None:
     frame = table({"p1": ["A"] * 5 + ["B", "C", "D"]}, ["A"] * 8)
     result = rows(controls(karat.Judgments(frame, karat.Nominal(["A", "B", "C", "D"]))))["p1"]
     assert result["rights_minus_wrongs"] == 2
@@ -144,7 +144,7 @@ def test_an_expected_answer_must_be_on_the_scale() -> None:
         karat.Judgments(frame, karat.Ordinal(5))
 
 
-def test_an_expected_answer_that_slipped_through_is_left_out_with_the_reason() -> None:
+def test_unreadable_expected_answer_is_left_out_with_reason() -> None:
     frame = table({"p1": [5] * 9}, ["3-5"] * 8 + ["3-7"]).with_columns(status=pl.lit("grammatical"))
     read = karat.Judgments.from_checked(Checked(frame), {"": karat.Ordinal(5)})
     evidence = controls(read)
@@ -154,7 +154,7 @@ def test_an_expected_answer_that_slipped_through_is_left_out_with_the_reason() -
     assert (values["n"], values["why"].code, values["more"]) == (1, "answers.fix_expected", None)
 
 
-def test_numbers_without_ends_beside_ratings_are_left_out_with_the_reason() -> None:
+def test_unbounded_numbers_beside_ratings_are_left_out() -> None:
     frame = table({"p1": [5] * 8 + [70]}, ["3-5"] * 8 + ["50-100"], question=["rate"] * 8 + ["number"])
     evidence = controls(karat.Judgments(frame, {"rate": karat.Ordinal(5), "number": karat.Magnitude()}))
     assert codes(evidence.notes) == ["answers.left_out"]
@@ -170,7 +170,7 @@ def test_no_column_function_and_no_such_trials(criterion: Callable[..., Any], na
         assert message_of(caught.value).values == {"function": name}
 
 
-def test_an_empty_status_is_taken_from_trials_with_the_same_right_answers() -> None:
+def test_empty_status_comes_from_trials_with_the_same_keys() -> None:
     whole = ratings({"p1": [5, 1] * 8, "p2": [5, 5] * 8})
     some = whole.with_columns(status=pl.when(pl.col("item") != "i0").then("status"))
     for account in ("positional", "relational", "extended", "strict"):
@@ -182,7 +182,7 @@ def test_an_empty_status_is_taken_from_trials_with_the_same_right_answers() -> N
     assert pairs.participants["trials"].to_list() == [8, 8]
 
 
-def test_a_status_that_nothing_tells_leaves_its_trials_out_with_a_note() -> None:
+def test_unknown_status_leaves_trials_out_with_a_note() -> None:
     frame = ratings({"p1": [5, 1] * 8})
     some = frame.with_columns(
         status=pl.when(pl.col("item") != "i0").then("status"),
@@ -197,7 +197,7 @@ def test_a_status_that_nothing_tells_leaves_its_trials_out_with_a_note() -> None
     assert evidence.notes[0] == Message("answers.other_status", {"n": 1})
 
 
-def test_one_kind_named_and_the_rest_empty_are_counted_together_with_a_note() -> None:
+def test_one_named_kind_counts_with_empty_ones() -> None:
     frame = ratings({"p1": [5, 1] * 8}).with_columns(
         status=pl.when(pl.col("status") == "grammatical").then(pl.lit("grammatical"))
     )

@@ -35,7 +35,7 @@ def test_rules_mean_what_they_say(rule: str | int, python: str) -> None:
     flags=st.tuples(st.booleans(), st.booleans(), st.booleans()),
     pending=st.sets(st.sampled_from("abc")),
 )
-def test_somebody_is_excluded_early_only_if_they_will_be_whatever_comes(
+def test_early_exclusion_is_final_whatever_comes(
     rule: str | int, flags: tuple[bool, bool, bool], pending: set[str]
 ) -> None:
     now = follows({name: [flag] for name, flag in zip("abc", flags, strict=True)}, rule, pending)[0]
@@ -55,7 +55,7 @@ def test_no_criteria_exclude_nobody() -> None:
     assert follows({"a": np.array([], dtype=bool)}, "all").tolist() == []
 
 
-def test_a_speed_cutoff_of_another_kind_stands_alone_unless_seconds_are_stated() -> None:
+def test_speed_cutoff_stands_alone_without_seconds() -> None:
     def limits(**stated: float) -> tuple[float | None, float | None]:
         settings = settings_of({"speed": stated}, None)["speed"]
         return settings["mean_below"], settings["median_below"]

@@ -47,7 +47,7 @@ def test_who_is_excluded_early_does_not_move_later_cutoffs() -> None:
     assert screening.kept.participants.height == 42
 
 
-def test_a_rule_that_needs_both_excludes_only_those_who_are_flagged_by_both() -> None:
+def test_rule_of_both_excludes_only_those_flagged_by_both() -> None:
     screening = run(LIKERT, {"completion": {}, "remfod": {}, "exclude": "completion and remfod"})
     assert screening.excluded == ()
     assert screening.evidence["remfod"].participants.height == 48
@@ -113,7 +113,7 @@ def test_without_rules_in_the_study_there_is_evidence_only(tmp_path: Path) -> No
     assert screening.settings["completion"]["trials"] == 72
 
 
-def test_every_criterion_of_the_registry_is_computed_with_settings_it_knows() -> None:
+def test_every_criterion_runs_with_known_settings() -> None:
     for name, criterion in CRITERIA.items():
         function = criterion.function
         assert criterion.name == name

@@ -79,7 +79,7 @@ def test_the_slope_minimises_the_sum_of_absolute_differences() -> None:
     assert note.values["power"] == pytest.approx(best, abs=0.00501)
 
 
-def test_a_pause_stays_an_intermission_and_its_cutoffs_are_in_seconds() -> None:
+def test_pause_stays_an_intermission_in_seconds() -> None:
     random = np.random.default_rng(2)
     lengths = random.integers(30, 50, 80)
     lengths[70:] = 150
@@ -96,7 +96,7 @@ def test_a_pause_stays_an_intermission_and_its_cutoffs_are_in_seconds() -> None:
     assert evidence.settings["length"] == "sentence"
 
 
-def test_texts_are_counted_in_characters_and_written_numbers_read() -> None:
+def test_texts_are_counted_in_characters() -> None:
     times = [1.0, 2.0, 4.0, 8.0]
     texts = adjusted_for_length(judgments(["ü" * n for n in (1, 2, 4, 8)], times).frame, "sentence")
     assert codes(texts[1]) == ["length.adjusted_characters"]

@@ -18,7 +18,7 @@ from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
 from messages import raises
 
 
-def test_study_files_know_the_same_rules_and_every_setting_is_a_parameter() -> None:
+def test_study_files_and_parameters_name_the_same_rules() -> None:
     assert list(get_args(RemfodSettings.model_fields["rule"].annotation)) == list(TIME_RULES)
     parameters = inspect.signature(remfod).parameters
     assert [name for name in parameters if name != "judgments"] == list(RemfodSettings.model_fields)
@@ -26,7 +26,7 @@ def test_study_files_know_the_same_rules_and_every_setting_is_a_parameter() -> N
         assert parameters[name].default == field.default
 
 
-def test_the_factors_are_those_that_were_published_and_the_settings_tell_them() -> None:
+def test_factors_and_settings_are_as_published() -> None:
     rule = TIME_RULES["remfod"]
     assert (rule.upper, rule.lower, rule.genuine_at_least) == (2.5, 1.5, 0.9)
     fields = {name: field.description or "" for name, field in RemfodSettings.model_fields.items()}
@@ -74,7 +74,7 @@ def test_means_and_deviations(rows: list[tuple[str, float]]) -> None:
         assert row["upper"] == pytest.approx(row["mean"] + 4 * row["sd"])
 
 
-def test_a_group_that_lost_all_trials_has_no_cutoffs_in_later_rounds() -> None:
+def test_group_without_trials_has_no_later_cutoffs() -> None:
     times = [2.0, 2.1, 1.9, 2.2, 2.0, 2.1, 50.0, 3.0]
     people = ["a"] * 6 + ["b", "a"]
     by_function = time_rule("function")

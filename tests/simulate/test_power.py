@@ -340,7 +340,7 @@ def test_weights_recover_the_effect_they_define(islands: Study) -> None:
     assert sorted({round(float(one), 4) for one in layout.weights.ravel()}) == [-0.75, 0.25]
 
 
-def test_a_pilot_of_an_interaction_has_no_main_effects_in_its_residual(islands: Study) -> None:
+def test_interaction_pilot_has_no_main_effects_in_its_residual(islands: Study) -> None:
     contrast = named_contrast(islands, "island effect")
     layout, block, _ = layout_of(islands, contrast)
     pilot = answer_study(islands, effects={"island effect": 2.0}, seed=3)
@@ -379,7 +379,7 @@ def runs(usual: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("effect", [0.5, 0.9, 1.3])
-def test_power_is_that_of_an_independent_simulation_of_the_same_test(study: Study, effect: float) -> None:
+def test_power_matches_an_independent_simulation(study: Study, effect: float) -> None:
     """Within .03 in 1,500 studies each; with fewer, within what chance leaves open."""
     number = runs(1500)
     with open_executor(processes=2) as executor:

@@ -48,7 +48,7 @@ def test_what_is_reported_gives_what_is_wanted(columns: list[str], data: st.Data
         assert result == {}
 
 
-def test_times_that_were_found_by_their_content_need_not_be_reported_again() -> None:
+def test_times_found_by_content_are_not_repeated() -> None:
     columns = ["worker", "sentence", "low", "high", "rating", "time"]
     guessed = {"participant": "worker", "item": "sentence", "response": "rating", "rt": "time"}
     assert corrected(columns, guessed, guessed | {"expected": "low..high", "time": ""}, maps=True) == {

@@ -36,7 +36,7 @@ def test_going_to_another_page_does_not() -> None:
     assert not over_after(presence, LONGEST_SILENCE["here"])
 
 
-def test_a_browser_that_crashed_is_noticed_and_one_that_sleeps_is_waited_for() -> None:
+def test_crashed_browsers_are_noticed_sleeping_ones_awaited() -> None:
     presence = Presence()
     presence.tell("a", "here")
     assert over_after(presence, LONGEST_SILENCE["here"] + GRACE)

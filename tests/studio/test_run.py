@@ -79,7 +79,7 @@ def test_a_port_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_arguments_it_opens_on_a_desktop_and_prints_help_elsewhere(tmp_path: Path) -> None:
+def test_bare_command_opens_on_desktops_or_prints_help(tmp_path: Path) -> None:
     known = {name: value for name, value in os.environ.items() if name not in ("CI", "DISPLAY", "WAYLAND_DISPLAY")}
     home = {**known, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PATH": str(tmp_path)}
     command = [sys.executable, "-m", "karat"]

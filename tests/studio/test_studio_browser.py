@@ -193,7 +193,7 @@ def take_part(link: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_results_of_another_tool_become_a_study_that_is_planned_and_published(tmp_path: Path) -> None:
+def test_other_tools_results_become_a_published_study(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened, chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         said = listening(page)

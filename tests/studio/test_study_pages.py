@@ -222,7 +222,7 @@ def test_publishing_builds_a_folder_and_texts_lead_there(browser: Browser, addre
 
 
 @pytest.mark.slow
-def test_rules_are_tried_on_simulated_participants_before_they_are_saved(browser: Browser, address: str) -> None:
+def test_rules_are_tried_on_simulations_before_saving(browser: Browser, address: str) -> None:
     rules = {"completion": {"at_least": 0.9}, "attention": {}, "exclude": "any"}
     before = json.loads(re.findall(r'id="study-settings">(.*?)</script>', browser.inside(f"{address}/design").text)[0])
     change = {"path": ["screening"], "before": before.get("screening"), "after": rules}

@@ -372,7 +372,7 @@ def test_smallest_is_smallest(p: Fraction, alpha: Fraction, slips: int) -> None:
 
 
 @given(st.integers(0, 30), st.integers(-31, 31), shares)
-def test_rights_minus_wrongs_is_a_count_of_rights_where_all_answer(n: int, least: int, p: Fraction) -> None:
+def test_rights_minus_wrongs_counts_rights_if_all_answer(n: int, least: int, p: Fraction) -> None:
     assert chance.rights_minus_wrongs(n, least, p) == float(at_least(n, -((-n - least) // 2), p))
 
 

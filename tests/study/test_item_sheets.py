@@ -298,7 +298,7 @@ def test_a_table_with_all_lists_has_each_filler_once(tmp_path: Path) -> None:
     assert len(sets.notes) == 2  # the row without a sentence, and the column of lists
 
 
-def test_without_a_column_of_functions_a_single_condition_may_name_one(tmp_path: Path) -> None:
+def test_single_condition_may_name_functions(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text(
         "Item,Condition,Sentence\n" + rows_of("{item}", "{letter}", "{text}") + "101,filler,It rained on that day.\n"
@@ -382,7 +382,7 @@ def book_of(path: Path, **sheets: list[list[object]]) -> Path:
 WIDE_ROWS: list[list[object]] = [["Item", *HEADERS], *([n, *sentences(noun)] for n, noun in enumerate(NOUNS, start=1))]
 
 
-def test_the_sheet_with_sets_is_found_and_all_sheets_beside_it_are_read(tmp_path: Path) -> None:
+def test_sheet_with_sets_is_found_and_others_are_read(tmp_path: Path) -> None:
     path = book_of(
         tmp_path / "material.xlsx", Notes=[["To do"], ["Ask Mary about set 4."]], Sheet2=[], Items=WIDE_ROWS,
         Fillers_good=[["Nr", "Sentence"], [1, "The bus is late today."]],
@@ -711,7 +711,7 @@ def table_of_results(path: Path, answers: str, scale: bool = True) -> Path:
     return path
 
 
-def test_a_plain_table_of_results_has_factors_within_and_between_items(tmp_path: Path) -> None:
+def test_plain_table_has_factors_within_and_between_items(tmp_path: Path) -> None:
     source = table_of_results(tmp_path / "plain.csv", "0123")
     judgments = read(source, mapping={"item": "item"}, scale="ordinal:0-3")
     sets, factors = sets_from_results(judgments, source)
@@ -737,7 +737,7 @@ def test_yes_no_results_keep_their_words(tmp_path: Path) -> None:
     assert study.trials(0, 1).filter(pl.col("function") == "control")["expected"].to_list() == ["n"]
 
 
-def test_results_without_sentences_or_with_another_question_are_refused(tmp_path: Path) -> None:
+def test_results_without_sentences_are_refused(tmp_path: Path) -> None:
     bare = table_of_results(tmp_path / "bare.csv", "0123", scale=False)
     judgments = read(bare, mapping={"item": "item"}, scale="ordinal:0-3")
     without = judgments.with_frame(judgments.frame.drop("sentence"))
@@ -778,7 +778,7 @@ def choice_study(source: Path, folder: Path, *more: str) -> tuple[Study, dict[st
     return load(folder), result
 
 
-def test_choices_between_conditions_become_a_study_that_compares_them(tmp_path: Path) -> None:
+def test_choices_between_conditions_make_a_comparing_study(tmp_path: Path) -> None:
     study, _ = choice_study(choices(tmp_path / "choices.csv"), tmp_path / "study")
     block = study.settings.block[0]
     assert (block.task, block.compared, study.blocks[0].scale) == ("choice", "order", Choice())

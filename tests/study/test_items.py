@@ -68,7 +68,7 @@ def test_own_names_of_columns_are_to_be_renamed(tmp_path: Path) -> None:
     ]
 
 
-def test_a_column_that_looks_like_functions_is_kept_for_the_check(tmp_path: Path) -> None:
+def test_function_like_column_is_kept_for_the_check(tmp_path: Path) -> None:
     path = write(tmp_path, "i.csv", "item,role,sentence\n1,critical,It rains.\n2,Filler,It snows.\n")
     items = read_items([path], [], "likert")
     assert not items.problems
@@ -145,7 +145,7 @@ def test_a_failed_formula_that_was_saved_as_csv_is_reported(sign: str, failed: b
     assert [problem.value for problem in items.problems] == ([sign] if failed else [])
 
 
-def test_a_failed_formula_in_a_lexicon_or_a_table_of_questions_is_reported(tmp_path: Path) -> None:
+def test_failed_formulas_in_lexicons_and_questions_are_reported(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "sentence\n{subject} slept.\n")
     lexicon = spreadsheet(tmp_path / "l.xlsx", [["item", "subject"], ["t1", "Ann"], ["t2", "#REF!"]], 0)
     (problem,) = filled_templates(templates, lexicon, [], "likert").problems

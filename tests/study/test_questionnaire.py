@@ -297,7 +297,7 @@ def test_a_rule_of_the_order_names_a_column_that_is_there(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("own", [("PO", "OP"), ("PO",)])
-def test_a_factor_between_participants_is_within_or_between_items(own: tuple[str, ...], tmp_path: Path) -> None:
+def test_factor_between_participants_crosses_items_or_not(own: tuple[str, ...], tmp_path: Path) -> None:
     """Each list shows one level of it; where items have all levels, both groups see the same items."""
     toml = RATING.replace('order = ["PO", "OP"]', 'order = { levels = ["PO", "OP"], between = "participants" }')
     lines = rating_items(24).splitlines()
@@ -343,7 +343,7 @@ def test_the_summary_counts_rounds_and_sessions(tmp_path: Path) -> None:
     assert " minutes in each of 2 sessions\n" in output
 
 
-def test_random_pairs_are_drawn_for_as_many_participants_as_are_asked_for(tmp_path: Path) -> None:
+def test_random_pairs_are_drawn_for_the_given_number(tmp_path: Path) -> None:
     items = "item,function,pair,sentence\n" + "".join(
         f"t{i}{side},test,t{i},Sentence {i} {side}.\n" for i in range(8) for side in "ab"
     )
@@ -439,7 +439,7 @@ def test_some_items_come_again_in_the_same_session(repeating: karat.study.Study)
     assert check(repeating).head.startswith("study.toml: 4 lists of 81 trials")
 
 
-def test_repeated_items_show_who_guesses_and_how_stable_answers_are(repeating: karat.study.Study) -> None:
+def test_repeated_items_show_guessing_and_stability(repeating: karat.study.Study) -> None:
     judgments = answer_study(repeating, 24, shares={"guesser": 0.25})
     found = inconsistency(judgments)
     behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())

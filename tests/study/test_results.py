@@ -40,7 +40,7 @@ def test_the_scale_is_that_of_the_study(tmp_path: Path) -> None:
     assert notes == [Message("results.scale", {"file": "study.toml", "kind": "ordinal", "answers": "1, 2, 3, 4, 5"})]
 
 
-def test_what_was_noted_when_the_results_were_read_stays_with_them(tmp_path: Path) -> None:
+def test_reading_notes_stay_with_the_results(tmp_path: Path) -> None:
     study = load(write_study(tmp_path))
     read = karat.Judgments(results(study), karat.Ordinal(5))
     read.notes = (Message("crowdkit.unanswered_tasks", {"n": 2}),)

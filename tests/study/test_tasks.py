@@ -60,7 +60,7 @@ def test_a_task_is_one_file_for_python_and_one_for_the_browser(name: str, root: 
     assert task.script is None
 
 
-def test_nothing_but_the_tasks_themselves_asks_for_the_name_of_a_task(root: Path) -> None:
+def test_task_names_stay_in_tasks(root: Path) -> None:
     asked = re.compile(rf"task (==|!=) \"({'|'.join(TASKS)})\"")
     for path in sorted((root / "src" / "karat").rglob("*.py")):
         # The designs for two sessions are those of one paper, which has a choice and a rating.

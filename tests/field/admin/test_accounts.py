@@ -58,7 +58,7 @@ def test_three_failures_end_the_asking() -> None:
         first_password(lambda prompt: "short", {})
 
 
-def test_without_a_terminal_a_password_is_made_and_never_the_same() -> None:
+def test_without_a_terminal_passwords_are_made_new() -> None:
     one, other = first_password(None, {}), first_password(None, {})
     assert one.made
     assert one.password != other.password

@@ -21,7 +21,7 @@ def test_path_tricks(researcher: Visitor) -> None:
         assert "root:" not in reply.text
 
 
-def test_a_flood_of_logins_under_made_up_addresses_is_stopped_too(visitor: Visitor) -> None:
+def test_floods_of_made_up_logins_are_stopped(visitor: Visitor) -> None:
     visitor.app.state.limits = Limits(visitor.app.state.config, clock=lambda: 0.0)
     found = []
     for number in range(12):

@@ -39,9 +39,7 @@ def stored(fielded: Fielded) -> karat.Judgments:
         return export.judgments(connection, fielded.id, fielded.study)
 
 
-def test_judgments_read_back_as_they_are_stored_and_formulas_do_not_run(
-    researcher: Visitor, fielded: Fielded, tmp_path: Path
-) -> None:
+def test_judgments_read_back_and_formulas_do_not_run(researcher: Visitor, fielded: Fielded, tmp_path: Path) -> None:
     for _ in range(2):
         fielded.finish(comment=FORMULA)
     wanted = stored(fielded)
@@ -61,7 +59,7 @@ def test_judgments_read_back_as_they_are_stored_and_formulas_do_not_run(
 
 
 @pytest.mark.slow
-def test_answers_of_an_open_study_are_given_only_after_a_question(researcher: Visitor, fielded: Fielded) -> None:
+def test_open_study_hands_out_answers_only_after_asking(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
     asked = researcher.get("/admin/blind/download/judgments.parquet")
     assert "See the answers before the study ends?" in asked.text

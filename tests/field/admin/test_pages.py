@@ -80,9 +80,7 @@ def test_answers_within_a_second_do_not_fit_the_server_s_clock(researcher: Visit
     assert 'class="flag"' in cell
 
 
-def test_criteria_appear_with_their_reasons_and_it_is_blind_until_it_is_closed(
-    researcher: Visitor, fielded: Fielded
-) -> None:
+def test_criteria_show_reasons_and_stay_blind_until_closed(researcher: Visitor, fielded: Fielded) -> None:
     attentive, careless = names = [fielded.finish(), fielded.finish(attentive=False, always=ANSWERS[1])]
     fielded.answer(fielded.come(), share=0.5)
     screened(researcher, fielded)
@@ -121,9 +119,7 @@ def test_live_sends_only_what_has_changed(researcher: Visitor, fielded: Fielded)
     assert "1 of 8 eligible" in third["parts"]["status"]
 
 
-def test_the_frozen_rules_are_shown_and_a_changed_file_is_reported(
-    researcher: Visitor, fielded: Fielded, study_path: Path
-) -> None:
+def test_frozen_rules_are_shown_and_changes_reported(researcher: Visitor, fielded: Fielded, study_path: Path) -> None:
     with fielded.store.read() as connection:
         row = studies.find(connection, "blind")
         items = studies.items_of(connection, "blind")

@@ -45,7 +45,7 @@ def answered(study: Study, behaviour: Behaviour, participant: str = "p1") -> lis
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("task", sorted(TEMPLATES))
-def test_every_answer_was_offered_and_those_who_judge_never_guess(task: str, tmp_path: Path) -> None:
+def test_attentive_bots_never_guess_and_answer_as_offered(task: str, tmp_path: Path) -> None:
     write_study(tmp_path / task, task)
     study = load(tmp_path / task)
     offered = offers(study)
@@ -86,7 +86,7 @@ def test_a_differential_is_answered_at_the_place_on_the_screen() -> None:
         assert int(person.opinions[sentence, right, left]) == 8 - int(place)
 
 
-def test_controls_are_answered_as_expected_by_those_who_judge_and_by_chance_by_others() -> None:
+def test_controls_answered_by_attentive_not_guessing_people() -> None:
     people = crowd(LIKERT, ["attentive"] * 6 + ["guesser"] * 6)
 
     def share(person: Behaviour) -> float:

@@ -49,7 +49,7 @@ def test_what_the_browser_offers_is_what_is_accepted(task: str) -> None:
             assert all(scale.read(row.response) == row.response for row in checked.rows)
 
 
-def test_a_differential_stores_the_place_on_the_screen_as_a_level() -> None:
+def test_differential_stores_the_place_as_a_level() -> None:
     """As in simulated results: the answer is not turned, the column polarity says which way round it was shown."""
     study = template("differential")
     page = next(page for page in trials_of(pages_of(study)) if {row["polarity"] for row in page.rows} == {1, -1})
@@ -173,9 +173,7 @@ def test_only_what_was_offered_gets_through(response: str | None, responses: dic
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(), st.integers(-50, 50), st.integers(1, 50))
-def test_on_a_line_every_place_between_its_ends_is_accepted_and_nothing_else(
-    sent: float, low: int, length: int
-) -> None:
+def test_line_accepts_every_place_between_its_ends(sent: float, low: int, length: int) -> None:
     line = Offer(None, Continuous(low, low + length))
     text = str(sent)
     written = re.fullmatch(r"-?\d{1,15}(\.\d{1,22})?", text) is not None

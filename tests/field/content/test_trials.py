@@ -104,7 +104,7 @@ def test_no_break_stands_at_the_end(tmp_path: Path) -> None:
     assert "break" not in [page.shown["kind"] for page in pages_of(study)]
 
 
-def test_a_break_between_blocks_comes_once_and_before_the_practice(tmp_path: Path) -> None:
+def test_one_break_between_blocks_before_practice(tmp_path: Path) -> None:
     other = '[[block]]\ntask = "yes-no"\nitems = "items.csv"\n[questionnaire]\nbreaks_after = 5\n'
     study = small(tmp_path, rest=other + "[order]\ntest_adjacent = true")
     pages = pages_of(study)

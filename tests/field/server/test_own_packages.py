@@ -120,7 +120,7 @@ def test_a_missing_package_is_a_link_and_a_broken_one_named(tmp_path: Path, monk
         platform(stated)
 
 
-def test_nothing_but_the_platforms_themselves_asks_for_their_names(root: Path) -> None:
+def test_platform_names_stay_in_platforms(root: Path) -> None:
     field = root / "src" / "karat" / "field"
     own = field / "content" / "platforms"
     for path in [*field.rglob("*.py"), *(field / "web" / "templates").rglob("*.html")]:

@@ -142,7 +142,7 @@ def test_a_second_visit_resumes_only_what_is_provably_ones_own(store: Store) -> 
     assert (by_token.outcome, by_token.session_id) == ("resumed", first.session_id)
 
 
-def test_another_person_at_the_same_browser_gets_a_session_of_their_own(store: Store) -> None:
+def test_second_person_at_a_browser_gets_a_new_session(store: Store) -> None:
     study_id = start(store)
     first = come(store, study_id, person_hash="ada")
     second = come(store, study_id, person_hash="bob", known_token=first.token_hash)
@@ -181,7 +181,7 @@ def test_policy_restart_keeps_the_list_and_the_earlier_answers(store: Store) -> 
     assert (third.outcome, third.session_id) == ("resumed", again.session_id)
 
 
-def test_a_one_time_link_is_used_once_and_resumed_by_whoever_has_it(store: Store) -> None:
+def test_one_time_link_is_used_once_and_resumes(store: Store) -> None:
     study_id = start(store)
     assert store.call(studies.invite, study_id, ["h1", "h2", "h1"]) == 2
     assert store.call(studies.invite, study_id, ["h2", "h3"]) == 1

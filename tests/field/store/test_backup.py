@@ -66,7 +66,7 @@ def test_what_cannot_be_copied_is_said_and_leaves_no_file(tmp_path: Path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_may_have_signs_that_mean_something_in_addresses(tmp_path: Path) -> None:
+def test_folder_names_may_need_escaping_in_addresses(tmp_path: Path) -> None:
     folder = tmp_path / "50%20 #2"
     Store.open(f"sqlite:///{folder}/karat.db").close()
     copy = Store.open(f"sqlite:///{engine.backup(f'sqlite:///{folder}/karat.db', tmp_path / 'copy.db')}")

@@ -95,7 +95,7 @@ def test_a_decision_and_its_end(store: Store) -> None:
     assert not store.call(people.decide, study_id, declined.participant or "", "excluded")
 
 
-def test_a_withdrawal_takes_the_answers_and_leaves_an_empty_session(store: Store) -> None:
+def test_withdrawal_leaves_an_empty_session(store: Store) -> None:
     study_id = start(store)
     ada, bob = one_who_answered(store, study_id, "ada"), one_who_answered(store, study_id, "bob")
     code = (ada.withdrawal_code or "").upper()
@@ -166,7 +166,7 @@ def test_an_anonymous_study_has_forgotten_who_took_part(store: Store) -> None:
     assert {one.response for one in details} == {"4"}
 
 
-def test_a_look_at_a_preview_keeps_no_study_from_being_made_anonymous(store: Store) -> None:
+def test_preview_does_not_block_anonymisation(store: Store) -> None:
     study_id = start(store)
     one_who_answered(store, study_id, "ada")
     come(store, study_id, preview=True, list=1)

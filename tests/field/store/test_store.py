@@ -80,7 +80,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Store.open(f"sqlite:///{tmp_path}/karat.db")
 
 
-def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
+def test_missing_server_is_named_without_password() -> None:
     with pytest.raises(StoreError) as caught:
         Store.open("postgresql://karat:geheim@127.0.0.1:1/karat?connect_timeout=2")
     assert "127.0.0.1:1/karat" in str(caught.value)

@@ -107,16 +107,14 @@ def test_a_driver_that_clicks_is_found(serve: Serve, visit: Visit, browser: Any)
                for one in traces)  # fmt: skip
 
 
-def test_a_driver_that_imitates_people_and_hides_its_marks_is_not_found(
-    serve: Serve, visit: Visit, browser: Any
-) -> None:
+def test_imitating_driver_without_marks_is_not_found(serve: Serve, visit: Visit, browser: Any) -> None:
     """Tier 3: an honest result, which the documentation states."""
     stub, page = begin(serve, visit, browser, hidden=True)
     by_hand(page, stub, Hand())
     assert probability(stub) < 0.3
 
 
-def test_hands_in_forced_colours_and_zoomed_browsers_are_not_flagged(serve: Serve, visit: Visit, browser: Any) -> None:
+def test_forced_colours_and_zoom_are_not_flagged(serve: Serve, visit: Visit, browser: Any) -> None:
     stub, page = begin(serve, visit, browser, hidden=True, forced_colors="active", device_scale_factor=2)
     page.evaluate("document.documentElement.style.zoom = '1.5'")
     by_hand(page, stub, draw_hand(np.random.default_rng(8)))

@@ -62,7 +62,7 @@ def test_a_table() -> None:
     assert result[6][3][0] == pytest.approx(9.0)  # the second table is of the other difference
 
 
-def test_trials_whose_first_input_was_ignored_have_no_delay_to_compare_with() -> None:
+def test_trials_with_ignored_input_have_no_delay() -> None:
     measured = made_up([1.0, 2.0, 3.0]).with_columns(beyond=pl.when(pl.col("error") > 1).then(500.0).otherwise(None))
     assert "| mouse | full speed | 2 | 500.0 |" in table(measured, "beyond")[2]
 

@@ -58,7 +58,7 @@ def test_the_maximum_of_the_likelihood_as_written(nu: float, side: bool) -> None
         assert found.side == pytest.approx(slow.x[-1], abs=1e-4)
 
 
-def test_the_covariance_is_the_inverse_of_the_curvature_as_written() -> None:
+def test_covariance_is_the_inverse_curvature() -> None:
     pairs, _ = drawn(5, 200, seed=4)
     found = fit_pairs(pairs)
     free = np.append(found.strengths[:-1], found.tie)

@@ -62,7 +62,7 @@ def test_a_prefix_is_the_product_of_its_answers() -> None:
     assert log_sum(prefix.on_grid[:, 5]) == pytest.approx(prefix.summed[:, 5], abs=1e-5)
 
 
-def test_who_answers_again_from_memory_teaches_how_often_that_happens() -> None:
+def test_answering_from_memory_reveals_its_frequency() -> None:
     random = np.random.default_rng(3)
     first = crowd(people=20, items=15, guessing=0, timed=False).parts[0]
     item = np.concatenate([first.item, first.item], axis=1)
@@ -95,7 +95,7 @@ def own_grammars(people: int, tested: bool) -> CredenceTrials:
     return CredenceTrials((ScaleTrials(part.item, part.content, part.button, 40, 3, tested=even if tested else None),))
 
 
-def test_who_agrees_on_all_but_what_is_under_test_has_a_grammar_of_their_own() -> None:
+def test_agreeing_on_untested_items_is_an_own_grammar() -> None:
     odds = {}
     for tested in (True, False):
         mixture = learned(own_grammars(20, tested), 8)

@@ -79,7 +79,7 @@ def test_guessers_are_found_and_honest_people_are_not() -> None:
     assert seeing_little == yes_sayers == others == 0.0
 
 
-def test_the_order_of_trials_does_not_matter_where_it_is_not_known() -> None:
+def test_unknown_trial_order_does_not_matter() -> None:
     item, _, answer = sparse_crowd(5)
     order = np.random.default_rng(1).permuted(np.tile(np.arange(item.shape[1]), (len(item), 1)), axis=1)
     odds: list[Floats] = []

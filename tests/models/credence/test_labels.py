@@ -48,7 +48,7 @@ def test_a_right_answer_that_is_known_has_the_greatest_strength() -> None:
     assert np.isnan(found[1]).all()
 
 
-def test_what_an_answer_gave_is_the_slope_and_the_information_of_its_logarithm() -> None:
+def test_answer_gives_slope_and_information_of_its_log() -> None:
     model, step = LabelPopulation(4), 1e-5
     strength, place = np.array([[0.5, -0.3, 1.0, -1.2]]), np.array([[1.3]])
 

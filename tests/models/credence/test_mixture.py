@@ -53,7 +53,7 @@ def test_sums_over_changes_are_explicit_loops(timed: bool) -> None:
 
 
 @pytest.mark.parametrize("timed", [True, False])
-def test_posteriors_are_probabilities_and_weights_follow_from_them(timed: bool) -> None:
+def test_posteriors_are_probabilities_and_give_weights(timed: bool) -> None:
     mixture, step = looked(timed)
     assert step.posterior.sum(axis=1) == pytest.approx(1)
     changing = step.posterior[:, 2:].reshape(PEOPLE, -1, 2)[..., 1].sum(axis=1)

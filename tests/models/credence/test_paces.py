@@ -43,7 +43,7 @@ def test_sums_over_the_grid_are_integrals_over_paces(regime: Regime) -> None:
             assert rest[person, trial] == pytest.approx(integrated(regime, times[trial:]), abs=0.06)
 
 
-def test_densities_are_those_of_student_and_a_missing_time_says_nothing() -> None:
+def test_densities_are_students_missing_times_say_nothing() -> None:
     density = RUSHING.log_density(TIMES)
     pace = RUSHING.mean + RUSHING.deviation * GRID[4]
     expected = stats.t.logpdf(TIMES[0], 4, pace, RUSHING.scatter)

@@ -73,7 +73,7 @@ def test_no_search_over_loadings_finds_a_higher_likelihood() -> None:
     assert found.objective == pytest.approx(min(others) - constant, abs=1e-5)
 
 
-def test_minimum_residuals_are_no_larger_than_those_of_maximum_likelihood() -> None:
+def test_minimum_residuals_are_smaller_than_likelihoods() -> None:
     matrix = correlated(9)
     sums = []
     for method in ("minres", "ml"):
@@ -93,7 +93,7 @@ def test_a_heywood_case_stands_at_the_bound() -> None:
 
 
 @pytest.mark.slow
-def test_the_lowest_minimum_of_all_starts_is_reported_and_given_where_asked_for() -> None:
+def test_lowest_minimum_of_all_starts_is_reported() -> None:
     matrix = correlated(2, p=8, k=3, n=60)
     usual, best = extract(matrix, 4, others=30), extract(matrix, 4, start="best", others=30)
     assert usual.lowest == best.objective == best.lowest

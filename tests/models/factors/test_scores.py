@@ -17,7 +17,7 @@ def model() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return loadings @ phi @ loadings.T + np.diag(psi), loadings, phi, psi
 
 
-def test_regression_scores_are_the_regression_of_factors_on_answers() -> None:
+def test_regression_scores_regress_factors_on_answers() -> None:
     matrix, loadings, phi, psi = model()
     random = np.random.default_rng(2)
     factors = random.multivariate_normal([0, 0], phi, size=200_000)
@@ -26,7 +26,7 @@ def test_regression_scores_are_the_regression_of_factors_on_answers() -> None:
     np.testing.assert_allclose(score_weights(matrix, loadings, phi, psi), expected, atol=0.01)
 
 
-def test_bartlett_scores_give_back_the_factors_of_answers_without_error() -> None:
+def test_bartlett_scores_restore_factors_without_error() -> None:
     matrix, loadings, phi, psi = model()
     factors = np.random.default_rng(3).standard_normal((20, 2))
     weights = score_weights(matrix, loadings, phi, psi, "bartlett")

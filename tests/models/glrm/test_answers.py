@@ -22,7 +22,7 @@ GAPS = "response has missing or infinite values. Leave those answers out."
 DEPENDENT = "The columns of the design depend on each other. Leave out those that follow from others."
 
 
-def test_workers_and_tasks_are_numbered_in_the_order_of_their_names() -> None:
+def test_workers_and_tasks_are_numbered_by_name() -> None:
     answers = arrange(**PLAIN)
     assert (answers.workers.tolist(), answers.worker.tolist()) == (["a", "b"], [1, 1, 0, 0])
     assert (answers.tasks.tolist(), answers.task.tolist()) == ([5, 7], [1, 0, 1, 0])

@@ -104,21 +104,19 @@ def test_only_a_table_with_holes_tells_where_answers_are() -> None:
 
 
 @pytest.mark.parametrize(("tasks", "kind"), [(101, AnswerGrid), (102, Listed)])
-def test_beyond_twenty_thousand_places_a_table_may_be_four_times_as_large_as_its_answers(
-    tasks: int, kind: type
-) -> None:
+def test_large_table_may_be_four_times_its_answers(tasks: int, kind: type) -> None:
     """5,050 answers fill a quarter of 200 x 101 places, and less of 200 x 102."""
     worker, task = np.divmod(np.arange(5050), 101)
     assert isinstance(crossed(worker, task, 200, tasks), kind)
 
 
 @pytest.mark.parametrize(("workers", "kind"), [(200, AnswerGrid), (201, Listed)])
-def test_a_table_of_twenty_thousand_places_is_whole_however_few_its_answers(workers: int, kind: type) -> None:
+def test_small_table_is_whole_however_sparse(workers: int, kind: type) -> None:
     assert isinstance(crossed(np.array([0, workers - 1]), np.array([0, 99]), workers, 100), kind)
 
 
 @pytest.mark.parametrize("listed", [False, True])
-def test_the_answers_of_a_cell_stand_in_the_order_in_which_they_were_given(listed: bool) -> None:
+def test_answers_of_a_cell_keep_their_order(listed: bool) -> None:
     random = np.random.default_rng(2)
     worker, task = random.integers(0, 5, 400), random.integers(0, 4, 400)
     layout = laid_out(listed, worker, task)

@@ -73,7 +73,7 @@ def test_a_category_that_one_worker_alone_used(rare: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_nominal_category_or_baseline_that_one_worker_alone_used() -> None:
+def test_category_or_baseline_of_one_worker_alone() -> None:
     response, worker, task, _ = answers("ordinal", 10, 8)
     for rare, gone in ((9, False), (-1, True)):
         changed = response.copy()
@@ -143,7 +143,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
-def test_where_the_short_search_fails_it_starts_again_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_short_search_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
     response, worker, task, _ = answers()
     fit = fit_crossed(response, worker, task)
     calls = counted(monkeypatch)

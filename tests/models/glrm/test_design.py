@@ -75,7 +75,7 @@ def test_rows_of_a_design_can_be_made_again(coding: Any) -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
-def test_which_columns_depend_on_others_does_not_depend_on_their_units(unit: float) -> None:
+def test_dependent_columns_do_not_depend_on_units(unit: float) -> None:
     z = np.array([0.3, 1.1, 2.9, 7.1, 4.3])
     columns: dict[str, Column] = {
         "x": Numeric(z * unit), "y": Numeric((2 * z + 1) * unit), "w": Numeric(z**2 * unit), "nought": Numeric(0 * z),
@@ -90,7 +90,7 @@ def test_which_columns_depend_on_others_does_not_depend_on_their_units(unit: flo
     np.testing.assert_allclose(full @ design.null, 0, atol=1e-9)
 
 
-def test_columns_that_are_all_but_dependent_have_a_direction_of_their_own_that_is_not_known() -> None:
+def test_nearly_dependent_columns_leave_a_direction_unknown() -> None:
     z = np.array([0.3, 1.1, 2.9, 7.1, 4.3])
     columns: dict[str, Column] = {"x": Numeric(z), "y": Numeric(2 * z + 1e-9 * z**2)}
     design = make_design(read_formula("r ~ x + y").fixed, columns, "sum", len(z))
@@ -136,7 +136,7 @@ def test_empty_cells_are_named() -> None:
     )  # fmt: skip
 
 
-def test_empty_cells_of_several_pairs_are_named_and_those_of_three_factors_where_their_pairs_are_full() -> None:
+def test_empty_cells_are_named_of_pairs_then_triples() -> None:
     empty = ((CELLS[:, 0] == 2) & (CELLS[:, 1] == 1)) | ((CELLS[:, 0] == 0) & (CELLS[:, 2] == 0))
     columns = {label: column.at(~empty) for label, column in COLUMNS.items()}
     rows = int((~empty).sum())

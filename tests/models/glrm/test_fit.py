@@ -28,7 +28,7 @@ def with_covariate(family: str, x: Any) -> Any:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("share", [1.0, 0.4])
-def test_the_gradient_is_zero_and_the_hessian_that_of_the_likelihood(family: Family, share: float) -> None:
+def test_gradient_is_zero_hessian_is_the_likelihoods(family: Family, share: float) -> None:
     response, worker, task, x = answers(family, share=share)
     fit = fit_crossed(response, worker, task, with_covariate(family, x), family=family)
     assert fit.converged
@@ -171,7 +171,7 @@ def test_deviations_of_measured_answers_are_positive_too(
     assert turned.modes.task * turned.parameters[1] == pytest.approx(turned.task_effects)
 
 
-def test_measured_answers_with_effects_of_cells_have_the_likelihood_of_the_normal_distribution() -> None:
+def test_measured_cells_have_the_normal_likelihood() -> None:
     y, worker, task, _ = answers("gaussian", 8, 6, sheets=3, deviations=(1.0, 1.5, 1.2))
     fit = fit_crossed(2 * y, worker, task, family="gaussian", interaction=True)
     groups = {"worker": worker, "task": task, "worker:task": worker * 6 + task, "residual": np.arange(len(y))}
@@ -183,7 +183,7 @@ def test_measured_answers_with_effects_of_cells_have_the_likelihood_of_the_norma
     assert (fit.thresholds.size, fit.categories.size, fit.notes) == (0, 0, ())
 
 
-def test_what_is_without_a_worker_begins_at_the_modes_of_the_others() -> None:
+def test_without_a_worker_it_begins_at_the_others_modes() -> None:
     response, worker, task, _ = answers()
     fit = fit_crossed(response, worker, task)
     _, modes, _ = fit.without("worker", 3)
@@ -210,7 +210,7 @@ def test_no_variance_is_a_singular_fit(family: Family, zero: str) -> None:
     assert (fit.variances["worker"] < 1e-8, fit.variances["task"] < 1e-8) == (zero == "worker", zero == "task")
 
 
-def test_answers_that_are_balanced_in_every_way_have_no_variance_at_all() -> None:
+def test_balanced_answers_have_no_variance() -> None:
     """In each cell one yes and one no; or one answer per cell, which says nothing of the cells."""
     worker, task = np.divmod(np.tile(np.arange(6 * 8), 2), 8)
     opposed = fit_crossed(np.repeat([0, 1], 6 * 8), worker, task, interaction=True)
@@ -232,7 +232,7 @@ def test_workers_with_one_answer_are_named_and_do_no_harm() -> None:
 
 
 @pytest.mark.parametrize(("family", "sheets"), [("binary", 1), ("ordinal", 1), ("ordinal", 2)])
-def test_workers_with_one_answer_are_those_whose_answers_do_not_differ(family: Family, sheets: int) -> None:
+def test_one_answer_workers_do_not_differ(family: Family, sheets: int) -> None:
     """Those with a single answer do not count, those with two may."""
     response, worker, task, _ = answers(family, 60, 12, 0.2 / sheets, sheets, seed=2)
     fit = fit_crossed(response, worker, task, family=family)
@@ -246,7 +246,7 @@ def test_workers_with_one_answer_are_those_whose_answers_do_not_differ(family: F
 
 
 @pytest.mark.parametrize("interaction", [False, True])
-def test_among_measured_answers_no_worker_is_named_for_one_answer(interaction: bool) -> None:
+def test_no_worker_is_named_for_one_measured_answer(interaction: bool) -> None:
     response, worker, task, _ = answers("gaussian", 8, 6, sheets=2)
     fit = fit_crossed(response, worker, task, family="gaussian", interaction=interaction)
     assert fit.workers[fit.same_answer_workers].tolist() == []
@@ -264,7 +264,7 @@ def test_separation_is_said(unit: float) -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e2])
-def test_a_column_that_tells_every_answer_is_named_and_not_the_intercept_that_it_draws_along(unit: float) -> None:
+def test_determining_column_is_named_not_the_intercept(unit: float) -> None:
     """The likelihood is then flat beyond, so that there is no covariance."""
     _, worker, task, x = answers()
     fit = fit_crossed(x > 0, worker, task, np.column_stack([np.ones(len(x)), unit * x]))
@@ -387,7 +387,7 @@ def test_exact_repetitions_leave_no_residual() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("noise", [1e-4, 1e-6])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_residual_beside_which_all_else_is_large_ends_the_search_in_order(seed: int, noise: float) -> None:
+def test_large_surroundings_of_a_residual_end_the_search(seed: int, noise: float) -> None:
     """Rounding may cost the search the curvature that it has learned; it then learns it anew."""
     value, worker, task = repeated(seed, noise)
     found = fit_crossed(value, worker, task, family="gaussian", interaction=True)

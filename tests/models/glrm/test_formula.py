@@ -90,7 +90,7 @@ def test_brackets_change_nothing_by_themselves() -> None:
     assert [part.group for part in read_formula("y ~ (1 | factor(a):b)").random] == [("a", "b")]
 
 
-def test_functions_with_different_numbers_are_different_variables() -> None:
+def test_numbered_functions_are_different_variables() -> None:
     assert list(read_formula("y ~ I(x - 1234567) + I(x - 1234568)").variables) == ["I(x - 1234567)", "I(x - 1234568)"]
 
 

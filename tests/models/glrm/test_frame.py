@@ -97,7 +97,7 @@ def test_factor_makes_a_factor_of_numbers() -> None:
     assert made.raw["who"].levels == ("1", "2", "3")
 
 
-def test_the_order_of_levels_can_be_said_of_a_column_of_a_factor_and_of_a_group() -> None:
+def test_order_of_levels_applies_to_factors_and_groups() -> None:
     orders = {"condition": ["c", "b", "a"], "factor(who)": [3, 1, 2], "who": [2, 1, 3], "where": ["y", "x"]}
     made = make_frame(
         read_formula("answer ~ condition + factor(who) + factor(where) + (1 | who)"), DATA | {"answer": [1] * 5}, orders
@@ -111,7 +111,7 @@ def test_the_order_of_levels_can_be_said_of_a_column_of_a_factor_and_of_a_group(
     }  # fmt: skip
 
 
-def test_columns_before_their_functions_are_kept_in_the_rows_that_are_kept() -> None:
+def test_columns_before_functions_keep_their_rows() -> None:
     made = make_frame(read_formula("answer ~ log(difficulty) + condition"), DATA, {"difficulty": [4, 3, 2, 1, 0]})
     assert made.response.values.tolist() == [1.0, 5.0]
     assert made.columns["log(difficulty)"].values.tolist() == [0.0, np.log(3.0)]

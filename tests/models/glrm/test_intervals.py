@@ -50,7 +50,7 @@ def test_refits_at_the_ends_have_lost_enough(data: dict[str, Any], response: str
         assert model.fit.log_likelihood - held(model, place, float(end)) == pytest.approx(FALL, abs=1e-4)
 
 
-def test_the_likelihood_of_measured_answers_is_the_same_in_all_parameters(data: dict[str, Any]) -> None:
+def test_measured_likelihood_is_equal_in_all_parameters(data: dict[str, Any]) -> None:
     model = fit(f"time ~ size + {GROUPS}", data, "gaussian", reml=False)
     objective, best = whole_likelihood(model)
     at = objective(best)
@@ -192,7 +192,7 @@ def test_the_deviation_of_correlated_slopes_is_profiled(
 
 
 @pytest.mark.slow
-def test_deviations_of_independent_effects_are_those_of_separate_terms(sloped: dict[str, Any]) -> None:
+def test_independent_effects_deviate_like_separate_terms(sloped: dict[str, Any]) -> None:
     together = fit("y ~ x + (1 + x || who) + (1 | what)", sloped, "gaussian", reml=False)
     apart = fit("y ~ x + (1 | who) + (0 + x | who) + (1 | what)", sloped, "gaussian", reml=False)
     names = ["sd_(Intercept)|who", "sd_x|who"]

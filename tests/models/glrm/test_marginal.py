@@ -55,7 +55,7 @@ def test_probabilities(data: dict[str, Any]) -> None:
     np.testing.assert_allclose(response.differences().estimate, link.differences().estimate)
 
 
-def test_balanced_measurements_have_the_intervals_of_an_analysis_of_variance() -> None:
+def test_balanced_intervals_are_those_of_anova() -> None:
     """With an answer a cell, all is a function of two mean squares (by Satterthwaite's rule of 1946 for their sum)."""
     people, kinds = 14, 3
     random = np.random.default_rng(8)
@@ -90,7 +90,7 @@ def test_balanced_measurements_have_the_intervals_of_an_analysis_of_variance() -
     np.testing.assert_allclose(pairs["p"], 2 * student.sf(abs(gap) / error, rest), rtol=1e-2)
 
 
-def test_without_factors_and_covariates_the_mean_is_the_intercept(data: dict[str, Any]) -> None:
+def test_mean_is_the_intercept_without_factors(data: dict[str, Any]) -> None:
     model = fit(f"yes ~ 1 + {GROUPS}", data)
     means = marginal_means(model)
     estimate, reach = model.fit.coefficients[0], norm.ppf(0.975) * model.fit.standard_errors[0]

@@ -167,7 +167,7 @@ def test_separation_is_flagged_and_does_not_diverge() -> None:
     assert np.all(np.abs(fit.coefficients) < 100)
 
 
-def test_participants_who_always_say_the_same_are_flagged_and_do_not_diverge() -> None:
+def test_constant_participants_are_flagged_without_divergence() -> None:
     _, columns, who, what = slopes(participants=20, items=10)
     fit = fit_mixed(who % 2, columns, NAMES, [random_term("participant", who), random_term("item", what)])
     assert not fit.converged
@@ -246,7 +246,7 @@ def test_a_design_is_turned_into_orthogonal_columns_of_one_size() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_search_starts_from_deviations_without_correlations_and_the_right_shares(family: Any) -> None:
+def test_search_starts_uncorrelated_with_right_shares(family: Any) -> None:
     y, columns, who, what = slopes(family)
     terms = [vector("participant", who, columns), vector("item", what, columns, "diagonal")]
     problem = problem_of(family, y, columns, terms, np.full(len(y), 0.4))
@@ -298,7 +298,7 @@ def test_a_deviation_that_starts_at_zero_starts_beside_it() -> None:
 
 
 @pytest.mark.parametrize("reml", [False, True])
-def test_equal_groups_have_the_variances_of_the_analysis_of_variance(reml: bool) -> None:
+def test_equal_groups_have_anova_variances(reml: bool) -> None:
     """REML takes the mean square between groups; maximum likelihood divides by the groups, not by one less."""
     random = np.random.default_rng(4)
     groups, size = 12, 6

@@ -129,7 +129,7 @@ def test_answers_that_the_fixed_effects_tell_are_refused(slope: float) -> None:
 
 @pytest.mark.parametrize("reml", [False, True])
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
-def test_the_unit_of_the_answers_moves_the_criterion_by_its_logarithm(unit: float, reml: bool) -> None:
+def test_unit_of_answers_moves_the_criterion_by_its_log(unit: float, reml: bool) -> None:
     objective, _ = model(reml)
     one, other = objective(THETA), replace(objective, value=unit * objective.value)(THETA)
     assert one is not None

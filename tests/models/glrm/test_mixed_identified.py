@@ -52,7 +52,7 @@ def test_the_factor_that_lacks_is_named_among_others_of_its_side() -> None:
         assert undetermined(side, residual=False) == []
 
 
-def test_one_level_with_two_answers_tells_effects_from_the_residual() -> None:
+def test_one_level_with_two_answers_identifies_effects() -> None:
     codes = np.array([*range(10), 9])
     side, _ = sides([random_term("trial", codes)])
     assert undetermined(side, residual=True) == []

@@ -91,7 +91,7 @@ def test_the_gradient_is_that_of_differences(design: str, family: str) -> None:
     assert at.gradient == pytest.approx(differences(value, x), abs=2e-6)
 
 
-def test_the_information_is_positive_definite_and_of_the_hessians_size() -> None:
+def test_information_is_positive_and_like_the_hessian() -> None:
     objective, theta, _ = model("full", "binary")
     x = parameters("binary", theta)
     at = objective(x)
@@ -159,7 +159,7 @@ def second_differences(function: Any, x: Any, step: float = 1e-3) -> Any:
 
 @pytest.mark.parametrize("family", ["binary", "ordinal"])
 @pytest.mark.parametrize("design", ["full", "one factor", "rounds"])
-def test_the_information_about_the_coefficients_is_that_of_dense_matrices(design: str, family: str) -> None:
+def test_coefficient_information_is_that_of_dense_matrices(design: str, family: str) -> None:
     """The Hessian of the penalised likelihood in all, by differences for each row, from which the effects are taken."""
     objective, theta, terms = model(design, family)
     x = parameters(family, theta)

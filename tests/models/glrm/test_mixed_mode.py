@@ -144,7 +144,7 @@ def test_terms_have_their_place_among_the_parameters() -> None:
     assert (first.tolist(), second.tolist()) == ([[1.0, 0.0], [2.0, 3.0]], [[4.0]])
 
 
-def test_effects_that_are_too_many_are_refused_from_one_too_many_on() -> None:
+def test_too_many_effects_are_refused_at_the_limit() -> None:
     """Blocks for all pairs are given up first; a matrix of the smaller side squared must be there in any case."""
     sides = crossing().sides
     assert Crossing(sides, largest=4 * 2 * 3 * 1).dense

@@ -76,7 +76,7 @@ def test_where_no_column_does_it_alone_all_are_named() -> None:
     assert notes_on(given, [8.0, 16.0, 16.0], np.diag([81.0, 324.0, 324.0])) == [separated("one", "x", "z")]
 
 
-def test_how_far_a_column_is_from_zero_does_not_matter_for_its_name() -> None:
+def test_distance_from_zero_does_not_change_the_name() -> None:
     """The coefficient of x is as good as known, though times 1000 its error is large."""
     given = problem([ONES, SIGN + 1000, OTHER])
     assert notes_on(given, [0.0, 0.0, 30.0], np.diag([0.01, 0.0025, 900.0])) == [separated("z")]
@@ -107,7 +107,7 @@ def test_what_the_data_say_nothing_about_is_uncertain() -> None:
 
 
 @pytest.mark.parametrize("unit", [0.01, 1.0, 100.0])
-def test_effects_grow_without_bound_where_their_deviation_does_in_most_rows(unit: float) -> None:
+def test_effects_grow_with_an_unbounded_deviation(unit: float) -> None:
     columns = np.column_stack([ONES, np.where(np.arange(8) < 5, 1.0, 200.0) * unit])
     term = random_term("who", np.arange(8) // 4, columns, ("(Intercept)", "x"))
     given = problem([ONES], terms=(GROUP, term))
@@ -134,7 +134,7 @@ def test_a_level_for_every_answer_is_reported() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=12))
-def test_levels_with_several_answers_that_are_all_the_same_are_counted(rows: list[tuple[int, int]]) -> None:
+def test_equal_answers_to_a_level_are_counted(rows: list[tuple[int, int]]) -> None:
     levels = sorted({level for level, _ in rows})
     if len(levels) < 2:
         return
@@ -149,7 +149,7 @@ def test_levels_with_several_answers_that_are_all_the_same_are_counted(rows: lis
     assert same_answers(given) == [expected] * bool(same)
 
 
-def test_one_answer_only_is_reported_of_levels_with_two_answers_and_more() -> None:
+def test_single_answers_are_reported_where_levels_have_more() -> None:
     who = random_term("who", [0, 0, 1, 1, 2, 3, 3, 3])
     pairs = random_term("pair", [0, 1, 2, 3, 0, 1, 2, 3])
     answers = np.array([0, 0, 0, 1, 2, 1, 1, 1])

@@ -82,7 +82,7 @@ def test_answers_become_numbers_and_keep_their_names() -> None:
     assert checked().offset.tolist() == [0.0] * 4
 
 
-def test_ordered_answers_have_a_likelihood_of_all_their_categories() -> None:
+def test_ordered_answers_use_all_their_categories() -> None:
     problem = checked(family="ordinal", response=[7, 3, 3, 5], design=[[0.5], [1.5], [2.5], [-1]], names=["x"])
     likelihood = problem.likelihood()
     assert isinstance(likelihood, OrdinalFamily)

@@ -75,7 +75,7 @@ def test_terms_of_a_group_stand_together_and_do_not_correlate() -> None:
     assert fit.effects["item"] == pytest.approx(other.effects["item"], abs=1e-4)
 
 
-def test_measured_answers_have_the_covariance_of_generalised_least_squares() -> None:
+def test_measured_answers_have_gls_covariance() -> None:
     """And effects that are the expectation of b given the answers, from the dense covariance of all answers."""
     y, columns, who, what = slopes("gaussian", 14, 8, 1.0)
     fit = fitted("gaussian", reml=True)
@@ -96,7 +96,7 @@ def test_measured_answers_have_the_covariance_of_generalised_least_squares() -> 
 
 
 @pytest.mark.parametrize("family", ["binary", "ordinal"])
-def test_the_hessian_is_that_of_the_likelihood_in_the_units_of_the_caller(family: Any) -> None:
+def test_hessian_is_the_likelihoods_in_the_callers_units(family: Any) -> None:
     y, columns, who, what = slopes(family, 14, 8, 1.0)
     moved = np.column_stack([columns[:, 0], 10 * columns[:, 1] + 3])
     design, names = fixed(family, moved)
@@ -131,7 +131,7 @@ def test_answers_that_are_told_apart_leave_no_standard_errors() -> None:
     assert fit.covariance.shape == (2, 2)
 
 
-def test_covariances_that_the_design_does_not_determine_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undetermined_covariances_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
     monkeypatch.setattr(mixed, "describe", lambda *arguments: given.append(arguments) or describe(*arguments))
     y, columns, who, _ = slopes("gaussian", 14, 8, 1.0)

@@ -65,7 +65,7 @@ def test_a_singular_covariance_is_reached_exactly() -> None:
     assert found.parameters[:2] == pytest.approx([np.sqrt(1.1)] * 2, abs=1e-4)
 
 
-def test_no_variance_of_the_first_effect_leaves_a_direction_in_which_lambda_turns() -> None:
+def test_missing_first_variance_lets_lambda_turn() -> None:
     """Only b^2 + c^2 matters where the first row is zero; that is no fault."""
     target = np.array([[-0.5, 0.0], [0.0, 0.8]])
     found = search(of_covariance(target), np.array([1.0, 0.3, 1.0]), [(0, block(2, True))], NAMES)
@@ -158,7 +158,7 @@ def test_evaluations_are_counted_and_what_was_found_is_said() -> None:
     assert message.values["decrement"] == float(f"{decrement:.1e}")
 
 
-def test_an_information_that_is_too_large_does_not_end_the_search_early() -> None:
+def test_too_large_information_does_not_end_the_search() -> None:
     """By the information nothing is left to gain at the start; by the Hessian there is, and the search goes on."""
     matrix = np.array([[4.0, 1.0], [1.0, 0.5]])
     information = 100 * np.array([[4.0, 0.5], [0.5, 0.4]])
@@ -218,7 +218,7 @@ def test_a_saddle_that_cannot_be_left_is_no_maximum() -> None:
     assert np.isnan(found.covariance).all()
 
 
-def test_a_saddle_is_left_by_a_standard_error_along_its_steepest_side() -> None:
+def test_saddle_is_left_along_its_steepest_side() -> None:
     """(y2^2 - 1)^2 + y1^2 of parameters that are turned: in standard errors, the minimum lies one from the saddle."""
 
     def function(x: Any) -> At:
@@ -263,7 +263,7 @@ def test_parameters_in_other_units_are_named_alike() -> None:
     assert search(function, np.zeros(3), [], NAMES).convergence.flat == ("a", "b")
 
 
-def test_what_a_flat_parameter_is_bound_up_with_in_the_information_is_not_named() -> None:
+def test_flat_parameters_partners_in_information_are_unnamed() -> None:
     function = quadratic(np.diag([1.0, 1.0, 0.0]), 0.2 * np.eye(3) + 0.8)
     found = search(function, np.zeros(3), [], NAMES)
     assert found.convergence.flat == ("c",)
@@ -308,7 +308,7 @@ def of_triangle(target: Any, weight: float = 20.0) -> Callable[[Any, Any], At]:
     return function
 
 
-def test_a_singular_lambda_of_three_effects_may_turn_but_nothing_else_may() -> None:
+def test_singular_lambda_may_turn_nothing_else() -> None:
     """The first effect has no variance, which leaves a triangle of rank two that can turn."""
     target = np.diag([-0.5, 0.8, 0.6])
     start = np.array([0.5, 0.2, 0.1, 0.7, 0.2, 0.6])
@@ -345,7 +345,7 @@ def test_a_zero_at_which_there_is_no_likelihood_is_not_taken() -> None:
 
 
 @given(st.integers(1, 4), st.integers(0, 10_000))
-def test_small_directions_go_by_the_nearest_covariances_of_lower_rank(width: int, seed: int) -> None:
+def test_small_directions_go_by_nearest_lower_ranks(width: int, seed: int) -> None:
     """Beside the spectrum of the covariance, of which the smallest values are set to zero."""
     random = np.random.default_rng(seed)
     turn = np.linalg.qr(random.normal(size=(width, width)))[0]
@@ -361,7 +361,7 @@ def test_small_directions_go_by_the_nearest_covariances_of_lower_rank(width: int
         assert lower[:, width - number - 1 :] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_small_deviations_without_correlations_go_one_after_the_other() -> None:
+def test_small_uncorrelated_deviations_leave_one_by_one() -> None:
     candidates = smaller_factors(block(3, False), np.array([0.05, -0.7, -0.02]))
     assert [one.tolist() for one in candidates] == [[0.05, -0.7, 0.0], [0.0, -0.7, 0.0]]
     assert smaller_factors(block(2, False), np.array([0.1, 0.5])) == []

@@ -60,7 +60,7 @@ def test_slopes_of_a_nested_factor_repeat_their_block() -> None:
     assert np.array_equal(first.columns[1:].sum(axis=0), columns.sum(axis=1))
 
 
-def test_a_shared_variance_of_a_nested_factor_is_repeated_for_every_column_and_level() -> None:
+def test_nested_shared_variance_repeats_per_column_and_level() -> None:
     columns = np.column_stack([WHAT % 2 == 0, WHAT % 2]) * 1.0
     inner = random_term("participant:round", WHO * 3 + WHEN, columns, ("even", "odd"), "shared")
     first, _ = sides([random_term("participant", WHO), random_term("item", WHAT), inner])
@@ -159,7 +159,7 @@ def test_sums_over_levels_are_those_of_matrices(covariance: Covariance) -> None:
     assert np.allclose(curvature.layout.spread(first, second, cross), np.einsum("ij,jk,ik->i", both, covariance, both))
 
 
-def test_a_factor_nested_in_both_joins_the_side_where_it_has_fewer_levels() -> None:
+def test_factor_nested_in_both_joins_the_smaller_side() -> None:
     """Five participants answered four items: a cell is one of four within a participant, one of five within an item."""
     cells = random_term("participant:item", WHO * 4 + WHAT)
     first, second = sides([random_term("item", WHAT), random_term("participant", WHO), cells])

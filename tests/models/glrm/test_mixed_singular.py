@@ -47,7 +47,7 @@ def test_a_lost_direction_is_named_by_its_weights() -> None:
     assert found.values["mixture"] == "-0.50 (Intercept) -0.50 x +0.71 z"
 
 
-def test_correlations_go_first_then_the_smallest_variance_then_the_term() -> None:
+def test_correlations_go_then_smallest_variance_then_term() -> None:
     other = random_term("participant", CODES)
     first = simpler([term(), other], [np.array([[1.0, 0], [0.5, 0]]), np.eye(1)], [True, False])
     assert first is not None

@@ -94,7 +94,7 @@ def test_the_effect_of_a_cell_of_measured_answers_takes_one_step() -> None:
     assert len(asked) == 2
 
 
-def test_the_mode_is_found_where_a_failing_step_has_little_left_to_gain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mode_is_found_where_a_step_gains_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """The gain that is left, g' H^-1 g, is worked out here with one column for each effect."""
     yes = np.random.default_rng(5).choice([-1.0, 1.0], WORKERS * TASKS)
     given: Any = (LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.zeros((1, WORKERS, TASKS)), NONE, Scales(0.8, 1.3))
@@ -126,9 +126,7 @@ def test_the_mode_is_found_where_a_failing_step_has_little_left_to_gain(monkeypa
         ([-1.0] * 39 + [1.0], 2.0**-39), ([-1.0] * 40, None), ([np.nan, 1.0], 0.5),
     ],
 )  # fmt: skip
-def test_a_step_is_halved_until_it_gains_a_ten_thousandth_of_what_it_promised(
-    gains: list[float], length: float | None
-) -> None:
+def test_step_is_halved_until_it_gains_enough(gains: list[float], length: float | None) -> None:
     """With a decrement of 1, a step of some length has to gain 1e-4 of its length."""
     tried: list[float] = []
 

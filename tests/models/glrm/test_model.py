@@ -116,7 +116,7 @@ def test_a_standard_error_that_is_not_known_is_said(data: dict[str, Any], monkey
     assert len(rated.summary) == 1 + len(between)
 
 
-def test_a_model_is_reported_in_sentences_and_a_row_for_each_coefficient_and_threshold(data: dict[str, Any]) -> None:
+def test_report_has_sentences_and_a_row_per_coefficient(data: dict[str, Any]) -> None:
     measured = fit(f"time ~ size + {GROUPS}", data, "gaussian")
     t = measured.table()
     assert str(measured).split("\n") == [
@@ -161,7 +161,7 @@ def test_ordered_answers(data: dict[str, Any]) -> None:
     assert message_of(error.value).values == {"formula": without}
 
 
-def test_the_order_of_answers_may_be_said_of_the_factor_or_come_with_the_column() -> None:
+def test_answer_order_comes_with_factor_or_column() -> None:
     data, words = study(participants=8, items=6), ["low", "fair", "good", "high"]
     named = np.array(words)[data["rating"] - 1]
     levels = {"factor(rating)": words}

@@ -158,7 +158,7 @@ def test_a_factor_is_kept_for_as_long_as_it_serves(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("away", "found"), [(1.0, False), (0.01, False), (1e-6, True)])
-def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothing_is_left(
+def test_effects_without_likelihood_are_the_last_mode(
     away: float, found: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     objective = objective_of(*choices(9, 6))
@@ -229,7 +229,7 @@ def test_two_categories_are_a_binary_answer() -> None:
     assert nominal.task_effects[:, 0] == pytest.approx(binary.task_effects, abs=1e-3)
 
 
-def test_deviations_that_a_search_ends_with_below_zero_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_negative_deviations_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
     """The likelihood does not know the sign of a deviation, but the modes and the Hessian go with it."""
     response, worker, task, _ = choices(share=0.8)
     fit = fit_nominal(response, worker, task)
@@ -283,7 +283,7 @@ def test_a_large_coefficient_is_no_large_variance() -> None:
 
 
 @pytest.mark.parametrize(("side", "group"), [("worker", 3), ("task", 0)])
-def test_what_is_left_without_a_worker_or_task_is_the_likelihood_of_the_others(side: Any, group: int) -> None:
+def test_leaving_a_worker_or_task_leaves_the_others(side: Any, group: int) -> None:
     data = choices(9, 6, share=0.8)
     response, worker, task, x = data
     fit = fit_nominal(response, worker, task, np.column_stack([np.ones(len(x)), x]))

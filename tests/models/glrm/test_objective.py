@@ -190,7 +190,7 @@ def test_parameters_that_cannot_be() -> None:
     assert measured(parameters, measured.zero_modes()) is None
 
 
-def test_two_ordered_categories_with_a_large_cell_effect_are_yes_and_no() -> None:
+def test_two_ordered_categories_are_yes_and_no() -> None:
     """Steps towards the effect of a cell are shortened for all but measured answers, however many thresholds."""
     random = np.random.default_rng(3)
     worker, task = np.divmod(np.arange(60), 6)
@@ -239,9 +239,7 @@ def test_what_groups_tell_about_their_deviation() -> None:
     [("binary", "full table", False), ("binary", "repeated list", True), ("ordinal", "holes", False),
      ("ordinal", "list", True), ("gaussian", "repeated", True), ("gaussian", "full table", False)],
 )  # fmt: skip
-def test_without_a_group_it_is_the_objective_of_the_other_answers(
-    name: str, design: str, cell: bool, factor: Any
-) -> None:
+def test_without_groups_it_is_the_others_objective(name: str, design: str, cell: bool, factor: Any) -> None:
     objective, parameters, _, _ = case(name, design, cell)
     at = objective(parameters, objective.zero_modes())
     assert at is not None

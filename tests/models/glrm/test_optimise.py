@@ -250,7 +250,7 @@ def test_a_rise_no_larger_than_rounding_is_no_rise(value: float) -> None:
     assert minimise(flat(2e-6), np.zeros(1), at, None, 1e-12).evaluations == 30
 
 
-def test_a_step_has_to_gain_a_ten_thousandth_of_what_its_slope_promises() -> None:
+def test_step_gains_a_ten_thousandth_of_its_slope() -> None:
     gains = iter([0.9e-4, 0.6e-4])
     best = minimise(
         lambda x, modes: At(-next(gains), np.zeros(1), lambda: np.eye(1)),
@@ -291,7 +291,7 @@ def quadratic(curvature: Any, information: Any) -> Callable[[Any, Any], At]:
     return lambda x, modes: At(float(x @ curvature @ x) / 2, curvature @ x, lambda: information, tuple(x))
 
 
-def test_a_minimum_that_the_hessian_does_not_confirm_is_searched_on_with_that_hessian() -> None:
+def test_unconfirmed_minimum_is_searched_on() -> None:
     """A start, two differences, one step of Newton's and two differences; the information had ended it at once."""
     curvature = np.array([[3.0, 1.0], [1.0, 2.0]])
     best, convergence = solve(quadratic(curvature, 1e12 * np.eye(2)), np.array([0.5, -0.25]), None)
@@ -300,7 +300,7 @@ def test_a_minimum_that_the_hessian_does_not_confirm_is_searched_on_with_that_he
     assert convergence.covariance(best.hessian) == pytest.approx(np.array([[2.0, -1.0], [-1.0, 3.0]]) / 5, rel=1e-5)
 
 
-def test_a_search_that_stops_short_of_a_minimum_is_not_taken_for_one() -> None:
+def test_search_short_of_a_minimum_is_no_minimum() -> None:
     """The slope promises what no step gains: three searches of 30 steps, each with one difference."""
     best, convergence = solve(lambda x, modes: At(float(abs(x[0])), x + 1, lambda: np.eye(1)), np.zeros(1), None)
     assert convergence.evaluations == 1 + 3 * (30 + 1)
@@ -318,7 +318,7 @@ def test_units_do_not_matter_to_what_is_a_minimum() -> None:
     assert best.parameters / units == pytest.approx([0, 0], abs=1e-4)
 
 
-def test_a_saddle_is_left_where_it_falls_most_in_units_of_the_parameters() -> None:
+def test_saddle_is_left_where_it_falls_most() -> None:
     """By 0.3 at most; the direction solves H a = l D a with D the sizes of the diagonal of H."""
     hessian, calls = np.array([[-2.0, 4.0], [4.0, 50.0]]), []
 
@@ -380,7 +380,7 @@ def test_a_lower_value_beside_zero_is_followed_back() -> None:
     assert minimise_off_zero(valley, stuck, 1, 1e-9).parameters == pytest.approx([0.08], abs=1e-4)
 
 
-def test_a_deviation_with_no_likelihood_beside_zero_stays_and_others_are_tried() -> None:
+def test_deviation_without_likelihood_at_zero_stays() -> None:
     bowl = quadratic(np.eye(4), np.eye(4))
     tried = []
 

@@ -71,7 +71,7 @@ def test_the_fit_is_that_of_all_answers(family: Family, share: float, sheets: in
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_task_and_a_category_that_a_part_lacks_and_a_worker_with_one_answer(family: Family) -> None:
+def test_part_lacks_a_task_and_a_category(family: Family) -> None:
     response, worker, task, _ = answers(family, workers=24, tasks=14)
     kept = ~((worker < 5) & (task < 3)) & ~((worker >= 5) & (worker < 9) & (response == response.max()))
     kept &= (worker != 11) | (task == 4)
@@ -157,7 +157,7 @@ def test_passes_are_counted_and_limited() -> None:
     assert message_of(error.value).values == {"n": 10}
 
 
-def test_more_tasks_than_can_be_solved_are_those_of_workers_drawn_at_random() -> None:
+def test_too_many_tasks_are_those_of_workers_at_random() -> None:
     random = np.random.default_rng(2)
     worker = np.repeat(np.arange(120), 15)
     # Workers come in flocks of forty, who answer the same tasks: more workers, more tasks.

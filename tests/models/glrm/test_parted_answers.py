@@ -96,7 +96,7 @@ def test_single_answers_are_reported_from_several() -> None:
     assert not merged(described([twice, once], "binary"), "binary").single
 
 
-def test_a_part_without_a_design_has_an_intercept_unless_it_has_thresholds() -> None:
+def test_part_without_design_has_intercept_or_thresholds() -> None:
     part = PartAnswers(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0, 1, 0]))
     (binary,) = described([part], "binary")
     assert (binary.products.tolist(), binary.size.tolist()) == ([[3.0, 3.0], [3.0, 3.0]], [1.0])
@@ -105,9 +105,7 @@ def test_a_part_without_a_design_has_an_intercept_unless_it_has_thresholds() -> 
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 9))
-def test_a_sample_is_the_longest_run_of_workers_whose_tasks_stay_under_the_limit(
-    seed: int, parts: int, limit: int
-) -> None:
+def test_sample_is_the_longest_run_under_the_limit(seed: int, parts: int, limit: int) -> None:
     """Workers are taken one after the other in the order of their numbers, for as long as that goes."""
     response, worker, task, _ = drawn(seed)
     pieces = split(response, worker, task, parts=parts)
@@ -151,7 +149,7 @@ def test_no_answers_are_those_of_nobody() -> None:
     assert PartAnswers(nothing, nothing, nothing).workers == 0
 
 
-def test_a_part_is_laid_out_among_the_tasks_and_categories_of_all() -> None:
+def test_part_is_laid_out_among_all_tasks_and_categories() -> None:
     tasks, categories = np.array([3, 5, 8, 9]), np.array([1, 2, 4])
     part = PartAnswers(np.array([4, 1, 2]), np.array([0, 0, 1]), np.array([8, 3, 9]))
     ordinal = View("ordinal", tasks, categories).objective(Placed(part, 0))
@@ -224,9 +222,7 @@ def test_a_part_is_laid_out_among_the_tasks_and_categories_of_all() -> None:
         ),
     ],
 )
-def test_parts_that_cannot_be_fitted_are_refused_with_a_whole_sentence(
-    change: dict[str, Any], family: Any, said: str
-) -> None:
+def test_unfittable_parts_are_refused(change: dict[str, Any], family: Any, said: str) -> None:
     plain: dict[str, Any] = {"response": [0, 1, 1, 0], "worker": [0, 0, 1, 1], "task": [0, 1, 0, 1], "design": None}
     given = {key: None if value is None else np.asarray(value) for key, value in {**plain, **change}.items()}
     with raises(ValueError, said):

@@ -27,7 +27,7 @@ def times(factor: int, item: int) -> Sum:
 
 @example([1] * 12, 1)
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=12), st.integers(0, 12))
-def test_every_part_is_counted_once_however_they_are_put_together(items: list[int], numbers: int) -> None:
+def test_every_part_counts_once_in_any_order(items: list[int], numbers: int) -> None:
     asked: list[int] = []
 
     def mapper(function: Any, shared: Any, tasks: Any) -> list[Any]:

@@ -27,7 +27,7 @@ def both(family: str, share: float = 0.8, sheets: int = 1) -> tuple[PartedObject
 
 @pytest.mark.parametrize(("share", "sheets"), [(1.0, 1), (0.8, 1), (0.7, 2)])
 @pytest.mark.parametrize("family", ["binary", "ordinal"])
-def test_value_gradient_modes_and_information_are_those_of_all_answers(family: str, share: float, sheets: int) -> None:
+def test_value_gradient_modes_and_information_of_all_answers(family: str, share: float, sheets: int) -> None:
     parted, whole = both(family, share, sheets)
     x = PARAMETERS[family]
     one, other = parted(x, parted.zero_modes()), whole(x, whole.zero_modes())

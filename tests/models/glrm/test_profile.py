@@ -103,7 +103,7 @@ SHAPES: dict[str, Callable[[float], float]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("centre", [0.0, -7.5, 40.0])
-def test_ends_lie_where_the_profile_meets_the_quantile_whatever_its_shape(shape: str, centre: float) -> None:
+def test_ends_lie_where_the_profile_meets_the_quantile(shape: str, centre: float) -> None:
     zeta, seen = SHAPES[shape], list[float]()
     function = along_a_line(zeta, centre, seen)
     best = np.array([centre])
@@ -134,7 +134,7 @@ def test_an_end_is_found_within_sixty_errors_and_open_beyond(height: float, erro
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_on_a_parabola_every_search_but_the_first_starts_at_its_end(place: int) -> None:
+def test_parabola_searches_start_at_the_last_end(place: int) -> None:
     """The others lie on a line there, and so does zeta: a point that is too near, then the end, whatever the side."""
     hessian, centre = np.array([[2.0, 0.9], [0.9, 1.0]]), np.array([3.0, -4.0])
     given = [object()]
@@ -152,7 +152,7 @@ def test_on_a_parabola_every_search_but_the_first_starts_at_its_end(place: int) 
     assert len(given) - 1 == 2 * (2 + 1)
 
 
-def test_where_the_line_leads_nowhere_the_search_starts_beside_the_last_point() -> None:
+def test_blocked_line_restarts_beside_the_last_point() -> None:
     """The other parameter follows at first and then stays, and may not be larger than 1."""
     refused, given, looked_at = set[float](), object(), set[float]()
 
@@ -201,7 +201,7 @@ def test_a_likelihood_of_positive_numbers_far_from_zero() -> None:
         assert np.sqrt(2 * (end - 9 - np.log(end - 9) - 1)) == pytest.approx(1.96, abs=1e-4)
 
 
-def test_a_secant_reaches_the_quantile_but_goes_no_more_than_thrice_as_far() -> None:
+def test_secant_reaches_the_quantile_within_thrice() -> None:
     def point(value: float, zeta: float) -> tuple[ProfilePoint, float]:
         return ProfilePoint(value, np.empty(0), 0.0, None), zeta
 

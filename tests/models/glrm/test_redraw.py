@@ -156,7 +156,7 @@ def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("family", ["binary", "ordinal"])
-def test_answers_are_drawn_around_the_predictor_of_the_others_model(family: Any, missing: float) -> None:
+def test_answers_are_drawn_around_the_others_predictor(family: Any, missing: float) -> None:
     """With noise that puts every latent value beside a threshold of a cold refit, on either side of it."""
     latent, who, what = crowd(8, 9, 12, missing)
     random = np.random.default_rng(1)
@@ -184,7 +184,7 @@ def test_answers_are_drawn_around_the_predictor_of_the_others_model(family: Any,
 @pytest.mark.few(1)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("rare", [0, 2])
-def test_a_category_of_one_worker_alone_leaves_the_numbers_of_the_others(rare: int, missing: float) -> None:
+def test_one_workers_category_leaves_the_others_numbers(rare: int, missing: float) -> None:
     latent, who, what = crowd(7, 8, 15, missing)
     kept = (who > 0) | (what > 0) | (not missing)  # with missing answers the first place of the table is empty
     latent, who, what = latent[kept], who[kept], what[kept]
@@ -217,7 +217,7 @@ def test_a_variance_of_the_others_that_the_fit_lacks_is_found() -> None:
     assert redraw.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-6)
 
 
-def test_answers_unlike_the_others_bring_a_variance_that_those_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_unlike_the_others_bring_a_variance(monkeypatch: pytest.MonkeyPatch) -> None:
     """At zero the slope in a deviation says nothing, and the search has to look beside it."""
     random = np.random.default_rng(2)
     who, what = np.repeat(np.arange(10), 30), np.tile(np.arange(30), 10)

@@ -109,7 +109,7 @@ def test_a_variance_of_the_others_that_the_fit_lacks_is_found() -> None:
     assert redraw.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-6)
 
 
-def test_labels_unlike_the_others_bring_a_variance_that_those_lack() -> None:
+def test_labels_unlike_the_others_bring_a_variance() -> None:
     """At zero the slope in a deviation says nothing, and the search has to look beside it."""
     response, who, what = crowd(3, 9, 20, deviation=0.0)
     redraw = NominalRedraw(fit_nominal(response, who, what), 3)
@@ -123,7 +123,7 @@ def test_labels_unlike_the_others_bring_a_variance_that_those_lack() -> None:
     assert redraw.distance(labels, distance + 0.1) < distance + 0.1
 
 
-def test_a_distance_that_is_known_to_be_smaller_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smaller_distances_are_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     redraw = NominalRedraw(fit_nominal(*crowd(4, 8, 10)), 3)
     labels = redraw.drawn(np.random.default_rng(7))
     distance = redraw.distance(labels)
@@ -175,7 +175,7 @@ def test_a_worker_who_guesses_stands_out() -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_with_one_favourite_is_described_by_an_effect_where_workers_vary() -> None:
+def test_single_favourite_is_an_effect_where_workers_vary() -> None:
     """Deletion sees little of a favourite: given the worker's effect, such labels are easy to tell."""
     alike, varied = ([first_worker(seed, "primary", one) for seed in range(8, 14)] for one in (0.2, 1.2))
     assert np.median(alike) < np.median(varied)

@@ -121,7 +121,7 @@ def test_an_error_that_is_not_known_has_a_step_all_the_same(error: float) -> Non
     np.testing.assert_allclose(again, usual, rtol=1e-4, atol=1e-9)
 
 
-def test_degrees_of_yes_or_no_answers_against_differences_of_the_likelihood() -> None:
+def test_binary_degrees_match_likelihood_differences() -> None:
     """V at other theta from the Hessian of the Laplace likelihood in the coefficients, by differences of its slope."""
     model = fit(f"yes ~ size + {GROUPS}", study())
     found, objective = model.fit, model.fit.objective

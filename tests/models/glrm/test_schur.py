@@ -118,7 +118,7 @@ def test_blocks_whose_factor_is_singular_have_no_covariance() -> None:
 
 
 @pytest.mark.parametrize("place", ["cell", "worker", "task"])
-def test_a_system_with_what_is_no_number_has_none_as_its_determinant_or_is_singular(place: str) -> None:
+def test_undefined_system_has_no_determinant(place: str) -> None:
     """Which of them depends on the library of linear algebra; a search that went too far takes either, and turns back.
 
     Another error would end the search.
@@ -152,9 +152,7 @@ def test_rows_are_taken_until_the_next_would_cost_too_much(costs: list[int], lim
 
 
 @pytest.mark.parametrize("pair", [0, 60])
-def test_a_row_costs_as_many_products_as_it_has_pairs_or_as_it_is_long(
-    pair: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_row_costs_its_pairs_or_its_length(pair: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[list[int], int]] = []
     monkeypatch.setattr(module, "chunks", lambda costs, limit: asked.append((list(costs), limit)) or chunks(costs, 17))
     b, dw, dt, _ = system(9, 5)

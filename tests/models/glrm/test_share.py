@@ -30,7 +30,7 @@ def answers(worker: float, task: float, seed: int = 1, workers: int = 30, tasks:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("family", ["binary", "ordinal"])
-def test_the_ends_lie_where_the_profile_has_fallen_by_half_the_quantile(family: str) -> None:
+def test_ends_lie_where_the_profile_falls_by_half_the_quantile(family: str) -> None:
     latent, who, what = answers(2.0, 2.0, workers=16, tasks=12)
     response = latent > 0 if family == "binary" else np.digitize(latent, [-1, 1])
     fit = fit_crossed(response, who, what, family=family)  # type: ignore[arg-type]
@@ -51,21 +51,21 @@ def test_the_ends_lie_where_the_profile_has_fallen_by_half_the_quantile(family: 
         assert 2 * (best.fun + fit.log_likelihood) == pytest.approx(3.841459, abs=5e-3)
 
 
-def test_without_differences_between_workers_the_interval_begins_at_zero() -> None:
+def test_interval_begins_at_zero_without_worker_differences() -> None:
     latent, who, what = answers(0.0, 2.0, seed=4)
     share = worker_share(fit_crossed(latent > 0, who, what))
     assert share.lower == 0
     assert share.upper < 0.3
 
 
-def test_without_differences_between_tasks_the_interval_ends_at_one() -> None:
+def test_interval_ends_at_one_without_task_differences() -> None:
     latent, who, what = answers(2.0, 0.0, seed=4)
     share = worker_share(fit_crossed(latent > 0, who, what))
     assert share.upper == 1
     assert 0.8 < share.lower < share.value
 
 
-def test_an_end_of_the_scale_that_needs_no_variance_at_all_does_not_stop_the_search() -> None:
+def test_end_without_variance_does_not_stop_the_search() -> None:
     crowd = karat.datasets.load("crowd")
     attentive = crowd.participants.filter(pl.col("behaviour") == "attentive")["participant"].to_list()[:36]
     frame = crowd.frame.filter(pl.col("participant").is_in(attentive))
@@ -129,7 +129,7 @@ def parabola(seen: list[np.ndarray]) -> Any:
 
 
 @pytest.mark.parametrize("step", [0.01, -0.01])
-def test_the_error_and_the_way_of_the_others_are_those_of_a_search_nearby(step: float) -> None:
+def test_error_and_way_of_the_others_match_a_nearby_search(step: float) -> None:
     """Beside the best angle the likelihood falls as a parabola, and the search starts close to where it ends."""
     seen: list[np.ndarray] = []
     profile = AngleProfile(parabola(seen))
@@ -148,7 +148,7 @@ def test_the_error_and_the_way_of_the_others_are_those_of_a_search_nearby(step: 
         assert np.linalg.norm(seen[first] - seen[-1]) < 0.2 * np.linalg.norm(before - seen[-1])
 
 
-def test_a_search_does_not_start_where_nothing_varies_nor_where_it_may_not() -> None:
+def test_search_avoids_starts_without_variation() -> None:
     seen: list[np.ndarray] = []
     profile = AngleProfile(parabola(seen))
     angle = profile.best + 0.2

@@ -20,7 +20,7 @@ def test_precedence() -> None:
     assert (product.operator, written(product.right)) == ("*", "c:d^2")
 
 
-def test_a_leading_minus_binds_less_than_a_power_and_more_than_a_colon() -> None:
+def test_leading_minus_binds_between_power_and_colon() -> None:
     tree = parse("y ~ -a^2:b").right
     assert isinstance(tree, Pair)
     assert tree.operator == ":"

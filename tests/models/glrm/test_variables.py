@@ -29,7 +29,7 @@ def test_numbers_with_an_order_of_their_own_are_a_factor() -> None:
     assert (factor.levels, factor.codes.tolist()) == (("2", "1"), [0, 1, 0])
 
 
-def test_levels_of_many_kinds_are_sorted_by_size_where_all_are_numbers_and_else_by_their_names() -> None:
+def test_levels_sort_by_size_or_by_name() -> None:
     assert as_factor([10, None, 9, 2.5], "x").levels == ("2.5", "9", "10")
     assert as_factor(np.array(["b", 10, 2, None], dtype=object), "x").levels == ("10", "2", "b")
     assert as_factor([True, None, False], "x").codes.tolist() == [1, -1, 0]

@@ -99,7 +99,7 @@ def test_intervals_of_sparse_crowds_cover_the_share(family: str) -> None:
     ("deviation", "seed"),
     [pytest.param(0.7, 0, marks=pytest.mark.slow), pytest.param(0.2, 1, marks=pytest.mark.slow), (0.0, 0)],
 )
-def test_at_an_end_the_best_likelihood_is_as_far_below_as_the_level_says(deviation: float, seed: int) -> None:
+def test_likelihood_at_an_end_has_fallen_by_the_level(deviation: float, seed: int) -> None:
     """A second way: the largest likelihood among parameters with the share of the end, from several starts."""
     fit = fit_nominal(*labels(deviation, seed))
     model = forms(fit)
@@ -238,7 +238,7 @@ def test_how_far_the_likelihood_falls_without_a_form() -> None:
         nowhere.at  # noqa: B018
 
 
-def test_an_end_at_zero_or_one_is_one_that_the_mean_likelihood_allows() -> None:
+def test_end_at_zero_or_one_is_allowed_by_the_mean_likelihood() -> None:
     one, rest = FORMS["two deviations"]
     unit = np.eye(3)
     # Without its first form a model falls by half the square of its deviation.
@@ -271,7 +271,7 @@ def test_the_angle_and_the_fall_have_the_slopes_of_differences() -> None:
     assert search.fall(2 * z)[0] == pytest.approx(4 * fall)
 
 
-def test_a_search_begins_away_from_zero_where_a_deviation_is_to_grow() -> None:
+def test_search_begins_above_zero_where_deviations_grow() -> None:
     one, rest = FORMS["two deviations"]
     model = parabola([0.3, -1.5, 0.4], HESSIAN, one, rest)
     errors = np.sqrt(np.diag(np.linalg.inv(HESSIAN)))

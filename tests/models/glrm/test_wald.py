@@ -45,7 +45,7 @@ def test_a_term_of_one_column_is_the_square_of_z(data: dict[str, Any]) -> None:
     ] * 2
 
 
-def test_with_treatments_main_effects_are_simple_effects_and_said_so(data: dict[str, Any]) -> None:
+def test_treatment_main_effects_are_simple_effects(data: dict[str, Any]) -> None:
     formula = f"time ~ condition * group + {GROUPS}"
     treated = fit(formula, data, "gaussian", coding="treatment")
     tests = type_three(treated, "chisq")
@@ -197,7 +197,7 @@ def test_a_ratio_is_reported_from_the_likelihoods_alone(data: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("coding", ["sum", "treatment"])
-def test_terms_of_measured_answers_are_tested_by_the_levels_less_the_first(data: dict[str, Any], coding: Any) -> None:
+def test_measured_terms_are_tested_without_the_first_level(data: dict[str, Any], coding: Any) -> None:
     """As lmerTest does; the rows are written out from the names of the coefficients."""
     place = np.array(["x", "y", "z"])[np.arange(len(data["time"])) % 7 % 3]
     model = fit(f"time ~ condition * place + size + {GROUPS}", data | {"place": place}, "gaussian", coding=coding)
@@ -232,7 +232,7 @@ def test_terms_of_measured_answers_are_tested_by_the_levels_less_the_first(data:
 
 
 @pytest.mark.parametrize("coding", ["sum", "treatment"])
-def test_without_an_intercept_all_means_of_the_first_factor_are_tested(data: dict[str, Any], coding: Any) -> None:
+def test_all_first_means_are_tested_without_intercept(data: dict[str, Any], coding: Any) -> None:
     model = fit(f"time ~ 0 + condition + group + {GROUPS}", data, "gaussian", coding=coding)
     tests = type_three(model)
     assert tests.df.tolist() == [3, 1]

@@ -59,7 +59,7 @@ def test_alternatives_of_ones_own() -> None:
     assert "remfod" in str(caught.value)
 
 
-def test_accounts_of_ratings_are_not_tried_on_choices_and_what_cannot_run_is_said() -> None:
+def test_accounts_of_ratings_are_not_tried_on_choices() -> None:
     found, notes = grid(CROWD, {"controls": {}, "speed": {}})
     assert found["controls"] == ["positional, .05"], "what cannot run is out already"
     assert codes(notes) == ["alternatives.stated", "alternatives.not_tried"]

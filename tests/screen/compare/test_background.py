@@ -72,7 +72,7 @@ def test_columns_asked_for_by_a_wrong_name_or_without_groups() -> None:
         background(people.with_columns(at=pl.lit(datetime.now(UTC))), ["at"])
 
 
-def test_large_numbers_that_agree_in_six_digits_are_groups_of_their_own() -> None:
+def test_large_numbers_are_grouped_beyond_six_digits() -> None:
     people = pl.DataFrame({"participant": list("abcd"), "x": [1234567, 1234568, 1234567, 1234568]})
     ((variable,), _) = background(people, ["x"])
     assert {name: group.tolist() for name, group in variable.groups.items()} == {

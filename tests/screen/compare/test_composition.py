@@ -84,7 +84,7 @@ def test_groups_too_small_to_tell_are_said() -> None:
     assert found.notes == (Message("composition.too_small", values),)
 
 
-def test_whoever_a_criterion_did_not_look_at_is_not_counted_as_passing() -> None:
+def test_unseen_participants_do_not_count_as_passing() -> None:
     groups = {"town": ["a", "a", "b", "b"]}
     found = composition(screening(groups, [True, False, False, False], attention=[None, False, True, False]), ["town"])
     attention = found.groups.filter(pl.col("criterion") == "attention")
@@ -149,7 +149,7 @@ def test_shares_intervals_and_sums(people: list[tuple[str | None, bool, bool | N
                 assert 0 <= row[low] <= row[share] <= row[high] <= 1
 
 
-def test_the_behaviour_of_simulated_participants_is_no_background_unless_it_is_named() -> None:
+def test_simulated_behaviour_is_background_only_by_name() -> None:
     flagged = [True] * 6 + [False] * 42
     found = screening({"behaviour": ["guesser"] * 6 + ["attentive"] * 42, "town": ["a", "b"] * 24}, flagged)
     usual = composition(found)

@@ -113,7 +113,7 @@ def test_which_contrast_is_followed() -> None:
     assert contrast_of(plain, None, None) is None
 
 
-def test_an_interaction_is_each_participants_difference_of_differences() -> None:
+def test_interaction_is_a_difference_of_differences_per_person() -> None:
     both = ContrastSettings(name="x", factors={"order": ["PP>OBJ", "OBJ>PP"], "integration": ["yes", "no"]})
     found = difference(LIKERT, both)
     rows = LIKERT.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())

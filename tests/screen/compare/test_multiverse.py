@@ -86,7 +86,7 @@ def test_what_moves_is_the_range_of_the_means_by_setting(whole: Multiverse) -> N
 
 
 @pytest.mark.slow
-def test_many_combinations_are_sampled_with_the_stated_one_and_it_is_said() -> None:
+def test_many_combinations_are_sampled_with_the_stated_one() -> None:
     found = multiverse(LIKERT, RULES, ORDER, at_most=12)
     assert (found.universes.height, found.combinations) == (12, 270)
     assert found.stated is not None

@@ -29,7 +29,7 @@ def test_estimates_are_sorted_and_the_stated_one_is_marked() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("rules", [{"attention": {}}, {"exclude": "any"}, None])
-def test_it_draws_with_few_criteria_without_a_difference_and_narrow(rules: dict | None) -> None:
+def test_draws_with_few_criteria_and_narrow(rules: dict | None) -> None:
     plain = karat.Judgments(LIKERT.frame.drop("order", "integration"), LIKERT.scales, LIKERT.participants)
     drawn = multiverse(plain, rules).plot(width_cm=8)
     assert len(drawn.axes) == 2

@@ -44,7 +44,7 @@ def test_ratings_of_one_kind_are_counted() -> None:
     assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None}
 
 
-def test_a_worse_sentence_rated_above_its_partner_fails_and_a_tie_does_not() -> None:
+def test_worse_sentence_rated_better_fails_a_tie_does_not() -> None:
     people: dict[str, list[tuple[object, object]]] = {
         "good": [(5, 1), (4, 2)], "tie": [(3, 3), (5, 5)], "turned": [(5, 1), (2, 3)], "silent": [(5, 1), (5, None)],
     }  # fmt: skip
@@ -78,7 +78,7 @@ def test_choices_fail_when_the_worse_sentence_is_chosen() -> None:
     assert evidence.participants["guess_probability"][0] == pytest.approx(4 / 9)
 
 
-def test_the_better_sentence_is_reported_by_its_expected_answers_where_there_is_no_status() -> None:
+def test_expected_answers_show_the_better_sentence() -> None:
     read = pairs({"p1": [(5, 1)], "p2": [(1, 5)]}, karat.Ordinal(5))
     expected = pl.when(pl.col("status") == "grammatical").then(pl.lit("3-5")).otherwise(pl.lit("1-2"))
     frame = read.frame.with_columns(expected=expected).drop("status")
@@ -104,7 +104,7 @@ def test_the_chance_of_a_pair_by_enumeration(points: int, goods: int, bads: int)
     assert pair_chance(karat.Ordinal(points), goods, bads) == Fraction(passed, len(every))
 
 
-def test_pairs_rated_twice_allow_no_worse_rating_above_a_better_one() -> None:
+def test_twice_rated_pairs_must_not_be_reversed() -> None:
     once = pairs({"p1": [(5, 1)], "p2": [(5, 1)]}, karat.Ordinal(5)).frame
     again = pairs({"p1": [(4, 3)], "p2": [(4, 5)]}, karat.Ordinal(5)).frame
     both = karat.Judgments(pl.concat([once, again]), karat.Ordinal(5))

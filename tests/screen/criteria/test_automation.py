@@ -62,7 +62,7 @@ def test_probabilities_are_those_of_the_expected_mixture() -> None:
     assert there / 2 < expected < 2 * there
 
 
-def test_assistive_software_that_makes_untrusted_input_is_not_flagged() -> None:
+def test_assistive_software_is_not_flagged() -> None:
     judgments = judged({"voice": 5})
     noted = [json.dumps({**json.loads(one), "untrusted": 1}) for one in judgments.frame["trace"]]
     assert found(judgments.with_frame(judgments.frame.with_columns(trace=pl.Series(noted)))) == {}

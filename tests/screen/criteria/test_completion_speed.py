@@ -64,7 +64,7 @@ def test_listed_people_without_answers_are_incomplete() -> None:
     assert reasons(completion(read))["p9"] == answered(0, 3)
 
 
-def test_sessions_count_together_and_the_last_position_is_in_the_last_session() -> None:
+def test_sessions_count_together_up_to_the_last_position() -> None:
     frame = judgments({"p1": [1.0] * 10, "p2": [1.0] * 10}).frame
     second = frame.filter((pl.col("participant") == "p1") | (pl.col("trial") <= 4)).with_columns(session=pl.lit("2"))
     read = karat.Judgments(pl.concat([frame.with_columns(session=pl.lit("1")), second]), karat.Ordinal(5))
@@ -121,7 +121,7 @@ def test_the_same_person_is_flagged_but_for_the_first_start() -> None:
     assert completion(as_text).flagged == ["p1"]
 
 
-def test_without_a_start_the_most_complete_stands_and_then_the_first() -> None:
+def test_without_a_start_the_most_complete_stands() -> None:
     read = judgments({"p1": [1.0] * 9, "p2": [2.0] * 10, "p3": [3.0] * 10}, worker=["A", "A", "A"])
     assert completion(read).flagged == []
     evidence = completion(read, person="worker")
@@ -133,7 +133,7 @@ def test_without_a_start_the_most_complete_stands_and_then_the_first() -> None:
     assert message_of(caught.value).values["meant"] == "worker"
 
 
-def test_whoever_turned_back_before_the_first_trial_stands_for_nobody() -> None:
+def test_leaving_before_the_first_trial_counts_for_nobody() -> None:
     frame = judgments({"p2": [1.0] * 10}).frame
     people = {"participant": ["p1", "p2"], "person": ["A", "A"], "started": ["2026-03-01", "2026-03-02"]}
     evidence = completion(karat.Judgments(frame, karat.Ordinal(5), people))
@@ -263,7 +263,7 @@ def test_people_without_times_keep_their_row() -> None:
     }
 
 
-def test_negative_times_do_not_enter_and_wrong_settings_are_refused() -> None:
+def test_negative_times_and_wrong_settings_are_refused() -> None:
     with refuses(karat.KaratError, "row 1, rt", "-1.0"):
         judgments({"p1": [-1.0]})
     read = judgments({"p1": [1.0]})

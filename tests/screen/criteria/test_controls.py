@@ -46,7 +46,7 @@ def rows(evidence: karat.screen.Evidence) -> dict[str, dict[str, Any]]:
     return {row["participant"]: row for row in evidence.participants.to_dicts()}
 
 
-def test_choices_are_counted_and_chance_says_how_many_must_be_right() -> None:
+def test_choices_are_counted_against_chance() -> None:
     evidence = controls(chosen({"p1": "r" * 7 + "w", "p2": "r" * 6 + "ww", "p3": "r" * 6 + "w-"}))
     result = rows(evidence)
     assert evidence.flagged == ["p2", "p3"]
@@ -59,7 +59,7 @@ def test_choices_are_counted_and_chance_says_how_many_must_be_right() -> None:
                                  "neutral_at_most": None}  # fmt: skip
 
 
-def test_stated_slips_hold_even_where_guessing_passes_and_a_note_says_so() -> None:
+def test_stated_slips_hold_with_a_note_despite_guessing() -> None:
     evidence = controls(chosen({"p1": "rrrrww", "p2": "rrrwww"}), slips=2)
     assert evidence.flagged == ["p2"]
     assert codes(evidence.notes) == ["passing.guessing"]
@@ -145,7 +145,7 @@ def test_stated_slips_are_tolerated_in_each_group() -> None:
     assert rows(evidence)["p1"]["guess_probability"] == pytest.approx(chance.joint((8, 7), (8, 7)))
 
 
-def test_relational_wants_a_difference_and_extended_half_of_the_range() -> None:
+def test_relational_needs_a_difference_extended_half_the_range() -> None:
     people: dict[str, Any] = {
         "half": ([4] * 8, [2] * 8), "less": ([4] * 7 + [3], [2] * 8), "same": ([3] * 8, [3] * 8),
         "silent": ([None] * 8, [None] * 8), "turned": ([1] * 8, [5] * 8),
@@ -219,7 +219,7 @@ def test_people_without_controls_are_not_judged() -> None:
         assert reasons(evidence)["p2"].code == code
 
 
-def test_trials_without_an_expected_answer_are_left_out_with_a_note() -> None:
+def test_trials_without_expected_answers_are_left_out() -> None:
     frame = chosen({"p1": "r" * 8}).frame
     some = frame.with_columns(expected=pl.when(pl.col("item") == "i0").then(None).otherwise("expected"))
     evidence = controls(karat.Judgments(some, karat.Choice()))
@@ -261,7 +261,7 @@ def test_ratings_without_status_are_counted_together() -> None:
 
 
 @pytest.mark.parametrize("account", ["relational", "extended", "strict"])
-def test_where_nobody_saw_both_kinds_a_note_says_that_nobody_is_judged(account: str) -> None:
+def test_nobody_is_judged_where_nobody_saw_both_kinds(account: str) -> None:
     evidence = controls(rated({"a": [[5] * 9, []], "b": [[], [1] * 9]}), account=account)
     assert evidence.flagged == []
     assert evidence.notes == (Message("passing.nobody_judged", {"why": Message("controls.not_both")}),)

@@ -87,7 +87,7 @@ def test_shares_are_those_of_the_crowd(name: str, attentive: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["likert", pytest.param("crowd", marks=pytest.mark.slow)])
-def test_parts_add_up_to_the_log_odds_and_these_to_the_probability(name: str) -> None:
+def test_parts_add_up_to_the_probability(name: str) -> None:
     found = of(name).participants
     log_odds = found["log_odds"].to_numpy()
     assert found.select(pl.sum_horizontal(PARTS)).to_series().to_numpy() == pytest.approx(log_odds, abs=1e-6)
@@ -333,7 +333,7 @@ def test_two_understandings_are_two_groups() -> None:
 
 
 @pytest.mark.slow
-def test_nobody_is_judged_where_those_flagged_agree_with_each_other() -> None:
+def test_flagged_people_who_agree_leave_nobody_judged() -> None:
     judgments = understandings(10, 7, 7, 6)
     with raises(ScreenError, "credence.misfit"):
         credence(judgments)

@@ -45,7 +45,7 @@ def test_everybody_is_in_one_bar_and_the_cutoff_is_written(width: float) -> None
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("width", [8, 16])
-def test_one_participant_has_a_bar_for_each_part_and_a_mark_for_each_answer(width: float) -> None:
+def test_single_participant_has_bars_and_marks(width: float) -> None:
     figure = found().plot("p04", width_cm=width)
     bars, strip, times = figure.axes
     row = found().participants.row(by_predicate=pl.col("participant") == "p04", named=True)

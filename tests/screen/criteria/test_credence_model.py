@@ -36,7 +36,7 @@ def test_what_is_under_test_is_reported_from_the_rest() -> None:
         assert looked_at(karat.Judgments(some, LIKERT.scales)).trials.parts[0].tested is None
 
 
-def test_a_scale_that_is_shown_the_other_way_round_has_other_buttons() -> None:
+def test_reversed_scale_has_other_buttons() -> None:
     judgments = crowd(karat.Ordinal(5))
     turned = judgments.frame.with_columns(polarity=pl.when(pl.col("trial") % 2 == 0).then(-1).otherwise(1))
     (part,) = looked_at(karat.Judgments(turned, judgments.scales)).trials.parts
@@ -82,7 +82,7 @@ def test_choices_whose_sides_are_not_named_are_of_sides() -> None:
     assert (part.content == part.button).all()
 
 
-def test_right_answers_are_turned_with_the_answers_and_contradictions_are_no_key() -> None:
+def test_keys_turn_with_answers_and_contradictions_are_none() -> None:
     judgments = crowd(karat.Ordinal(5))
     control = pl.col("item").is_in(["i00", "i01"])
     frame = judgments.frame.with_columns(

@@ -188,7 +188,7 @@ def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
     assert len(deletion(likert).flagged) <= 6
 
 
-def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> None:
+def test_window_of_one_has_no_distances_and_hides_none() -> None:
     few = SMALL.without(PEOPLE[8:])
     longest = PEOPLE[0]
     frame = few.frame.filter((pl.col("participant") == longest) | (pl.col("trial") <= 40))
@@ -202,7 +202,7 @@ def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> No
     assert others.height == 16
 
 
-def test_windows_of_many_participants_are_refused_with_a_fix_that_works() -> None:
+def test_windows_of_many_are_refused_with_a_fix() -> None:
     with raises(karat.screen.ScreenError, "deletion.too_many") as caught:
         deletion_windows(SMALL, width=40, step=40, at_most=10)
     assert "at_most = 24" in str(caught.value)

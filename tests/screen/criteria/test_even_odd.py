@@ -154,7 +154,7 @@ def test_columns_that_tell_every_answer_apart_make_no_groups() -> None:
     assert "sentence" in str(evidence.notes[1])
 
 
-def test_polarity_is_aligned_and_different_scales_are_standardised() -> None:
+def test_polarity_is_aligned_and_scales_standardised() -> None:
     answers = [("a", 1.0), ("b", 3.0), ("c", 5.0)] * 2
     turned = pl.when(pl.col("trial") > 3).then(-1).otherwise(1)
     mirrored = pl.when(pl.col("trial") > 3).then(6 - pl.col("response").cast(pl.Float64)).otherwise(pl.col("response"))

@@ -108,7 +108,7 @@ def test_a_distance_by_hand() -> None:
     assert found.squared.tolist() == pytest.approx([4 / (14 / 3), 1 / (14 / 3), 9 / (14 / 3)])
 
 
-def test_guessers_are_found_in_a_latin_square_and_attentive_people_are_not() -> None:
+def test_guessers_in_latin_squares_are_found_others_not() -> None:
     evidence = mahalanobis(crowd(60, 40, 2, 4, seed=1, spread=0.7))
     assert evidence.flagged == ["p0", "p1", "p2", "p3"]
     rows = evidence.participants.to_dicts()
@@ -210,7 +210,7 @@ def test_columns_about_people_do_not_tell_stimuli_apart() -> None:
     assert Message("stimuli.people", {"names": ("gender",)}) in mahalanobis(result).notes
 
 
-def test_an_accurate_participant_is_not_flagged_where_nearly_all_agree() -> None:
+def test_accurate_participant_is_not_flagged_where_most_agree() -> None:
     """One of thirty errs in every sixth item, the others never; another one guesses."""
     rng = np.random.default_rng(2)
     truth = rng.choice([1, 3], 80, p=[0.7, 0.3])

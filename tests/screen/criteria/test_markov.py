@@ -179,7 +179,7 @@ def test_sides_of_choices_are_stimuli_of_their_own() -> None:
     assert len(evidence.flagged) <= 6
 
 
-def test_several_scales_are_judged_one_by_one_and_together_hold_the_level() -> None:
+def test_several_scales_together_hold_the_level() -> None:
     people = attentive(40, 60, 5) | {"p": [1, 2] * 30}
     table = judgments(people, karat.Ordinal(5)).frame.with_columns(
         question=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b"))
@@ -254,7 +254,7 @@ def test_everybody_gets_evidence_whatever_the_scale(table: karat.Judgments, stra
         assert row["flagged"] == (row["score"] is not None and row["score"] < row["threshold"])
 
 
-def test_too_few_simulations_for_each_of_several_scales_are_refused() -> None:
+def test_too_few_simulations_per_scale_are_refused() -> None:
     table = judgments(attentive(6, 24, 5), karat.Ordinal(5)).frame.with_columns(
         question=pl.when(pl.col("trial") % 2 == 0).then(pl.lit("a")).otherwise(pl.lit("b"))
     )

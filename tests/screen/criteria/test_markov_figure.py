@@ -67,7 +67,7 @@ def test_published_cutoffs_have_no_distributions() -> None:
     assert evidence.plot_transitions().axes
 
 
-def test_matrices_of_those_flagged_on_another_scale_are_not_asked_for() -> None:
+def test_other_scales_flags_need_no_matrices() -> None:
     crowd = karat.datasets.load("crowd")
     evidence = markov(crowd, cutoffs="published")
     first = replace(evidence.designs[0], participants=evidence.designs[0].participants.replace("w017", "somebody"))

@@ -50,7 +50,7 @@ def test_flagged_is_who_meets_every_step() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("candidates_only", [True, False])
-def test_the_order_and_who_is_looked_at_do_not_change_who_meets_every_step(candidates_only: bool) -> None:
+def test_order_and_focus_do_not_change_who_meets_all_steps(candidates_only: bool) -> None:
     first = published()
     other = procedure(CROWD, "deletion first", candidates_only=candidates_only, **PUBLISHED)
     assert set(first.flagged) == set(other.flagged)

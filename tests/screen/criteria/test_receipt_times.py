@@ -141,7 +141,7 @@ def test_participants_without_receipts_are_not_flagged() -> None:
     assert [one.code for one in evidence.notes] == ["receipt_times.without"]
 
 
-def test_it_runs_where_no_rules_are_stated_and_reads_exports_in_csv(tmp_path: object) -> None:
+def test_runs_without_rules_and_reads_csv_exports(tmp_path: object) -> None:
     posted = judged([0.015 * place for place in range(PAGES)])
     assert run(posted).evidence["receipt_times"].flagged == ["a"]
     posted.to_csv(f"{tmp_path}/a.csv")

@@ -215,7 +215,7 @@ def test_practice_and_missing_times_are_left_out() -> None:
     )
 
 
-def test_without_functions_all_are_test_and_without_trials_rows_count() -> None:
+def test_all_are_tests_without_functions() -> None:
     frame = {
         "participant": ["p1"] * 8,
         "item": list("abcdefgh"),

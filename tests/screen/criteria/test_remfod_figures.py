@@ -55,7 +55,7 @@ def test_everybody_has_a_row_and_every_trial_a_mark(width: float) -> None:
     everything_inside(figure)
 
 
-def test_of_many_people_the_least_genuine_are_drawn_and_the_others_counted() -> None:
+def test_least_genuine_people_are_drawn_others_counted() -> None:
     (axes,) = EVIDENCE.plot(rows=10).axes
     assert len(axes.get_yticks()) == 10
     assert "38 participants with the same share or a larger one not shown" in axes.get_title(loc="left")

@@ -74,7 +74,7 @@ def test_every_score_is_the_one_of_the_paper() -> None:
         )
 
 
-def test_without_right_answers_agreement_with_the_majority_counts() -> None:
+def test_majority_counts_without_right_answers() -> None:
     frame = crowd().drop("expected")
     evidence = risk_levels(karat.Judgments(frame, karat.Binary()), ["p0"])
     assert codes(evidence.notes)[0] == "risk.no_right_answers"
@@ -101,7 +101,7 @@ def test_a_doubtful_key_does_not_make_people_inaccurate() -> None:
         risk_levels(karat.Judgments(turned, karat.Binary()), [], doubtful="dropped")  # type: ignore[arg-type]
 
 
-def test_without_right_answers_or_a_majority_there_is_no_accuracy() -> None:
+def test_no_accuracy_without_keys_or_majority() -> None:
     frame = crowd().drop("expected").with_columns(item=pl.format("{}-{}", "participant", "item"))
     with raises(ScreenError, "risk.no_majority"):
         levels(frame, ["p0"])
@@ -115,7 +115,7 @@ def test_times_are_needed_and_a_limit_is_refused() -> None:
         levels(frame, ["p0"], time_limit=10)
 
 
-def test_long_runs_are_longer_with_more_answers_and_shorter_with_more_kinds() -> None:
+def test_long_runs_grow_with_answers_and_shrink_with_kinds() -> None:
     assert typical_run(77, 2) == 13
     assert typical_run(770, 2) > typical_run(77, 2) > typical_run(77, 3) > typical_run(77, 7)
 

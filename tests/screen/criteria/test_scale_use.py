@@ -58,7 +58,7 @@ def test_neutral_answers_that_the_others_give_too_flag_nobody() -> None:
     assert evidence.participants["values"].struct.field("others")[0] == pytest.approx(0.8, abs=0.05)
 
 
-def test_without_a_neutral_point_nobody_is_flagged_and_it_is_said() -> None:
+def test_nobody_is_flagged_without_a_neutral_point() -> None:
     evidence = scale_use(judgments({"p1": [2, 2, 2]}, karat.Ordinal(4)))
     assert evidence.participants["score"].to_list() == [None]
     assert evidence.flagged == []
@@ -145,7 +145,7 @@ def test_everybody_gets_evidence_on_any_scale(table: karat.Judgments) -> None:
     assert evidence.participants["flagged"].null_count() == 0
 
 
-def test_the_middle_of_an_odd_scale_is_neutral_where_none_is_named() -> None:
+def test_middle_of_an_odd_scale_is_neutral_by_default() -> None:
     evidence = scale_use(judgments({"p": [3, 3, 3, 5] * 3, "q": [1, 3, 4, 5] * 3}, karat.Ordinal(5)))
     assert evidence.flagged == ["p"]
     assert evidence.notes[0] == Message("neutral.middle", {"points": ["3"]})

@@ -141,7 +141,7 @@ def test_runs_agree_with_enumeration(answers: list[int]) -> None:
 
 
 @given(strategies.judgments(), st.sampled_from(["own", "even"]))
-def test_everybody_gets_evidence_whatever_the_scale_and_the_order_of_rows(table: karat.Judgments, shares: Any) -> None:
+def test_everybody_gets_evidence_on_any_scale_and_order(table: karat.Judgments, shares: Any) -> None:
     if table.frame["response"].null_count() == len(table):
         return
     found = rows(table, shares=shares)

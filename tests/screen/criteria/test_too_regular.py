@@ -66,7 +66,7 @@ def test_order_that_is_not_known_says_nothing_of_marks() -> None:
 
 
 @pytest.mark.slow
-def test_the_most_frequent_answer_throughout_follows_the_consensus() -> None:
+def test_always_the_most_frequent_follows_the_consensus() -> None:
     frame = table(people=60, items=200).drop("rt", "trial")
     mode = pl.col("response").mode().sort().first().over("item")
     found = too_regular(judged(replaced(frame, response=mode)))

@@ -42,7 +42,7 @@ def test_a_key_against_a_near_unanimous_crowd_is_doubtful() -> None:
     assert gold(table, near_unanimous=0.8).doubtful["item"].to_list() == ["wrong", "hard"]
 
 
-def test_on_an_ordered_scale_one_side_counts_together_and_of_labels_one_answer() -> None:
+def test_ordered_sides_and_single_labels_count_together() -> None:
     answers: list[object] = [4, 5, 4, 5, 4, 5, 4, 5, 4, 5]
     assert gold(judgments({"a": ("1-2", answers)}, karat.Ordinal(5))).doubtful.height == 1
     assert gold(judgments({"a": ("3", [1, 5] * 5)}, karat.Ordinal(5))).doubtful.height == 0

@@ -15,7 +15,7 @@ CREDIBLE = karat.simulate.crowd(40, 30, seed=5)
 
 
 @pytest.mark.slow
-def test_nobody_added_is_the_crowd_itself_and_one_choice_raises_it_most() -> None:
+def test_choices_added_for_nobody_or_one() -> None:
     found = index_by_share(CREDIBLE, shares=[0, 0.25])
     assert found["kind"].unique(maintain_order=True).to_list() == list(ADDED)
     assert found["added"].to_list() == [0, 13] * 3

@@ -141,7 +141,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     assert 0.90 <= np.mean(held) <= 0.99
 
 
-def test_time_is_a_mediator_and_refused_unless_the_direct_effect_is_meant() -> None:
+def test_time_as_mediator_needs_the_direct_effect() -> None:
     judgments = crowd_of()
     with raises(ScreenError, "source_effect.mediator") as caught:
         source_effect(judgments, adjust=["difficulty", "rt"])

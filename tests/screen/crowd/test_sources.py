@@ -69,7 +69,7 @@ def test_intervals_hold_their_values(both: SourceComparison) -> None:
     } <= kinds
 
 
-def test_the_interval_of_icc_with_a_fixed_error_is_that_of_the_index(both: SourceComparison) -> None:
+def test_icc_interval_with_fixed_error_is_the_indexs(both: SourceComparison) -> None:
     rows = {row["measure"]: row for row in both.intervals.filter(pl.col("group") == "all").to_dicts()}
     index, fixed = rows["spammer_index"], rows["icc_fixed_error"]
     of = dict(spammer_index(CROWD).variances.select("source", "variance").iter_rows())

@@ -68,7 +68,7 @@ def test_labels_have_an_index_for_every_baseline_and_one_without() -> None:
 
 
 @pytest.mark.slow
-def test_the_pooled_index_does_not_depend_on_how_categories_are_called() -> None:
+def test_pooled_index_ignores_the_names_of_categories() -> None:
     read = labels()
     turned = {"a": "c", "b": "a", "c": "b"}
     frame = read.frame.with_columns(pl.col("response").replace(turned))
@@ -78,7 +78,7 @@ def test_the_pooled_index_does_not_depend_on_how_categories_are_called() -> None
 
 
 @pytest.mark.slow
-def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed() -> None:
+def test_bootstrap_interval_reports_progress_and_repeats_by_seed() -> None:
     small = karat.Judgments(
         CROWD.frame.filter(pl.col("item").is_in(CROWD.frame["item"].unique().sort()[:25])), CROWD.scales
     )

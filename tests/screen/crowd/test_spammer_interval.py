@@ -19,7 +19,7 @@ from screen.crowd.test_spammer_index import labels
 EVEN = FittedShare(lambda x, modes: None, np.ones(2), None, np.eye(2), np.diag([1.0, 0.0]), np.diag([0.0, 1.0]))
 
 
-def test_an_end_that_is_not_found_is_put_at_the_limit_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfound_end_is_put_at_the_limit_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share, "variance_share", lambda models: Share(0.5, np.nan, 0.8, 0.95))
     lower, upper, notes = profiled([EVEN])
     assert (lower, upper) == (0.0, 0.8)
@@ -32,7 +32,7 @@ def test_nothing_that_varies_is_an_error() -> None:
         profiled([nothing])
 
 
-def test_drawn_labels_are_categories_of_the_answers_and_follow_the_model() -> None:
+def test_drawn_labels_follow_the_model() -> None:
     answers = crowd(labels(), "x")
     found = fit(answers)
     chosen = drawn(found, answers, np.random.default_rng(1))
@@ -43,7 +43,7 @@ def test_drawn_labels_are_categories_of_the_answers_and_follow_the_model() -> No
     assert shares.std(axis=0).min() > 0.15
 
 
-def test_samples_that_cannot_be_used_are_reported_and_without_any_there_is_no_interval(
+def test_unusable_samples_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     judgments = karat.datasets.load("crowd")

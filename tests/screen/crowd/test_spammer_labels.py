@@ -15,7 +15,7 @@ from screen.crowd.test_spammer_index import labels
 
 
 @pytest.mark.slow
-def test_the_pooled_index_is_the_share_of_workers_over_all_baselines() -> None:
+def test_pooled_index_is_the_share_over_all_baselines() -> None:
     answers = crowd(labels(), "x")
     found = index_of_labels(answers)
     workers = tasks = 0.0
@@ -29,7 +29,7 @@ def test_the_pooled_index_is_the_share_of_workers_over_all_baselines() -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_is_the_profiles_for_the_pooled_index_and_every_baseline() -> None:
+def test_interval_profiles_the_pooled_index_and_baselines() -> None:
     found = index_of_labels(crowd(labels(), "x"))
     assert found.interval == "profile"
     assert 0 < found.lower < found.value < found.upper < 0.3
@@ -70,7 +70,7 @@ def test_progress_counts_baselines_and_the_pooled_interval() -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_does_not_depend_on_how_categories_are_called() -> None:
+def test_interval_ignores_the_names_of_categories() -> None:
     read = labels()
     frame = read.frame.with_columns(pl.col("response").replace({"a": "c", "b": "a", "c": "b"}))
     one, other = spammer_index(read), spammer_index(karat.Judgments(frame, read.scales))

@@ -79,7 +79,7 @@ def test_the_forms_are_the_variances_of_the_table(kinds: int) -> None:
 
 
 @pytest.mark.slow
-def test_at_an_end_the_best_likelihood_is_as_far_below_as_the_level_says() -> None:
+def test_likelihood_at_an_end_has_fallen_by_the_level() -> None:
     """A second way: the largest likelihood among parameters that have the index of an end."""
     answers = crowd(rounds(of_round=(0.0, 0.5, 1.5)), "x")
     found = RoundsModel(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, "binary").fit(answers.response)

@@ -30,7 +30,7 @@ def labels(workers: int, tasks: int) -> Crowd:
 
 
 @given(st.integers(2, 10**6), st.integers(2, 10**6), st.integers(3, 8))
-def test_a_sample_is_fitted_in_time_and_hardly_smaller_than_it_must_be(workers: int, tasks: int, kinds: int) -> None:
+def test_sample_fits_in_time_and_is_hardly_too_small(workers: int, tasks: int, kinds: int) -> None:
     share = share_in_time(workers, tasks, kinds)
     assert 0 < share <= 1
     tiny = share * min(workers, tasks) <= 1

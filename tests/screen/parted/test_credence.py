@@ -97,7 +97,7 @@ def test_conditions_several_scales_and_unknown_stimuli(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_times_are_compared_with_what_is_usual_of_those_who_were_drawn(tmp_path: Path) -> None:
+def test_times_are_compared_with_those_of_drawn_people(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5), people=60)
     rushed = pl.when(pl.col("participant") > "p50").then(0.15 + 0.01 * pl.col("rt")).otherwise("rt")
     hasty = karat.Judgments(judgments.frame.with_columns(rt=rushed), karat.Ordinal(5))

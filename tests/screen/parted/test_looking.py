@@ -10,7 +10,7 @@ from karat.screen.parted.run import joined_notes
 from screen.parted.splitting import split
 
 
-def test_notes_on_reading_are_said_of_all_parts_or_of_the_one_that_has_them(tmp_path: Path) -> None:
+def test_reading_notes_are_of_all_parts_or_one(tmp_path: Path) -> None:
     parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
     shared, single = (Message("error", {"text": text}) for text in ("Times are in seconds.", "A column is empty."))
     one, many, all_of_them = (Message("answers.status_filled", {"n": n}) for n in (1, 1200, 1201))

@@ -157,7 +157,7 @@ def test_a_cell_that_nobody_has_is_reported_once() -> None:
     assert (note.code, note.values["condition"]) == ("design.condition_missing", ["a = y", "b = 2"])
 
 
-def test_an_item_without_a_level_between_participants_is_reported() -> None:
+def test_item_without_a_level_between_participants_is_reported() -> None:
     items = pl.DataFrame({"item": ["1", "1", "2"], "function": ["test"] * 3, "g": ["x", "y", "x"]})
     made = factorial(items, [DesignFactor("g", ("x", "y"), within_participants=False)])
     assert made.rows == ((0, 2), (1,))
