@@ -1031,8 +1031,6 @@ MESSAGES = {
     "design.fix_items": "Die Item-Tabelle korrigieren.",
     "design.no_column": "Die Item-Tabelle hat keine Spalte {column:quoted}.[[ {advice}]]",
     "design.add_column": "Die Spalte ergänzen.",
-    "design.add_column_or_random_pairs": "Die Spalte ergänzen oder Zufallspaare verwenden.",
-    "design.add_column_or_alike": "Die Spalte ergänzen oder aus `alike` entfernen.",
     "design.factor_twice": "Zwei Faktoren haben denselben Namen.[[ {advice}]]",
     "design.name_once": "Jeden Faktor nur einmal nennen.",
     "design.no_test_items": "Keine Zeile der Item-Tabelle hat die Funktion „test“.[[ {advice}]]",
@@ -1061,18 +1059,6 @@ MESSAGES = {
     "design.uneven_groups": "Bei {n:list} und {groups} Kombinationen von {factors:and} hat jede Kombination {least} "
     "bis {most} Listen.[[ {advice}]]",
     "design.uneven_lengths": "Die Listen haben {least} bis {most} Test-Trials.",
-    "rounds.one_item": "Bei nur einem Item hat jede Runde dieselbe Reihenfolge.",
-    "rounds.numbers": "{rounds} {rounds:Runde|Runden} mit {items:item}: Beide Zahlen müssen mindestens 1 sein.",
-    "rounds.item_twice": "Ein Item ist zweimal genannt und wäre in einer Runde zweimal zu sehen.[[ {advice}]]",
-    "rounds.name_once": "Jedes Item nur einmal nennen.",
-    "rounds.distance": "Ein Abstand von {distance} hat keinen Sinn; benachbarte Darbietungen haben den Abstand 1.[[ "
-    "{advice}]]",
-    "rounds.at_least_one": "Mindestens 1 verwenden.",
-    "rounds.too_far": "Die Darbietungen eines Items können nicht alle den Abstand {distance} haben: In Runden mit "
-    "{items:item} ist er im Mittel {mean}.[[ {advice}]]",
-    "rounds.shorter_distance": "Einen Abstand von höchstens {most} verwenden.",
-    "rounds.same_order": "Ein Abstand von {distance} in Runden mit {items:item} erzwingt in jeder Runde dieselbe "
-    "Reihenfolge.[[ {advice}]]",
     "subsets.numbers": "Die Zahlen der Items, der Items je Person und der Bewertungen je Item müssen mindestens 1 "
     "sein.",
     "subsets.too_many": "Eine Person kann nicht {n} von {items:item} beurteilen, ohne eines zweimal zu sehen.[[ "
@@ -1096,28 +1082,9 @@ MESSAGES = {
     "pairs.fewer": "Weniger Paare je Person verwenden.",
     "pairs.too_few": "{n:pair} {n:kann|können} {items} Items nicht verbinden; nötig sind {needed}.[[ {advice}]]",
     "pairs.more": "{participants:participant} oder mehr Paare je Person verwenden.",
-    "sessions.task": "Sitzungen gibt es für die Aufgaben „choice“ und „rating“, und zwar 1 oder 2.",
-    "sessions.participants": "Die Zahl der Personen muss mindestens 1 sein.",
-    "sessions.attention_pairs": "Bei {n:participant} kommt ein Satz eines Aufmerksamkeitspaars einmal öfter zuerst "
-    "als der andere.",
-    "sessions.no_pair": "Ein Aufmerksamkeits-Item hat kein `pair` und kann nicht mit seinem Partner auf die Hälften "
-    "verteilt werden.[[ {advice}]]",
-    "sessions.name_pairs": "Für jedes Aufmerksamkeits-Item das Paar nennen: je ein besserer und ein schlechterer Satz.",
-    "sessions.half_pair": "Vom Aufmerksamkeitspaar {pair:quoted} ist nur ein Partner in der Liste; es lässt sich "
-    "nicht über die Hälften vergleichen.[[ {advice}]]",
-    "sessions.both_or_none": "Beide in die Liste aufnehmen oder keinen.",
-    "sessions.halves": "{n:trial} ({kind}) lassen sich nicht halbieren; eine Hälfte hat eins mehr.",
-    "sessions.question_twice": "Die Frage {question:quoted} ist zweimal angegeben.[[ {advice}]]",
-    "sessions.name_once": "Jede Frage nur einmal nennen; `repeats` wiederholt sie.",
     "sessions.repeats": "{repeats} {repeats:Wiederholung|Wiederholungen} bei {questions:question} und "
     "{participants:participant} sind nicht möglich, weil jede Frage höchstens zweimal kommt.[[ {advice}]]",
     "sessions.fewer_repeats": "Eine Zahl von 0 bis zur Zahl der Fragen verwenden.",
-    "sessions.distance": "Eine Wiederholung kann nicht {distance} Stellen von der ersten Darbietung entfernt sein: "
-    "Bei {questions:question} und {repeats} {repeats:Wiederholung|Wiederholungen} ist der größte Abstand {most}.[[ "
-    "{advice}]]",
-    "sessions.shorter_distance": "1 bis {most} verwenden.",
-    "sessions.uneven_repeats": "Eine Frage wird bei {least} bis {most} von {participants:participant} wiederholt, "
-    "weil {repeats} Wiederholungen kein Vielfaches von {questions} Fragen sind.",
     "plan.choice_stimuli": "Eine Auswahl zeigt zwei Stimuli, aber {key} {name} hat {n}.[[ {advice}]]",
     "plan.two_stimuli": "Zwei Zeilen angeben oder eine Zeile mit sentence und sentence_2.",
     "plan.compared_level": "Item {item} hat {factor} = {level}; das ist keine der Stufen {levels}.[[ {advice}]]",

@@ -977,8 +977,6 @@ MESSAGES = {
     "design.fix_items": "Fix the item table.",
     "design.no_column": "The item table has no column {column:quoted}.[[ {advice}]]",
     "design.add_column": "Add it.",
-    "design.add_column_or_random_pairs": "Add it, or use random pairs.",
-    "design.add_column_or_alike": "Add it, or remove it from `alike`.",
     "design.factor_twice": "Two factors have the same name.[[ {advice}]]",
     "design.name_once": "Name each factor once.",
     "design.no_test_items": "No row of the item table has the function “test”.[[ {advice}]]",
@@ -1008,17 +1006,6 @@ MESSAGES = {
     "design.uneven_groups": "With {n:list} over {groups} combinations of {factors:and}, each combination has "
     "{least} to {most} lists.[[ {advice}]]",
     "design.uneven_lengths": "The lists have {least} to {most} test trials.",
-    "rounds.one_item": "With one item, every round has the same order.",
-    "rounds.numbers": "{rounds} {rounds:round|rounds} of {items:item}: both numbers must be at least 1.",
-    "rounds.item_twice": "An item is named twice, so it would be seen twice in a round.[[ {advice}]]",
-    "rounds.name_once": "Name each item once.",
-    "rounds.distance": "A distance of {distance} has no meaning, because adjacent showings are 1 apart.[[ {advice}]]",
-    "rounds.at_least_one": "Use 1 or more.",
-    "rounds.too_far": "The showings of an item cannot all be {distance} apart: in rounds of {items:item} they are "
-    "{mean} apart on average.[[ {advice}]]",
-    "rounds.shorter_distance": "Use a distance of at most {most}.",
-    "rounds.same_order": "A distance of {distance} in rounds of {items:item} forces the same order in every "
-    "round.[[ {advice}]]",
     "subsets.numbers": "The numbers of items, items per participant and ratings per item must be at least 1.",
     "subsets.too_many": "A participant cannot judge {n} of {items:item} without seeing one twice.[[ {advice}]]",
     "subsets.fewer_items": "Use at most {most} items per participant.",
@@ -1038,27 +1025,9 @@ MESSAGES = {
     "pairs.fewer": "Use fewer pairs per participant.",
     "pairs.too_few": "{n:pair} cannot link {items} items; {needed} are needed.[[ {advice}]]",
     "pairs.more": "Use {participants:participant}, or more pairs per participant.",
-    "sessions.task": "Sessions need the task “choice” or “rating”, and there can be 1 or 2 of them.",
-    "sessions.participants": "The number of participants must be at least 1.",
-    "sessions.attention_pairs": "With {n:participant}, one member of an attention pair comes first once more often "
-    "than the other.",
-    "sessions.no_pair": "An attention item has no `pair`, so it cannot be put into one half and its partner into "
-    "the other.[[ {advice}]]",
-    "sessions.name_pairs": "Name the pair of every attention item: one better and one worse sentence.",
-    "sessions.half_pair": "Only one partner of the attention pair {pair:quoted} is in the list, so it cannot be "
-    "compared across the halves.[[ {advice}]]",
-    "sessions.both_or_none": "Put both into the list, or neither.",
-    "sessions.halves": "{n:trial} ({kind}) cannot be halved, so one half has one more.",
-    "sessions.question_twice": "The question {question:quoted} is given twice.[[ {advice}]]",
-    "sessions.name_once": "Name each question once; `repeats` repeats it.",
     "sessions.repeats": "{repeats} {repeats:repeat|repeats} of {questions:question} for {participants:participant} "
     "is not possible, because each question comes at most twice.[[ {advice}]]",
     "sessions.fewer_repeats": "Use 0 up to the number of questions.",
-    "sessions.distance": "A repeat cannot be {distance} positions from the first showing: with {questions:question} "
-    "and {repeats} {repeats:repeat|repeats} the largest distance is {most}.[[ {advice}]]",
-    "sessions.shorter_distance": "Use 1 to {most}.",
-    "sessions.uneven_repeats": "A question is repeated for {least} to {most} of {participants:participant}, because "
-    "{repeats} repeats are not a multiple of {questions} questions.",
     "plan.choice_stimuli": "A choice shows two stimuli, but {key} {name} has {n}.[[ {advice}]]",
     "plan.two_stimuli": "Give it two rows, or one row with sentence and sentence_2.",
     "plan.compared_level": "Item {item} has {factor} = {level}, which is not one of the levels {levels}.[[ {advice}]]",

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments.columns import COLUMNS
-from karat.study.designs import balance_sides, repeated_pairs, rounds, sessions
+from karat.study.designs import attention_halves, balance_sides, repeated_pairs, rounds
 from karat.study.orders import Arranger, OrderError, OrderRules, violations
 from karat.study.plan import FIXED_SIDES, TWO_SIDED, Block
 from karat.study.settings import OrderSettings, StudySettings
@@ -155,8 +155,7 @@ def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.rand
     """
     count = block.settings.rounds
     if count > 1 and set(trials["function"].unique()) == {"test"} and not arranger.about_columns:
-        plan = rounds(trials.height, count, rng)
-        return [list(plan.items[i * trials.height : (i + 1) * trials.height]) for i in range(count)]
+        return rounds(trials.height, count, rng)
     return [arranger.order(rng).tolist() for _ in range(count)]
 
 
@@ -214,8 +213,7 @@ def _shown_in_sessions(whole: ListBlock, count: int, rng: np.random.Generator) -
     paired = "pair" in trials.columns and attention["pair"].null_count() == 0
     if count == 1 or whole.block.task.compares or not attention.height or not paired:
         return [None] * count
-    (participant,) = sessions(trials, "rating", 1, rng).participants
-    return [trials[list(rows)] for rows in participant]
+    return [trials[rows] for rows in attention_halves(trials, rng)]
 
 
 def _numbered(trials: pl.DataFrame) -> pl.DataFrame:
@@ -250,9 +248,7 @@ def _with_questions(trials: pl.DataFrame, block: Block, rng: np.random.Generator
     """Every trial with all adjective pairs, if there are any, in an order and polarity of the participant's own."""
     if block.questions is None:
         return trials
-    (showings,) = repeated_pairs(
-        block.questions["question"].to_list(), block.settings.repeated_questions, rng
-    ).participants
+    showings = repeated_pairs(block.questions["question"].to_list(), block.settings.repeated_questions, rng)
     asked = [(one.question, -1 if one.flipped else 1, one.repetition) for one in showings]
     schema = {"question": pl.String, "polarity": pl.Int64, "repetition": pl.Int64}
     questions = pl.DataFrame(asked, schema=schema, orient="row")

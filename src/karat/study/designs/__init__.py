@@ -6,11 +6,11 @@ allowed but uneven stands in its `notes`; what cannot hold raises `DesignError`.
 
 from karat.study.designs.balance import DesignError
 from karat.study.designs.factorial import DesignFactor, Lists, factorial
-from karat.study.designs.pairs import RandomPairs, balance_sides, random_pairs, target_pairs
-from karat.study.designs.sessions import RepeatedPairs, Rounds, Sessions, Showing, repeated_pairs, rounds, sessions
+from karat.study.designs.pairs import RandomPairs, balance_sides, random_pairs
+from karat.study.designs.sessions import Showing, attention_halves, repeated_pairs, rounds
 from karat.study.designs.subsets import Subsets, subsets
 
 __all__ = [
-    "DesignError", "DesignFactor", "Lists", "RandomPairs", "RepeatedPairs", "Rounds", "Sessions", "Showing", "Subsets",
-    "balance_sides", "factorial", "random_pairs", "repeated_pairs", "rounds", "sessions", "subsets", "target_pairs",
+    "DesignError", "DesignFactor", "Lists", "RandomPairs", "Showing", "Subsets", "attention_halves", "balance_sides",
+    "factorial", "random_pairs", "repeated_pairs", "rounds", "subsets",
 ]  # fmt: skip

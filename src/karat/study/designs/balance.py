@@ -8,11 +8,10 @@ even where items lack conditions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
 import numpy as np
-import polars as pl
 
 from karat.errors import KaratError
 from karat.messages import Message
@@ -110,13 +109,6 @@ class DesignError(KaratError, ValueError):
         super().__init__(message)
         self.rows = tuple(rows)
         """The rows of the item table that are at fault, from 0; empty where none is."""
-
-
-def refuse_missing(items: pl.DataFrame, columns: Iterable[str], advice: Message) -> None:
-    """DesignError where the item table lacks one of these columns."""
-    for column in columns:
-        if column not in items.columns:
-            raise DesignError(Message("design.no_column", {"column": column, "advice": advice}))
 
 
 def split_advice(message: Message) -> tuple[Message, Message | None]:

@@ -28,7 +28,7 @@ import polars as pl
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
-from karat.study.designs.balance import DesignError, even_lists, refuse_missing
+from karat.study.designs.balance import DesignError, even_lists
 
 if TYPE_CHECKING:
     from karat.models.glrm.families import FamilyName
@@ -154,7 +154,9 @@ class Cells:
 
 def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
     """The cells of the test rows, after what cannot be a design is refused."""
-    refuse_missing(items, ["item", *(factor.name for factor in factors)], Message("design.add_column"))
+    for column in ("item", *(factor.name for factor in factors)):
+        if column not in items.columns:
+            raise DesignError(Message("design.no_column", {"column": column, "advice": Message("design.add_column")}))
     if len({factor.name for factor in factors}) < len(factors):
         raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
     if not _test_rows(items):

@@ -1,7 +1,8 @@
 """Pairs: two items beside one another, as in the second paper's target pairs and random pairs.
 
-Target pairs are written by the author: the two members of each `pair`. Random pairs compare any item with any other,
-so that a model of choice can place all items on one scale; for that the comparisons must link all items.
+Target pairs are written by the author: the two members of each `pair`, whose sides are drawn here. Random pairs compare
+any item with any other, so that a model of choice can place all items on one scale; for that the comparisons must link
+all items.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from dataclasses import dataclass
 from itertools import permutations, product
 
 import numpy as np
-import polars as pl
 
 from karat.messages import Message
-from karat.study.designs.balance import DesignError, fair_draws, refuse_missing
+from karat.study.designs.balance import DesignError, fair_draws
 
 Pair = tuple[int, int]
 SWAPS_PER_PAIR = 10
@@ -28,28 +28,6 @@ class RandomPairs:
 
     participants: tuple[tuple[Pair, ...], ...]
     notes: tuple[Message, ...] = ()
-
-
-def target_pairs(items: pl.DataFrame, function: str | None = None) -> tuple[Pair, ...]:
-    """The rows of the two members of each `pair`, in the order of the table; of one function only if it is named.
-
-    Rows without a pair are left out. `balance_sides` decides who stands left.
-
-    >>> target_pairs(pl.DataFrame({"pair": ["1", "2", None, "1", "2"]}))
-    ((0, 3), (1, 4))
-    """
-    needed = ["pair"] if function is None else ["pair", "function"]
-    refuse_missing(items, needed, Message("design.add_column_or_random_pairs"))
-    members: dict[str, list[int]] = {}
-    functions = items["function"].to_list() if function is not None else [None] * items.height
-    for row, (pair, its_function) in enumerate(zip(items["pair"].to_list(), functions, strict=True)):
-        if pair not in (None, "") and its_function == function:
-            members.setdefault(str(pair), []).append(row)
-    for pair, rows in members.items():
-        if len(rows) != 2:
-            advice = Message("pairs.two_rows")
-            raise DesignError(Message("pairs.rows", {"pair": pair, "n": len(rows), "advice": advice}))
-    return tuple((rows[0], rows[1]) for rows in members.values())
 
 
 def balance_sides(
@@ -84,10 +62,8 @@ def balance_sides(
     return tuple((b, a) if number in changed else (a, b) for number, (a, b) in enumerate(pairs))
 
 
-def random_pairs(
-    items: int | Sequence[int], per_participant: int, participants: int, rng: np.random.Generator | int
-) -> RandomPairs:
-    """Random pairs for each participant, even in every respect and linking all items.
+def random_pairs(n: int, per_participant: int, participants: int, rng: np.random.Generator | int) -> RandomPairs:
+    """Random pairs of n items for each participant, even in every respect and linking all items.
 
     Over all participants every item is in equally many pairs (difference at most one) and stands left as often as
     right (difference at most one); both hold within a participant too. No item meets itself, no pair comes twice for
@@ -97,10 +73,8 @@ def random_pairs(
     >>> design.participants
     (((3, 2), (1, 0)), ((2, 1), (0, 3)), ((1, 2), (3, 0)))
     """
-    labels = list(range(items)) if isinstance(items, int) else list(items)
-    _refuse(labels, per_participant, participants)
+    _refuse(n, per_participant, participants)
     rng = np.random.default_rng(rng)
-    n = len(labels)
     rounds, extra = divmod(2 * per_participant, n)
     trials: list[list[list[int]]] = []
     for more in fair_draws(n, extra, participants, rng):
@@ -111,7 +85,7 @@ def random_pairs(
     uneven = _connect(trials, n, rng)
     left = _sides(trials, rng)
     design = tuple(
-        tuple((labels[left[p, i]], labels[sum(own[i]) - left[p, i]]) for i in rng.permutation(len(own)).tolist())
+        tuple((left[p, i], sum(own[i]) - left[p, i]) for i in rng.permutation(len(own)).tolist())
         for p, own in enumerate(trials)
     )
     total = 2 * per_participant * participants
@@ -124,10 +98,9 @@ def random_pairs(
     return RandomPairs(design, tuple(notes))
 
 
-def _refuse(labels: Sequence[int], per_participant: int, participants: int) -> None:
-    n = len(labels)
-    if len(set(labels)) < n or n < 2:
-        raise DesignError(Message("pairs.items", {"n": len(set(labels))}))
+def _refuse(n: int, per_participant: int, participants: int) -> None:
+    if n < 2:
+        raise DesignError(Message("pairs.items", {"n": n}))
     if min(per_participant, participants) < 1:
         raise DesignError(Message("pairs.numbers"))
     if per_participant > n * (n - 1) // 2:
