@@ -31,7 +31,7 @@ def attention_halves(trials: pl.DataFrame, rng: np.random.Generator) -> tuple[li
     Half of the pairs begin with their first member (difference at most one).
     """
     members: dict[str, list[int]] = {}
-    others = []
+    others: list[int] = []
     for row, (function, pair) in enumerate(trials.select("function", "pair").iter_rows()):
         (members.setdefault(pair, []) if function == "attention" else others).append(row)
     for pair, rows in members.items():
