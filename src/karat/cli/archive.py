@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, ReadOptions, RulesPath, StudyPath, load_rules, print_json, reads_files
+from karat.cli.options import (
+    Json,
+    Quiet,
+    ReadOptions,
+    RulesPath,
+    StudyPath,
+    load_rules,
+    option,
+    print_json,
+    reads_files,
+)
 from karat.cli.progress import working
 from karat.errors import KaratError
 
@@ -20,30 +30,20 @@ EXAMPLE = "Example: karat archive results.parquet --study study.toml -o archive 
 
 @reads_files
 def archive(
-    out: Annotated[
-        Path, typer.Option("-o", "--out", help="Write to this folder, which must be new or empty.", metavar="DIR")
-    ],
+    out: Annotated[Path, option("Write to this folder, which must be new or empty.", "DIR", "-o", "--out")],
     study: StudyPath = None,
     rules: RulesPath = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="Keep this column although it is personal. Repeatable.", metavar="COLUMN")
-    ] = None,
+    keep: Annotated[list[str] | None, option("Keep this column although it is personal. Repeatable.", "COLUMN")] = None,
     creator: Annotated[
-        list[str] | None,
-        typer.Option(help="Name a creator of the data set for its description. Repeatable.", metavar="NAME"),
+        list[str] | None, option("Name a creator of the data set for its description. Repeatable.", "NAME")
     ] = None,
-    license_: Annotated[
-        str, typer.Option("--license", help="Set the licence of the data set, such as CC-BY-4.0.", metavar="NAME")
-    ] = "",
+    license_: Annotated[str, option("Set the licence of the data set, such as CC-BY-4.0.", "NAME", "--license")] = "",
     key: Annotated[
         Path | None,
-        typer.Option(
-            help="Also write the table of old and new participant names to this CSV file, outside the archive.",
-            metavar="FILE",
-        ),
+        option("Also write the table of old and new participant names to this CSV file, outside the archive.", "FILE"),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Measure, and write the report and the methods paragraph.")
+        bool, option("Measure, and write the report and the methods paragraph.", None, "--report/--no-report")
     ] = True,
     *,
     reading: ReadOptions,

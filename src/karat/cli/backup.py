@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from karat.cli.options import option
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import database_url
@@ -15,9 +16,7 @@ EXAMPLE = "Example: karat backup -o backup.db"
 
 
 def backup(
-    out: Annotated[
-        Path, typer.Option("-o", "--out", help="Write the copy to this file.", metavar="FILE", show_default=False)
-    ],
+    out: Annotated[Path, option("Write the copy to this file.", "FILE", "-o", "--out", show_default=False)],
     database: Database = "",
     data: Data = DATA,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, print_json
+from karat.cli.options import Json, option, print_json
 from karat.errors import KaratError
 from karat.languages import language_of
 from karat.study.guessing import p_sentence, p_text, share
@@ -33,45 +33,29 @@ USES = {
 
 def chance(
     trials: Annotated[
-        str | None,
-        typer.Option(help="Use these numbers of control or attention trials: 6, or 4,6,8, or 4-16.", metavar="N"),
+        str | None, option("Use these numbers of control or attention trials: 6, or 4,6,8, or 4-16.", "N")
     ] = None,
     controls: Annotated[
-        str | None, typer.Option(help="Use N rated controls per kind, grammatical and ungrammatical.", metavar="N")
+        str | None, option("Use N rated controls per kind, grammatical and ungrammatical.", "N")
     ] = None,
-    pairs: Annotated[
-        str | None, typer.Option(help="Compare the means of N pairs of rated controls.", metavar="N")
-    ] = None,
+    pairs: Annotated[str | None, option("Compare the means of N pairs of rated controls.", "N")] = None,
     probability: Annotated[
         str | None,
-        typer.Option(
-            "--chance", help="Set the probability of a correct guess, such as 0.4 or 2/5 (default: 1/2).", metavar="P"
-        ),
+        option("Set the probability of a correct guess, such as 0.4 or 2/5 (default: 1/2).", "P", "--chance"),
     ] = None,
-    points: Annotated[
-        int | None, typer.Option(help="Use a rating scale with N points (default: 5).", min=2, max=21, metavar="N")
-    ] = None,
+    points: Annotated[int | None, option("Use a rating scale with N points (default: 5).", "N", min=2, max=21)] = None,
     neutral: Annotated[
         str | None,
-        typer.Option(
-            help="Count the midpoint as correct for grammatical (default), ungrammatical, both or neither.",
-            metavar="KIND",
-        ),
+        option("Count the midpoint as correct for grammatical (default), ungrammatical, both or neither.", "KIND"),
     ] = None,
     minimum: Annotated[
-        str | None,
-        typer.Option(help="Require this difference of means, as a share of the range (default: 0.5).", metavar="SHARE"),
+        str | None, option("Require this difference of means, as a share of the range (default: 0.5).", "SHARE")
     ] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(
-            help="Set how often a guesser picks each point, such as 1,1,2,1,1 (default: equally).", metavar="W"
-        ),
+        str | None, option("Set how often a guesser picks each point, such as 1,1,2,1,1 (default: equally).", "W")
     ] = None,
-    slips: Annotated[
-        int | None, typer.Option(help="Forgive N wrong answers (default: 1).", min=0, max=50, metavar="N")
-    ] = None,
-    alpha: Annotated[str, typer.Option(help="Set how often a guesser may pass.", metavar="P")] = "0.05",
+    slips: Annotated[int | None, option("Forgive N wrong answers (default: 1).", "N", min=0, max=50)] = None,
+    alpha: Annotated[str, option("Set how often a guesser may pass.", "P")] = "0.05",
     as_json: Json = False,
 ) -> None:
     """Show how many control and attention trials a design needs to catch participants who guess.

@@ -7,18 +7,16 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import print_json
+from karat.cli.options import argument, option, print_json
 from karat.cli.progress import working
 
 EXAMPLE = "Example: karat check study.toml"
 
 
 def check(
-    study: Annotated[Path, typer.Argument(help="The study file, or its folder.")] = Path("study.toml"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Print nothing; the exit status is 1 if there are errors.")
-    ] = False,
+    study: Annotated[Path, argument("The study file, or its folder.")] = Path("study.toml"),
+    as_json: Annotated[bool, option("Print the findings as JSON.", None, "--json")] = False,
+    quiet: Annotated[bool, option("Print nothing; the exit status is 1 if there are errors.", None, "--quiet")] = False,
 ) -> None:
     """Check the design of a study; list errors, warnings and hints, each with its source and a fix.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, ReadOptions, SafeCsv, intake_lines, print_json, reads_files
+from karat.cli.options import Json, Quiet, ReadOptions, SafeCsv, intake_lines, option, print_json, reads_files
 from karat.errors import IntakeError, KaratError
 
 if TYPE_CHECKING:
@@ -29,20 +29,17 @@ EXAMPLE = "Example: karat convert results.csv prolific_export.csv --map item=sen
 def convert(
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Write the judgments to FILE (CSV or Parquet, by suffix); without it, nothing is written.",
+            "FILE",
             "-o",
             "--out",
-            help="Write the judgments to FILE (CSV or Parquet, by suffix); without it, nothing is written.",
-            metavar="FILE",
         ),
     ] = None,
     *,
     reading: ReadOptions,
     parts: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Write a folder of N Parquet files, with each participant in one of them."
-        ),
+        int | None, option("Write a folder of N Parquet files, with each participant in one of them.", "N", min=1)
     ] = None,
     safe_for_spreadsheets: SafeCsv = False,
     as_json: Json = False,

@@ -9,18 +9,15 @@ from typing import Annotated
 import typer
 
 from karat.cli.convert import write_judgments
-from karat.cli.options import Json
+from karat.cli.options import Json, argument, option
 
 EXAMPLE = "Example: karat datasets likert -o likert.csv"
 
 
 def datasets(
-    name: Annotated[
-        str | None, typer.Argument(help="The data set; without it, all are listed.", metavar="NAME")
-    ] = None,
+    name: Annotated[str | None, argument("The data set; without it, all are listed.", "NAME")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="Write the data set to FILE (CSV or Parquet, by suffix).", metavar="FILE"),
+        Path | None, option("Write the data set to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -11,28 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, KeepAnyway, has_screen, has_terminal
+from karat.cli.options import Json, KeepAnyway, has_screen, has_terminal, option
 from karat.cli.progress import counting, working
 
 if TYPE_CHECKING:
     from karat.demo import Answered, Served
 
 EXAMPLE = "Example: karat demo --out my-demo"
-Out = Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")]
-Stay = Annotated[
-    bool, typer.Option("--stay", help="Keep the server running after the report is written, until Ctrl-C.")
-]
+Out = Annotated[Path, option("Write the results to this folder.", "DIR", "-o", "--out")]
+Stay = Annotated[bool, option("Keep the server running after the report is written, until Ctrl-C.", None, "--stay")]
 
 
 def demo(
     out: Out = Path("karat-demo"),
     keep: KeepAnyway = None,
     serve: Annotated[
-        bool,
-        typer.Option("--serve/--no-serve", help="Serve the study to bots over HTTP, or only simulate the answers."),
+        bool, option("Serve the study to bots over HTTP, or only simulate the answers.", None, "--serve/--no-serve")
     ] = True,
     show: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the report in a browser, if there is a display.")
+        bool, option("Open the report in a browser, if there is a display.", None, "--open/--no-open")
     ] = True,
     stay: Stay = False,
     as_json: Json = False,

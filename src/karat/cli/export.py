@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import write_judgments
-from karat.cli.options import Json, SafeCsv, found_line
+from karat.cli.options import Json, SafeCsv, found_line, option
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import StoredStudy, StudyFile, stored_study
@@ -26,27 +26,15 @@ def export(
     study: StudyFile,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            help="Write the judgments to FILE (CSV or Parquet, by suffix).",
-            metavar="FILE",
-            show_default=False,
-        ),
+        option("Write the judgments to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False),
     ],
-    participants: Annotated[
-        Path | None, typer.Option(help="Also write one row per participant to this CSV file.", metavar="FILE")
-    ] = None,
-    events: Annotated[
-        Path | None, typer.Option(help="Also write the event log to this CSV file.", metavar="FILE")
-    ] = None,
-    codebook: Annotated[
-        Path | None, typer.Option(help="Also write a codebook to this CSV file.", metavar="FILE")
-    ] = None,
+    participants: Annotated[Path | None, option("Also write one row per participant to this CSV file.", "FILE")] = None,
+    events: Annotated[Path | None, option("Also write the event log to this CSV file.", "FILE")] = None,
+    codebook: Annotated[Path | None, option("Also write a codebook to this CSV file.", "FILE")] = None,
     safe_for_spreadsheets: SafeCsv = True,
-    safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
+    safe: Annotated[bool, option("CSV is always so, unless --raw is given.", None, "--safe", hidden=True)] = True,
     with_ids: Annotated[
-        bool, typer.Option("--with-ids", help="With --participants, include the platform ids, which are personal data.")
+        bool, option("With --participants, include the platform ids, which are personal data.", None, "--with-ids")
     ] = False,
     database: Database = "",
     data: Data = DATA,

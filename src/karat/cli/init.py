@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import read_and_ask
-from karat.cli.options import Json, ReadOptions, print_json
+from karat.cli.options import Json, ReadOptions, argument, option, print_json
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -22,72 +22,51 @@ EXAMPLE = "Example: karat init islands --from-sets items.xlsx --factor structure
 def init(
     folder: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="DIR", help="Folder to write to (default: named after the task or the table).", show_default=False
-        ),
+        argument("Folder to write to (default: named after the task or the table).", "DIR", show_default=False),
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(
-            help="Choose likert, yes-no, choice, pairs, magnitude, differential, label, norming or antonyms.",
-            metavar="NAME",
-        ),
+        option("Choose likert, yes-no, choice, pairs, magnitude, differential, label, norming or antonyms.", "NAME"),
     ] = None,
-    language: Annotated[
-        str, typer.Option(help="Set the language of texts and examples: en or de.", metavar="CODE")
-    ] = "en",
+    language: Annotated[str, option("Set the language of texts and examples: en or de.", "CODE")] = "en",
     from_pairs: Annotated[
-        Path | None, typer.Option(help="Make a study from this table with two columns of sentences.", metavar="FILE")
+        Path | None, option("Make a study from this table with two columns of sentences.", "FILE")
     ] = None,
     from_sets: Annotated[
         Path | None,
-        typer.Option(
-            help="Make a study from item sets: a sheet with one column per condition (CSV or a workbook), an item file "
+        option(
+            "Make a study from item sets: a sheet with one column per condition (CSV or a workbook), an item file "
             "of Linger, Ibex or Turktools, or a table of PCIbex or L-Rex.",
-            metavar="FILE",
+            "FILE",
         ),
     ] = None,
     from_results: Annotated[
         Path | None,
-        typer.Option(
-            help="Make a study from the results of another tool: their items, conditions, sentences and scale.",
-            metavar="FILE",
-        ),
+        option("Make a study from the results of another tool: their items, conditions, sentences and scale.", "FILE"),
     ] = None,
-    sentence: Annotated[
-        str | None, typer.Option(help="Take the sentences of the results from this column.", metavar="NAME")
-    ] = None,
+    sentence: Annotated[str | None, option("Take the sentences of the results from this column.", "NAME")] = None,
     mapping: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="Use column B of the results as karat's column A. Repeatable.", metavar="A=B"),
+        list[str] | None, option("Use column B of the results as karat's column A. Repeatable.", "A=B", "--map")
     ] = None,
-    scale: Annotated[
-        list[str] | None, typer.Option(help="Set the scale of the results, such as ordinal:1-7.", metavar="SCALE")
-    ] = None,
+    scale: Annotated[list[str] | None, option("Set the scale of the results, such as ordinal:1-7.", "SCALE")] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Accept karat's first suggestion wherever the results are ambiguous.")
+        bool, option("Accept karat's first suggestion wherever the results are ambiguous.", None, "--yes")
     ] = False,
     factor: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Name a factor of the item sets, with its levels where the sheet does not show them, such as "
+        option(
+            "Name a factor of the item sets, with its levels where the sheet does not show them, such as "
             "length=short,long. Repeat it for each factor; the last one changes fastest.",
-            metavar="NAME[=LEVELS]",
+            "NAME[=LEVELS]",
         ),
     ] = None,
-    fillers: Annotated[
-        Path | None, typer.Option(help="Take the fillers of the item sets from another file.", metavar="FILE")
-    ] = None,
-    sheet: Annotated[
-        str | None, typer.Option(help="Read the item sets from this sheet of a workbook.", metavar="NAME")
-    ] = None,
-    experiment: Annotated[
-        str | None, typer.Option(help="Take this experiment of an item file with several.", metavar="NAME")
-    ] = None,
+    fillers: Annotated[Path | None, option("Take the fillers of the item sets from another file.", "FILE")] = None,
+    sheet: Annotated[str | None, option("Read the item sets from this sheet of a workbook.", "NAME")] = None,
+    experiment: Annotated[str | None, option("Take this experiment of an item file with several.", "NAME")] = None,
     probes: Annotated[
         bool,
-        typer.Option(
-            "--probes", help="Add examples of honeypots, shibboleths and modality checks to a likert or yes-no study."
+        option(
+            "Add examples of honeypots, shibboleths and modality checks to a likert or yes-no study.", None, "--probes"
         ),
     ] = False,
     as_json: Json = False,

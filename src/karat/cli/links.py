@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
+from karat.cli.options import StudyArgument
 from karat.cli.serve import DATA, BaseUrl, Data, Database, addresses, answering
 from karat.cli.status import open_store
 
@@ -16,7 +16,7 @@ USUAL = "http://127.0.0.1:8000"
 
 
 def links(
-    study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
+    study: StudyArgument,
     base_url: BaseUrl = "",
     database: Database = "",
     data: Data = DATA,

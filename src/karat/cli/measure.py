@@ -14,6 +14,8 @@ from karat.cli.options import (
     Quiet,
     ReadOptions,
     SafeAnyway,
+    Seed,
+    option,
     print_json,
     reads_files,
     with_executor_options,
@@ -29,75 +31,57 @@ EXAMPLE = "Example: karat measure results.csv --study study.toml --without scree
 def measure(
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Choose ordinal, mean, zscore, binary, magnitude, thurstone, davidson or bradley-terry (default: the "
+        option(
+            "Choose ordinal, mean, zscore, binary, magnitude, thurstone, davidson or bradley-terry (default: the "
             "model recommended for the scale). Repeatable, to compare.",
-            metavar="NAME",
+            "NAME",
         ),
     ] = None,
     study: Annotated[
-        Path | None,
-        typer.Option(help="Use the factors, planned contrasts and item tables of this study file.", metavar="FILE"),
+        Path | None, option("Use the factors, planned contrasts and item tables of this study file.", "FILE")
     ] = None,
     without: Annotated[
         Path | None,
-        typer.Option(
-            help="Leave out the participants in FILE: screening.json, its folder, or a CSV with a column participant.",
-            metavar="FILE",
+        option(
+            "Leave out the participants in FILE: screening.json, its folder, or a CSV with a column participant.",
+            "FILE",
         ),
     ] = None,
     formula: Annotated[
-        str | None,
-        typer.Option(help='Set the model formula, as in R: "response ~ a * b + (1 | participant)".', metavar="TEXT"),
+        str | None, option('Set the model formula, as in R: "response ~ a * b + (1 | participant)".', "TEXT")
     ] = None,
     pairs: Annotated[
-        Path | None,
-        typer.Option(help="Test the expert pairs in this CSV with the columns pair, better and worse.", metavar="FILE"),
+        Path | None, option("Test the expert pairs in this CSV with the columns pair, better and worse.", "FILE")
     ] = None,
-    question: Annotated[str | None, typer.Option(help="Measure only this question.", metavar="NAME")] = None,
+    question: Annotated[str | None, option("Measure only this question.", "NAME")] = None,
     conditions: Annotated[
-        str | None, typer.Option(help="Use these columns as conditions; an empty text for none.", metavar="NAME,...")
+        str | None, option("Use these columns as conditions; an empty text for none.", "NAME,...")
     ] = None,
-    functions: Annotated[
-        str, typer.Option(help="Measure the trials with these functions.", metavar="NAME,...")
-    ] = "test",
+    functions: Annotated[str, option("Measure the trials with these functions.", "NAME,...")] = "test",
     by: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare the halves of this column for stability (default: session, else source).", metavar="NAME"
-        ),
+        str | None, option("Compare the halves of this column for stability (default: session, else source).", "NAME")
     ] = None,
     dimensions: Annotated[
         int | None,
-        typer.Option(
-            help="Set the number of dimensions of a semantic differential (default: by parallel analysis).",
-            min=1,
-            metavar="N",
-        ),
+        option("Set the number of dimensions of a semantic differential (default: by parallel analysis).", "N", min=1),
     ] = None,
-    factors: Annotated[int | None, typer.Option(hidden=True, help="An older name of --dimensions.")] = None,
+    factors: Annotated[int | None, option("An older name of --dimensions.", hidden=True)] = None,
     posterior: Annotated[
         bool,
-        typer.Option(
-            "--posterior", help="Sample the full posterior of Thurstone's model (slower; needs the extra bayes)."
-        ),
+        option("Sample the full posterior of Thurstone's model (slower; needs the extra bayes).", None, "--posterior"),
     ] = False,
     bayes: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Add posteriors of the planned contrasts by a Bayesian mixed model (slower; needs the extra bayes).",
+            None,
             "--bayes",
-            help="Add posteriors of the planned contrasts by a Bayesian mixed model (slower; needs the extra bayes).",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
+    seed: Seed = 1,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            help="Write tables and figures to this folder; without it, nothing is written.",
-            metavar="DIR",
-        ),
+        option("Write tables and figures to this folder; without it, nothing is written.", "DIR", "-o", "--out"),
     ] = None,
     *,
     reading: ReadOptions,

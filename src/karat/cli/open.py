@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import KeepAnyway, has_screen
+from karat.cli.options import KeepAnyway, argument, has_screen, option
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat open my-studies"
@@ -17,18 +17,14 @@ STUDIES = "karat-studies"
 
 
 def open(  # noqa: A001
-    studies: Annotated[
-        Path, typer.Argument(help="List and make studies in this folder.", metavar="DIR", show_default=False)
-    ] = Path(),
-    out: Annotated[
-        Path, typer.Option("-o", "--out", help="Copy results to this folder when you press Keep.", metavar="DIR")
-    ] = Path("karat-results"),
+    studies: Annotated[Path, argument("List and make studies in this folder.", "DIR", show_default=False)] = Path(),
+    out: Annotated[Path, option("Copy results to this folder when you press Keep.", "DIR", "-o", "--out")] = Path(
+        "karat-results"
+    ),
     keep: KeepAnyway = None,
-    port: Annotated[
-        int, typer.Option(help="Listen on this port; 0 picks a free one.", min=0, max=65535, metavar="N")
-    ] = 0,
+    port: Annotated[int, option("Listen on this port; 0 picks a free one.", "N", min=0, max=65535)] = 0,
     show: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser, if there is a display.")
+        bool, option("Open the page in a browser, if there is a display.", None, "--open/--no-open")
     ] = True,
 ) -> None:
     """Open the studio in a browser: design, check, preview, rehearse and run studies, and report results of any tool.

@@ -118,6 +118,16 @@ def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
     return decorated
 
 
+def option(help: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:  # noqa: A002
+    """An option with its help and what stands for its value; its names, where they are not that of the parameter."""
+    return typer.Option(*names, help=help, metavar=metavar, **limits)
+
+
+def argument(help: str, metavar: str | None = None, **more: Any) -> Any:  # noqa: A002
+    """An argument with its help and what stands for it."""
+    return typer.Argument(help=help, metavar=metavar, **more)
+
+
 def has_terminal() -> bool:
     """Whether the command runs in an interactive terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("CI")
@@ -133,33 +143,32 @@ def print_json(data: object) -> None:
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+StudyArgument = Annotated[Path, argument("The study file, or its folder.", show_default=False)]
+Seed = Annotated[int, option("Set the random seed.", "N", min=0)]
+Json = Annotated[bool, option("Print the result as JSON.", None, "--json")]
+Quiet = Annotated[bool, option("Print nothing but errors.", None, "--quiet")]
 SafeCsv = Annotated[
     bool,
-    typer.Option(
+    option(
+        "In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
+        None,
         "--safe-for-spreadsheets/--raw",
-        help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
     ),
 ]
 SafeAnyway = Annotated[
     bool,
-    typer.Option(
-        "--safe-for-spreadsheets", hidden=True, help="Accepted for consistency with convert; CSV is always safe here."
+    option(
+        "Accepted for consistency with convert; CSV is always safe here.", None, "--safe-for-spreadsheets", hidden=True
     ),
 ]
-KeepAnyway = Annotated[Path | None, typer.Option(hidden=True, help="An older name of --out.")]
+KeepAnyway = Annotated[Path | None, option("An older name of --out.", hidden=True)]
 StudyPath = Annotated[
-    Path | None,
-    typer.Option(
-        help="Apply the screening rules of this study file (or of study.toml in this folder).", metavar="FILE"
-    ),
+    Path | None, option("Apply the screening rules of this study file (or of study.toml in this folder).", "FILE")
 ]
 RulesPath = Annotated[
     Path | None,
-    typer.Option(
-        help="Apply the rules in this file, which has only a [screening] section; for results without a study file.",
-        metavar="FILE",
+    option(
+        "Apply the rules in this file, which has only a [screening] section; for results without a study file.", "FILE"
     ),
 ]
 
@@ -180,27 +189,21 @@ class ExecutorOptions:
 
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="WHERE",
-            help="Run on a Dask cluster: local, an address such as tcp://host:8786, or a file such as cluster.toml.",
+        option(
+            "Run on a Dask cluster: local, an address such as tcp://host:8786, or a file such as cluster.toml.", "WHERE"
         ),
-    ] = None  # fmt: skip
+    ] = None
     processes: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N",
-            help="Share the work among N processes on this machine (default: 1; for power, one per processor).",
+        option(
+            "Share the work among N processes on this machine (default: 1; for power, one per processor).", "N", min=1
         ),
-    ] = None  # fmt: skip
-    memory: Annotated[
-        str | None, typer.Option(help="Limit the memory of all processes together, such as 8GB.", metavar="SIZE")
     ] = None
+    memory: Annotated[str | None, option("Limit the memory of all processes together, such as 8GB.", "SIZE")] = None
     checkpoint: Annotated[
         Path | None,
-        typer.Option(
-                     help="Save finished work in this folder; after an interruption, the same command resumes.",
-                     metavar="DIR"),
-    ] = None  # fmt: skip
+        option("Save finished work in this folder; after an interruption, the same command resumes.", "DIR"),
+    ] = None
 
     def open_executor(self) -> AbstractContextManager[Executor]:
         """The executor, open during a `with` block."""
@@ -238,76 +241,54 @@ WIDE = "participant, item or trial, depending on what one row of the table is."
 class ReadOptions:
     """Which files to read, and how."""
 
-    files: Annotated[
-        list[Path], typer.Argument(help="Result files, or folders of them, from one study.", show_default=False)
-    ]
+    files: Annotated[list[Path], argument("Result files, or folders of them, from one study.", show_default=False)]
     source: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            help="Name the tool that wrote the files, such as pcibex or jspsych; auto detects it.",
-            metavar="NAME",
-        ),
+        str, option("Name the tool that wrote the files, such as pcibex or jspsych; auto detects it.", "NAME", "--from")
     ] = "auto"
     mapping: Annotated[
         list[str] | None,
-        typer.Option(
-            "--map",
-            help="Use column B of the file as karat's column A; leave B empty to ignore A. Repeatable.",
-            metavar="A=B",
-        ),
+        option("Use column B of the file as karat's column A; leave B empty to ignore A. Repeatable.", "A=B", "--map"),
     ] = None
     item_column: Annotated[
-        str | None,
-        typer.Option(
-            "--item", help="Use this column as the item; join several with +, as in verb+content.", metavar="NAME"
-        ),
+        str | None, option("Use this column as the item; join several with +, as in verb+content.", "NAME", "--item")
     ] = None
-    response_column: Annotated[
-        str | None, typer.Option("--response", help="Use this column as the answer.", metavar="NAME")
-    ] = None
+    response_column: Annotated[str | None, option("Use this column as the answer.", "NAME", "--response")] = None
     scale: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Set the scale, such as ordinal:1-5, choice:none or nominal:A,B; for question Q only: Q=ordinal:1-5. "
+        option(
+            "Set the scale, such as ordinal:1-5, choice:none or nominal:A,B; for question Q only: Q=ordinal:1-5. "
             "Repeatable.",
-            metavar="SCALE",
+            "SCALE",
         ),
     ] = None
     answers: Annotated[
         str | None,
-        typer.Option(
-            help="Translate answers as the file spells them, such as 1=left,-1=right,0=none; begin groups texts by "
+        option(
+            "Translate answers as the file spells them, such as 1=left,-1=right,0=none; begin groups texts by "
             "how they begin.",
-            metavar="A=B,...",
+            "A=B,...",
         ),
     ] = None
-    rt_unit: Annotated[str | None, typer.Option(help="Set the unit of response times: s or ms.", metavar="UNIT")] = None
-    decimal: Annotated[str | None, typer.Option(help="Set the decimal separator: . or ,", metavar="SIGN")] = None
-    delimiter: Annotated[
-        str | None, typer.Option(help="Set the column separator, such as ; or tab.", metavar="SIGN")
-    ] = None
-    encoding: Annotated[
-        str | None, typer.Option(help="Set the text encoding, such as utf-8 or latin-1.", metavar="NAME")
-    ] = None
-    sheet: Annotated[str | None, typer.Option(help="Read this sheet of a spreadsheet.", metavar="NAME")] = None
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")] = False
+    rt_unit: Annotated[str | None, option("Set the unit of response times: s or ms.", "UNIT")] = None
+    decimal: Annotated[str | None, option("Set the decimal separator: . or ,", "SIGN")] = None
+    delimiter: Annotated[str | None, option("Set the column separator, such as ; or tab.", "SIGN")] = None
+    encoding: Annotated[str | None, option("Set the text encoding, such as utf-8 or latin-1.", "NAME")] = None
+    sheet: Annotated[str | None, option("Read this sheet of a spreadsheet.", "NAME")] = None
+    skip_bad: Annotated[bool, option("Skip rows that cannot be read, and list them.", None, "--skip-bad")] = False
 
-    wide: Annotated[
-        str | None, typer.Option(help="Say what one row of a wide table is: participant, item or trial.", metavar="ROW")
-    ] = None
+    wide: Annotated[str | None, option("Say what one row of a wide table is: participant, item or trial.", "ROW")] = (
+        None
+    )
     item_functions: Annotated[
-        str | None, typer.Option(help="Say what trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,...")
+        str | None, option("Say what trials are for, such as 'main=test,filler*=filler'.", "A=B,...")
     ] = None
     rows_in_order: Annotated[
-        bool, typer.Option("--rows-in-order", help="Say that each participant's rows are in the order of presentation.")
+        bool, option("Say that each participant's rows are in the order of presentation.", None, "--rows-in-order")
     ] = False
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are otherwise set aside.")
+        bool, option("Keep clicks, questionnaires and consent, which are otherwise set aside.", None, "--keep-all")
     ] = False
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Accept karat's first suggestion wherever a file is ambiguous.")
-    ] = False
+    yes: Annotated[bool, option("Accept karat's first suggestion wherever a file is ambiguous.", None, "--yes")] = False
 
     @property
     def columns(self) -> dict[str, str]:

@@ -14,9 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from karat.cli.options import ExecutorOptions, ReadOptions, intake_lines, pairs_of, scales_of
+from karat.cli.options import ExecutorOptions, ReadOptions, intake_lines, option, pairs_of, scales_of
 from karat.cli.progress import counting
 from karat.errors import KaratError, counted
 
@@ -31,12 +29,8 @@ if TYPE_CHECKING:
 
 USUAL_MEMORY = 8 * 10**9
 NumberOfParts = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="N",
-        help="Screen a folder of Parquet files one by one, or a PostgreSQL table in N parts.",
-    ),
-]  # fmt: skip
+    int | None, option("Screen a folder of Parquet files one by one, or a PostgreSQL table in N parts.", "N", min=1)
+]
 
 
 def is_in_parts(reading: ReadOptions, place: ExecutorOptions, parts: int | None) -> bool:

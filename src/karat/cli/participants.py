@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import print_json
+from karat.cli.options import argument, option, print_json
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import database_url, open_store
 from karat.errors import KaratError, counted
@@ -26,17 +26,17 @@ ACTIONS = "import, show, reconcile or vacuum"
 
 
 def participants(
-    action: Annotated[str, typer.Argument(help=f"One of {ACTIONS}.", metavar="ACTION", show_default=False)],
+    action: Annotated[str, argument(f"One of {ACTIONS}.", "ACTION", show_default=False)],
     what: Annotated[
         str,
-        typer.Argument(
-            help="The table from the platform for import and reconcile; the participant for show.",
-            metavar="FILE or NAME",
+        argument(
+            "The table from the platform for import and reconcile; the participant for show.",
+            "FILE or NAME",
             show_default=False,
         ),
     ] = "",
-    study: Annotated[str, typer.Option(help="Give the short name of the study.", metavar="NAME")] = "",
-    platform: Annotated[str, typer.Option(help="Name the platform the ids come from.", metavar="NAME")] = "prolific",
+    study: Annotated[str, option("Give the short name of the study.", "NAME")] = "",
+    platform: Annotated[str, option("Name the platform the ids come from.", "NAME")] = "prolific",
     database: Database = "",
     data: Data = DATA,
 ) -> None:

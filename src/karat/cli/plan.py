@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import Json, print_json
+from karat.cli.options import Json, StudyArgument, option, print_json
 from karat.cli.progress import working
 from karat.errors import KaratError
 
@@ -15,26 +15,16 @@ EXAMPLE = "Example: karat plan study.toml --participants 48 -o plan"
 
 
 def plan(
-    study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
-    lists: Annotated[
-        int | None, typer.Option(help="Set the number of lists (default: from the study file).", min=1, metavar="N")
-    ] = None,
+    study: StudyArgument,
+    lists: Annotated[int | None, option("Set the number of lists (default: from the study file).", "N", min=1)] = None,
     participants: Annotated[
-        int | None,
-        typer.Option(help="Set the number of participants (default: from the study file).", min=1, metavar="N"),
+        int | None, option("Set the number of participants (default: from the study file).", "N", min=1)
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Set the random seed (default: from the study file).", min=0, metavar="N")
-    ] = None,
+    seed: Annotated[int | None, option("Set the random seed (default: from the study file).", "N", min=0)] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--out", help="Write to this folder (default: plan, next to the study file).", metavar="DIR"
-        ),
+        Path | None, option("Write to this folder (default: plan, next to the study file).", "DIR", "-o", "--out")
     ] = None,
-    as_format: Annotated[
-        str, typer.Option("--format", help="Write the questionnaires as csv or parquet.", metavar="NAME")
-    ] = "csv",
+    as_format: Annotated[str, option("Write the questionnaires as csv or parquet.", "NAME", "--format")] = "csv",
     as_json: Json = False,
 ) -> None:
     """Make every participant's questionnaire, with a figure of one trial order per list."""

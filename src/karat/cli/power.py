@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
-from karat.cli.options import ExecutorOptions, Json, print_json, with_executor_options
+from karat.cli.options import (
+    ExecutorOptions,
+    Json,
+    Seed,
+    StudyArgument,
+    option,
+    print_json,
+    with_executor_options,
+)
 from karat.cli.progress import counting, working
 from karat.errors import KaratError
 from karat.languages import language_of
@@ -23,60 +31,45 @@ EXAMPLE = "Example: karat power study.toml --participants 24,36,48 --items 12,24
 
 @with_executor_options
 def power(
-    study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
+    study: StudyArgument,
     participants: Annotated[
-        str | None,
-        typer.Option(help="Recruit these numbers of participants (default: from the study file).", metavar="N,..."),
+        str | None, option("Recruit these numbers of participants (default: from the study file).", "N,...")
     ] = None,
     items: Annotated[
-        str | None,
-        typer.Option(help="Use these numbers of test items (default: as in the item table).", metavar="N,..."),
+        str | None, option("Use these numbers of test items (default: as in the item table).", "N,...")
     ] = None,
     effect: Annotated[
-        str | None,
-        typer.Option(
-            help="Assume these sizes of the contrast (default: 0.8 log-odds, or the pilot's).", metavar="X,..."
-        ),
+        str | None, option("Assume these sizes of the contrast (default: 0.8 log-odds, or the pilot's).", "X,...")
     ] = None,
-    unit: Annotated[
-        str | None, typer.Option(help="Set the unit of --effect: log-odds or scale.", metavar="NAME")
-    ] = None,
-    contrast: Annotated[
-        str | None, typer.Option(help="Choose a planned contrast (default: the first).", metavar="NAME")
-    ] = None,
+    unit: Annotated[str | None, option("Set the unit of --effect: log-odds or scale.", "NAME")] = None,
+    contrast: Annotated[str | None, option("Choose a planned contrast (default: the first).", "NAME")] = None,
     pilot: Annotated[
-        Path | None,
-        typer.Option(help="Take standard deviations and effect from the results of this pilot.", metavar="FILE"),
+        Path | None, option("Take standard deviations and effect from the results of this pilot.", "FILE")
     ] = None,
-    exclude: Annotated[
-        float, typer.Option(help="Assume this share of participants is excluded.", min=0, max=0.99, metavar="SHARE")
-    ] = 0.0,
+    exclude: Annotated[float, option("Assume this share of participants is excluded.", "SHARE", min=0, max=0.99)] = 0.0,
     simulations: Annotated[
-        int | None,
-        typer.Option(help="Simulate N studies per size (default: 500; 1,000 with --quick).", min=1, metavar="N"),
+        int | None, option("Simulate N studies per size (default: 500; 1,000 with --quick).", "N", min=1)
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Set the significance level.", metavar="P")] = 0.05,
+    alpha: Annotated[float, option("Set the significance level.", "P")] = 0.05,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Approximate the test: take answers as numbers, which needs seconds.")
+        bool, option("Approximate the test: take answers as numbers, which needs seconds.", None, "--quick")
     ] = False,
     analysis: Annotated[
         str | None,
-        typer.Option(
-            help="Analyse each study with the model of karat measure (model), by means (means, as --quick) or with a "
+        option(
+            "Analyse each study with the model of karat measure (model), by means (means, as --quick) or with a "
             "linear mixed model (mixed).",
-            metavar="NAME",
+            "NAME",
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option(hidden=True, help="An older name of --analysis.")] = None,
-    seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
+    model: Annotated[str | None, option("An older name of --analysis.", hidden=True)] = None,
+    seed: Seed = 1,
     *,
     place: ExecutorOptions,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write the power curve to this SVG file.", metavar="FILE")
-    ] = None,
-    svg: Annotated[Path | None, typer.Option(hidden=True, help="An older name of --out.")] = None,
+    out: Annotated[Path | None, option("Write the power curve to this SVG file.", "FILE", "-o", "--out")] = None,
+    svg: Annotated[Path | None, option("An older name of --out.", hidden=True)] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Record the result in the study file, for the methods paragraph.")
+        bool, option("Record the result in the study file, for the methods paragraph.", None, "--write")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from karat.cli.demo import Out, Stay, run_bots, running_server
-from karat.cli.options import Json
+from karat.cli.options import Json, argument, option
 
 EXAMPLE = "Example: karat rehearse my-study --bots 30"
 
 
 def rehearse(
-    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
-    bots: Annotated[int, typer.Option(help="Let this many bots of all kinds take part.", min=12)] = 30,
+    study: Annotated[Path, argument("A study file, or a folder with study.toml.")] = Path("study.toml"),
+    bots: Annotated[int, option("Let this many bots of all kinds take part.", min=12)] = 30,
     out: Out = Path("karat-rehearsal"),
     stay: Stay = False,
     as_json: Json = False,

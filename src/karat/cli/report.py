@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, ReadOptions, RulesPath, SafeAnyway, load_rules, print_json, reads_files
+from karat.cli.options import (
+    Json,
+    Quiet,
+    ReadOptions,
+    RulesPath,
+    SafeAnyway,
+    load_rules,
+    option,
+    print_json,
+    reads_files,
+)
 from karat.cli.progress import working
 from karat.errors import KaratError
 from karat.judgments.columns import COLUMNS
@@ -41,32 +51,24 @@ class LanguageOption(StrEnum):
 
 @reads_files
 def report(
-    study: Annotated[
-        Path | None, typer.Option(help="Use the design and the rules of this study file.", metavar="FILE")
-    ] = None,
+    study: Annotated[Path | None, option("Use the design and the rules of this study file.", "FILE")] = None,
     rules: RulesPath = None,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="Write the report to FILE (default: report.html).", metavar="FILE"),
+        Path | None, option("Write the report to FILE (default: report.html).", "FILE", "-o", "--out")
     ] = None,
-    format: Annotated[  # noqa: A002
-        Format | None, typer.Option(help="Choose html, json or md (default: by suffix).", metavar="NAME")
-    ] = None,
+    format: Annotated[Format | None, option("Choose html, json or md (default: by suffix).", "NAME")] = None,  # noqa: A002
     language: Annotated[
-        LanguageOption,
-        typer.Option(help="Set the language of the methods and preregistration paragraphs: en or de.", metavar="CODE"),
+        LanguageOption, option("Set the language of the methods and preregistration paragraphs: en or de.", "CODE")
     ] = LanguageOption.en,
-    conditions: Annotated[
-        str | None, typer.Option(help="Use only these columns as conditions.", metavar="NAME,...")
-    ] = None,
+    conditions: Annotated[str | None, option("Use only these columns as conditions.", "NAME,...")] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out bootstrap intervals, credence and the Spammer Index.")
+        bool, option("Leave out bootstrap intervals, credence and the Spammer Index.", None, "--quick")
     ] = False,
     bayes: Annotated[
-        bool, typer.Option("--bayes", help="Add posteriors of the comparisons (takes minutes; needs the extra bayes).")
+        bool, option("Add posteriors of the comparisons (takes minutes; needs the extra bayes).", None, "--bayes")
     ] = False,
     playback: Annotated[
-        bool, typer.Option("--playback/--no-playback", help="Let readers replay a participant trial by trial.")
+        bool, option("Let readers replay a participant trial by trial.", None, "--playback/--no-playback")
     ] = True,
     *,
     reading: ReadOptions,

@@ -20,6 +20,7 @@ from karat.cli.options import (
     StudyPath,
     found_line,
     load_rules,
+    option,
     print_json,
     reads_files,
     with_executor_options,
@@ -47,31 +48,26 @@ def screen(
     rules: RulesPath = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
+            "DIR",
             "-o",
             "--out",
-            help="Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
-            metavar="DIR",
         ),
     ] = None,
     criteria: Annotated[
         str | None,
-        typer.Option(
-            help="Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.",
-            metavar="A,B",
-        ),
+        option("Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.", "A,B"),
     ] = None,
-    explain: Annotated[
-        list[str] | None, typer.Option(help="Explain the verdict on this participant. Repeatable.", metavar="NAME")
-    ] = None,
+    explain: Annotated[list[str] | None, option("Explain the verdict on this participant. Repeatable.", "NAME")] = None,
     multiverse: Annotated[
-        bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what changes.")
+        bool, option("Also try all reasonable rules and settings, and show what changes.", None, "--multiverse")
     ] = False,
     contrast: Annotated[
-        str | None, typer.Option(help="With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", metavar="F=A,B")
+        str | None, option("With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", "F=A,B")
     ] = None,
     refit: Annotated[
-        bool, typer.Option("--refit", help="Print how people of a pilot move, as settings of the criterion automation.")
+        bool, option("Print how people of a pilot move, as settings of the criterion automation.", None, "--refit")
     ] = False,
     parts: NumberOfParts = None,
     *,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import has_screen
+from karat.cli.options import argument, has_screen, option
 from karat.cli.progress import working
 from karat.errors import KaratError, counted
 
@@ -25,17 +25,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat serve study.toml --port 8000"
 
-Data = Annotated[Path, typer.Option(help="Keep the database, secret and backups in this folder.", metavar="DIR")]
+Data = Annotated[Path, option("Keep the database, secret and backups in this folder.", "DIR")]
 Database = Annotated[
-    str,
-    typer.Option(
-        help="Use this database, such as postgresql+psycopg://USER@HOST/NAME (default: SQLite in --data).",
-        metavar="URL",
-    ),
+    str, option("Use this database, such as postgresql+psycopg://USER@HOST/NAME (default: SQLite in --data).", "URL")
 ]
-BaseUrl = Annotated[
-    str, typer.Option(help="Set the public address of the server, such as https://study.example.org", metavar="URL")
-]
+BaseUrl = Annotated[str, option("Set the public address of the server, such as https://study.example.org", "URL")]
 DATA = Path("karat-data")
 ADDRESS = "address"
 """The key under which the store keeps the last address of its server."""
@@ -47,33 +41,27 @@ WIDTH = 110
 
 
 def serve(
-    studies: Annotated[list[Path], typer.Argument(help="Study files, or their folders.", show_default=False)],
-    host: Annotated[str, typer.Option(help="Listen on this address; 0.0.0.0 for all.", metavar="HOST")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(help="Listen on this port; 0 picks a free one.", min=0, max=65535, metavar="N")
-    ] = 8000,
+    studies: Annotated[list[Path], argument("Study files, or their folders.", show_default=False)],
+    host: Annotated[str, option("Listen on this address; 0.0.0.0 for all.", "HOST")] = "127.0.0.1",
+    port: Annotated[int, option("Listen on this port; 0 picks a free one.", "N", min=0, max=65535)] = 8000,
     database: Database = "",
     data: Data = DATA,
     behind_proxy: Annotated[
-        bool,
-        typer.Option("--behind-proxy", help="Trust the proxy in front of the server for TLS and client addresses."),
+        bool, option("Trust the proxy in front of the server for TLS and client addresses.", None, "--behind-proxy")
     ] = False,
     base_url: BaseUrl = "",
     draft: Annotated[
-        bool,
-        typer.Option("--draft", help="Do not start the studies; nobody counts until you start them in the dashboard."),
+        bool, option("Do not start the studies; nobody counts until you start them in the dashboard.", None, "--draft")
     ] = False,
-    show: Annotated[
-        bool, typer.Option("--open", help="Open the dashboard in a browser, if there is a display.")
-    ] = False,
+    show: Annotated[bool, option("Open the dashboard in a browser, if there is a display.", None, "--open")] = False,
     new_password: Annotated[
-        bool, typer.Option("--new-password", help="Set a new password for the dashboard if you lost the old one.")
+        bool, option("Set a new password for the dashboard if you lost the old one.", None, "--new-password")
     ] = False,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Serve a study whose items, scale or rules have changed since it started.")
+        bool, option("Serve a study whose items, scale or rules have changed since it started.", None, "--changed")
     ] = False,
     new_database: Annotated[
-        bool, typer.Option("--new-database", help="Start with an empty database if the old one is gone.")
+        bool, option("Start with an empty database if the old one is gone.", None, "--new-database")
     ] = False,
 ) -> None:
     """Serve studies on the web, with pages for participants and a dashboard for researchers.

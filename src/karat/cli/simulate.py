@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import ExecutorOptions, Json, print_json, with_executor_options
+from karat.cli.options import (
+    ExecutorOptions,
+    Json,
+    Seed,
+    StudyArgument,
+    option,
+    print_json,
+    with_executor_options,
+)
 from karat.cli.progress import counting
 from karat.errors import KaratError
 
@@ -16,34 +24,26 @@ EXAMPLE = "Example: karat simulate study.toml -o results.csv --share guesser=0.1
 
 @with_executor_options
 def simulate(
-    study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
+    study: StudyArgument,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            help="Write the results to FILE (CSV or Parquet, by suffix).",
-            metavar="FILE",
-            show_default=False,
-        ),
+        option("Write the results to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False),
     ],
     participants: Annotated[
-        int | None,
-        typer.Option(help="Set the number of participants (default: from the study file).", min=1, metavar="N"),
+        int | None, option("Set the number of participants (default: from the study file).", "N", min=1)
     ] = None,
     share: Annotated[
-        str | None,
-        typer.Option(help="Set the shares of behaviours; the rest answer attentively.", metavar="NAME=SHARE,..."),
+        str | None, option("Set the shares of behaviours; the rest answer attentively.", "NAME=SHARE,...")
     ] = None,
     effect: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Set the size of a planned contrast in log-odds (default: 0.8 for each). A bare number sets the "
+        option(
+            "Set the size of a planned contrast in log-odds (default: 0.8 for each). A bare number sets the "
             "first one. Repeatable.",
-            metavar="[NAME=]N",
+            "[NAME=]N",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
+    seed: Seed = 1,
     *,
     place: ExecutorOptions,
     as_json: Json = False,

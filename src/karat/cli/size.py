@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
-from karat.cli.options import Json, print_json
+from karat.cli.options import Json, argument, option, print_json
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -17,34 +17,24 @@ EXAMPLE = "Example: karat size 2x2 --task likert --task choice"
 
 
 def size(
-    design: Annotated[str, typer.Argument(help="Number of levels per factor, such as 2x2 or 2x3.")],
+    design: Annotated[str, argument("Number of levels per factor, such as 2x2 or 2x3.")],
     task: Annotated[
-        list[str] | None,
-        typer.Option(help="Choose likert, choice or yes-no (default: all). Repeatable.", metavar="NAME"),
+        list[str] | None, option("Choose likert, choice or yes-no (default: all). Repeatable.", "NAME")
     ] = None,
-    points: Annotated[int, typer.Option(help="Use a rating scale with N points.", min=2, max=21, metavar="N")] = 5,
+    points: Annotated[int, option("Use a rating scale with N points.", "N", min=2, max=21)] = 5,
     no_difference: Annotated[
-        bool, typer.Option("--no-difference", help='Allow the answer "no difference" in choices.')
+        bool, option('Allow the answer "no difference" in choices.', None, "--no-difference")
     ] = False,
-    slips: Annotated[
-        int, typer.Option(help="Forgive N wrong answers in controls and attention items.", min=0, max=50, metavar="N")
-    ] = 1,
-    participants: Annotated[int, typer.Option(help="Pay N participants.", min=1, metavar="N")] = 36,
-    seconds: Annotated[
-        float | None, typer.Option(help="Set the time per trial (default: typical for the task).", metavar="N")
-    ] = None,
-    pay: Annotated[float, typer.Option(help="Set the pay per hour.", min=0, metavar="N")] = 12.0,
+    slips: Annotated[int, option("Forgive N wrong answers in controls and attention items.", "N", min=0, max=50)] = 1,
+    participants: Annotated[int, option("Pay N participants.", "N", min=1)] = 36,
+    seconds: Annotated[float | None, option("Set the time per trial (default: typical for the task).", "N")] = None,
+    pay: Annotated[float, option("Set the pay per hour.", "N", min=0)] = 12.0,
     fee: Annotated[
-        float | None,
-        typer.Option(help="Set the fee of the platform as a share of the pay.", min=0, max=1, metavar="SHARE"),
+        float | None, option("Set the fee of the platform as a share of the pay.", "SHARE", min=0, max=1)
     ] = None,
-    platform: Annotated[
-        str, typer.Option(help="Use the fee of this platform: prolific, mturk or link.", metavar="NAME")
-    ] = "prolific",
-    prices: Annotated[
-        str, typer.Option(help="Use the price list in force at this date, such as 2014-11.", metavar="DATE")
-    ] = "",
-    currency: Annotated[str, typer.Option(help="Set the currency.", metavar="NAME")] = "EUR",
+    platform: Annotated[str, option("Use the fee of this platform: prolific, mturk or link.", "NAME")] = "prolific",
+    prices: Annotated[str, option("Use the price list in force at this date, such as 2014-11.", "DATE")] = "",
+    currency: Annotated[str, option("Set the currency.", "NAME")] = "EUR",
     as_json: Json = False,
 ) -> None:
     """Show how many trials a design needs per task, how long they take and what they cost."""

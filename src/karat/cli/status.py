@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, print_json
+from karat.cli.options import Json, argument, print_json
 from karat.cli.serve import DATA, Data, Database
 from karat.errors import KaratError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: karat status study.toml"
 
 StudyFile = Annotated[
-    Path, typer.Argument(help="The study file, its folder, or its short name on the server.", show_default=False)
+    Path, argument("The study file, its folder, or its short name on the server.", show_default=False)
 ]
 
 
