@@ -791,6 +791,23 @@ def test_fillers_checks_and_repeated_sentences_of_ibex(tmp_path: Path) -> None:
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 36, "filler": 12, "attention": 6}
 
 
+def test_what_is_logged_like_practice_is_practice(tmp_path: Path) -> None:
+    columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime")
+
+    def trial(label: str, n: int, *more: object) -> list[list[object]]:
+        head: list[object] = ["PennController", n, 0, label, "NULL"]
+        at = 1619973000000 + 1000 * n
+        start, end = ([*head, "PennController", n, "_Trial_", edge, at, *more, "NULL"] for edge in ("Start", "End"))
+        chosen = [lambda person, n=n: ("Agree", "Disagree")[(person + n) % 2], at + 700, *more, "NULL"]
+        return [start, [*head, "Selector", "choice", "Selection", *chosen], end]
+
+    trained = [line for n, label in enumerate(("trainF", "trainT", "trainthink"), 1) for line in trial(label, n)]
+    tested = [line for n in range(4, 16) for line in trial("trial", n, n, "ab"[n % 2])]
+    blocks = [([(*columns, "Comments")], trained), ([(*columns, "item", "condition", "Comments")], tested)]
+    made = read_files([ibex(tmp_path / "results", blocks)]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 18, "test": 72}
+
+
 def test_objects_in_lists_among_bare_numbers(tmp_path: Path) -> None:
     chance, rows = random.Random(21), []
     for person in range(10):

@@ -9,8 +9,9 @@ import pytest
 
 from intake.test_more_public_shapes import accepted, flags
 from intake.test_published_shapes import saved
+from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from messages import codes
+from messages import codes, refuses
 
 
 def rated(chance: random.Random, mean: float = 4, points: int = 7) -> int:
@@ -198,3 +199,89 @@ def test_cells_quoted_twice_beside_empty_ones(tmp_path: Path) -> None:
     assert made.frame["item"].n_unique() == 8
     assert not made.frame["item"].str.contains('"').any()
     assert set(made.frame["speaker"]) == {"NA", "Ann"}
+
+
+def test_codes_named_after_nobody_are_asked_about(tmp_path: Path) -> None:
+    chance, rows = random.Random(11), []
+    words = ["quite bad", "bad", "good", "quite good"]
+    for person in chance.sample(range(10_000, 99_999), 20):
+        for at, item in enumerate(chance.sample(range(101, 125), 24), 1):
+            point = rated(chance, 3 if item % 2 else 2, 4)
+            rows.append([f"CO{person}", 2 * at, item, "ab"[item % 2], words[point - 1], f"It was {item} then.", point])
+    path = saved(tmp_path / "r.csv", "completionCode,trialNum,itemNum,condition,Value,sentence,rating", rows)
+    assert flags(path) == {"participant": {"participant": "completionCode"}}
+    assert accepted(path).frame["participant"].n_unique() == 20
+
+
+def test_ids_of_a_pool_of_participants_are_no_counts(tmp_path: Path) -> None:
+    chance, rows = random.Random(12), []
+    for person in range(60):
+        for verb in range(12):
+            yes = chance.random() < (0.8 if verb % 2 else 0.3)
+            rows.append([chance.choice("ab"), 10_000 + 13 * person, 0, 1, f"verb{verb}", "xy"[verb % 2], int(yes)])
+    made = accepted(saved(tmp_path / "r.csv", "l1,sona,train_f,train_t,emb_verb,context,response", rows))
+    assert (made.frame["participant"].n_unique(), made.answers) == (60, 720)
+
+
+def test_functions_in_the_rows_that_another_column_leaves_empty(tmp_path: Path) -> None:
+    chance, rows = random.Random(13), []
+    for person in range(12):
+        rows += [[person, kind, kind, "", 0.5, 0] for kind in ("practice_good", "practice_bad")]
+        trials = [*((n, ("gram", "ungram")[n % 2]) for n in range(12)), *((100 + n, "filler_good") for n in range(12))]
+        for at, (item, kind) in enumerate(chance.sample(trials, 24), 1):
+            rows.append([person, "", item, kind, round(chance.random(), 2), at])
+    header = "workerid,item_type,item_number,condition_gram,response,trial_sequence_total"
+    made = read_files([saved(tmp_path / "r.csv", header, rows)]).judgments
+    functions = dict(made.frame["function"].value_counts().iter_rows())
+    assert functions == {"filler": 144, "practice": 24, "test": 144}
+    assert made.frame["item_type"].null_count() == 288
+
+
+def test_numbered_questions_in_words_beside_a_label_of_the_trial(tmp_path: Path) -> None:
+    chance, rows = random.Random(14), []
+    scales = [["wrong", "somewhat wrong", "somewhat right", "right"], ["no answer", "some answers", "one answer"],
+              ["nobody agrees", "some agree", "all agree"], ["I may err", "you may err", "both err"]]  # fmt: skip
+    for person in range(30):
+        for item in chance.sample(range(1, 21), 20):
+            label = "filler" if item > 10 else f"test_phase{1 + item % 2}"
+            here = [chance.choice(words) for words in scales]
+            first = here if label != "test_phase2" else ["NA", "NA", "NA", here[3]]
+            rows.append([person, label, "none" if item > 10 else "AB"[person % 2], item, *first])
+    path = saved(tmp_path / "r.csv", "Participant,Label,Group,Number,R1A,R2,R3,R4", rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    made = accepted(path)
+    assert list(made.scales) == ["R1A", "R2", "R3", "R4"]
+    assert list(made.scales["R1A"].levels) == scales[0]
+
+
+@pytest.mark.parametrize("last", [["0", "0", "0", "0"], ["1", "0", "1", "0"]])
+def test_means_of_items_are_not_answers(tmp_path: Path, last: list[str]) -> None:
+    chance = random.Random(15)
+    rows = [[3 * n, "ab"[n % 2], *(chance.random() for _ in range(6)), *(last if n else "0000")] for n in range(50)]
+    path = saved(tmp_path / "r.csv", "sentence_id,condition,first,all,mean_surprisal,sum,w1,w2,x,y,z,u", rows)
+    with refuses(IntakeError, "participant", "response", "--wide"):
+        read_files([path], options=Options(accept=True))
+
+
+def test_names_of_columns_with_n_in_a_code_are_items(tmp_path: Path) -> None:
+    chance = random.Random(16)
+    names = [f"{word}.{code}" for word in ("Some", "Each", "All") for code in ("N0n0s2s3", "S2s3n0s1", "A4a4a4a4")]
+    rows = [[*(int(chance.random() < 0.6) for _ in names), f"w{person}"] for person in range(30)]
+    path = saved(tmp_path / "r.csv", ",".join([*names, "workerid"]), rows)
+    assert flags(path) == {"wide": {"wide": "participant"}}
+    assert accepted(path).frame["item"].n_unique() == 9
+
+
+def test_times_are_known_by_their_unit(tmp_path: Path) -> None:
+    chance, rows = random.Random(17), []
+    for person in range(12):
+        clock = 0
+        for item in chance.sample(range(20), 20):
+            spent = chance.randint(900, 6000)
+            clock += spent
+            rows.append([person, f"i{item}", chance.randint(0, 1), spent, clock])
+    made = read_files([saved(tmp_path / "r.csv", "worker,item,response,spent_ms,elapsed_ms", rows)]).judgments
+    assert "rt" not in made.frame.columns, "a clock is no response time, and spent is no word for one"
+    renamed = saved(tmp_path / "s.csv", "worker,item,response,elapsed_ms,clock", rows)
+    seconds = read_files([renamed]).judgments.frame["rt"]
+    assert 0.9 <= seconds.min() <= seconds.max() <= 6  # type: ignore[operator]

@@ -77,10 +77,10 @@ _MORE_WORDS = {
 def function_named_in(label: str) -> str:
     """The item function that a label names: `practice_1`, `filler`, `attention-check`; else `test`.
 
-    >>> function_named_in("PracticeTrial"), function_named_in("experiment-filler"), function_named_in("exp")
-    ('practice', 'filler', 'test')
+    >>> function_named_in("PracticeTrial"), function_named_in("experiment-filler"), function_named_in("trainF")
+    ('practice', 'filler', 'practice')
     """
-    label = label.lower()
+    label = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", label).lower()
     if "practice" in label or "practise" in label:
         return "practice"
     if "filler" in label:  # eFiller, firstfiller_item3

@@ -257,7 +257,9 @@ def _are_counts(numbers: pl.DataFrame) -> bool:
     usual = float(np.median(sums))
     even = float((abs(sums - usual) <= MOST_SPREAD * usual).mean())
     given = cells.max() > max(1.0, MOST_ALIKE * usual) and cells.min() == 0
-    return bool(given and usual >= numbers.width and even >= NEARLY_ALL)
+    # A number that makes up most of every sum is an id or a year.
+    alone = cells.min(axis=0).max() > MOST_ALIKE * usual
+    return bool(given and not alone and usual >= numbers.width and even >= NEARLY_ALL)
 
 
 BEST_WORST = (("best", "worst"), ("most", "least"))
@@ -369,7 +371,9 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             continue
         if content.distinct > MOST_ANSWERS and not (content.is_number and content.distinct <= 120):
             continue
-        if content.filled < 0.1:
+        if content.filled < 0.1 or _are_computed(content):
+            continue
+        if content.plain in NAMES["item"] and content.distinct == contents.frame.height:
             continue
         groups.setdefault(_alphabet(content), []).append(name)
     merged: list[tuple[object, set[str], list[str]]] = []
@@ -394,7 +398,17 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             n for n in contents.names
             if n in best or (re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number)
         ]  # fmt: skip
-    return [name for name in contents.names if name in best]
+    varied = len({value for name in best for value in contents[name].values}) > 1
+    return [name for name in contents.names if name in best] if varied else []
+
+
+MOST_DECIMALS = 4
+
+
+def _are_computed(content: Content) -> bool:
+    """Whether nearly all numbers of a column have more decimals than anybody answers with, as means have."""
+    long = content.cells.drop_nulls().cast(pl.String).str.contains(rf"[.,]\d{{{MOST_DECIMALS + 1}}}")
+    return content.is_number and bool(long.mean() > SPARSE)  # type: ignore[operator]
 
 
 def _refuse_own_answers(contents: Contents, judged: Sequence[str], file: str) -> None:
@@ -648,12 +662,13 @@ def _is_summary(name: str) -> bool:
 def _sums_up(name: str) -> bool:
     """Whether a column is called after a summary of others; with a number behind it, some such names are of items.
 
-    >>> [_sums_up(name) for name in ("mean_rating", "n", "N3", "score", "score_12", "mean_2")]
-    [True, True, False, True, False, True]
+    >>> [_sums_up(name) for name in ("mean_rating", "n", "N3", "score", "score_12", "mean_2", "some.N0n0s2")]
+    [True, True, False, True, False, True, False]
     """
     if re.fullmatch(r"(?i)(n|score|label)[\W_]?\d+", name):
         return False
-    return any(MEANS.fullmatch(word) for word in words_of(name))
+    letters = [word for word in words_of(re.sub(r"\w*\d\w*", "", name)) if len(word) == 1]
+    return any(MEANS.fullmatch(word) for word in words_of(name) if len(word) > 1 or word in letters)
 
 
 CRITERIA = re.compile(
@@ -673,9 +688,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     """
     if {"response", "question"} & set(mapping):
         return []
-    named = [name for name in contents.names if contents[name].plain in NAMES["response"]]
-    # A text under such a name was shown or written; what is rated stands beside it.
-    answers = [name for name in named if not contents[name].is_text]
+    named = [c for c in map(contents.__getitem__, contents.names) if c.plain in NAMES["response"]]
+    # A text under such a name was shown or written, a label may say what trials are for; the ratings stand beside it.
+    answers = [c.name for c in named if not c.is_text and not 0 < c.distinct == len(c.functions)]
     if answers:
         return _beside_a_check(contents, answers)
     rows = contents.frame.height
@@ -695,6 +710,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     asked = max(*groups.values(), _alike_neighbours(contents, person), [], key=len)
     if not person:
         return []
+    asked = max(asked, _numbered_questions(contents, person), key=len)
     ticks: list[str] = []
     if len(asked) < FEWEST_GROUPS:
         found = _in_turn(contents, person) or _sliders(contents, person)
@@ -735,6 +751,19 @@ def _alike_neighbours(contents: Contents, person: Sequence[str]) -> list[str]:
         run = [*run, name] if key is not None and key == last else [name] if key is not None else []
         last = key
         best = max(best, run, key=len)
+    return best if len(best) >= FEWEST_GROUPS else []
+
+
+def _numbered_questions(contents: Contents, person: Sequence[str]) -> list[str]:
+    """Columns called R1, R2, R3, each with answers of its own in words, which some trials may not have."""
+    stems: dict[str, list[str]] = {}
+    for name in contents.names:
+        content = contents[name]
+        found = re.fullmatch(r"([^\W\d_]+)[\W_]?\d{1,2}[A-Za-z]?", name)
+        fits = MOST_OPTIONS <= content.distinct <= MOST_ANSWERS and not content.is_number and not _describes(content)
+        if found and fits and not any(contents.follows(name, [one]) for one in person):
+            stems.setdefault(found[1], []).append(name)
+    best = max(stems.values(), key=len, default=[])
     return best if len(best) >= FEWEST_GROUPS else []
 
 

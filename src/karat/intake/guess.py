@@ -360,10 +360,10 @@ DEGREES = {
     4: ("completely totally fully absolutely entirely extremely strongly perfectly definitely völlig vollkommen "
         "vollständig komplett absolut voll total ganz äußerst überhaupt complètement totalement absolument extrêmement "
         "completamente totalmente absolutamente extremadamente assolutamente volledig helemaal tamamen kesinlikle"),
-    3: "very highly sehr très muy molto muito erg zeer çok",
+    3: "very highly sehr très muy molto muito erg zeer çok oldukça",
     2: "mostly quite mainly largely ziemlich überwiegend größtenteils assez bastante abbastanza behoorlijk",
     1: ("rather somewhat slightly mildly fairly probably eher etwas leicht bedingt teilweise plutôt moyennement algo "
-        "ligeramente piuttosto leggermente enigszins biraz"),
+        "ligeramente piuttosto leggermente enigszins biraz sayılır"),
 }  # fmt: skip
 """Words for how much something is the case."""
 MIDDLES = re.compile(
@@ -399,8 +399,9 @@ def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
 
 
 def _is_opposite(thing: str, of: str) -> bool:
-    """Whether a word is another one with a syllable before it that denies it: unnatural, disagree, inakzeptabel."""
-    return any(thing == prefix + of for prefix in ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on"))
+    """Whether a word is another one with a syllable before it that denies it, such as unnatural, or means no to it."""
+    prefixes = ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on")
+    return (thing, of) in BINARY_WORDS or any(thing == prefix + of for prefix in prefixes)
 
 
 FEWEST_ORDERS = 6

@@ -29,7 +29,7 @@ from karat.intake.content import (
     function_word,
     words_of,
 )
-from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain
+from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain, without_unit
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
@@ -37,7 +37,7 @@ from karat.messages import Message
 
 PERSON_WORDS = (
     "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
-    "judge", "user", "username", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp",
+    "judge", "user", "username", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "sona",
     "assignment", "listener", "evaluator", "assessor", "reviewer", "turker",
 )  # fmt: skip
 PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
@@ -310,6 +310,7 @@ class _RoleSearch:
         found.sort(key=lambda one: one[:-1])
         if not found or (found[0][1] and self._shares_hashes(found[0][-1])):
             self._participant_of_ibex()
+            self._participant_by_trials()
             return
         best, sure = found[0][-1], not any(found[0][:3])
         if self._counts_anew(best):
@@ -395,6 +396,25 @@ class _RoleSearch:
             self._take("participant", f"{times[0]}+{hashes[0]}")
             self._ask("participant", [self._choice("participant", [times[0], hashes[0]])])
 
+    def _participant_by_trials(self) -> None:
+        """Codes that are called after nobody, and of which each has every item at most once, and several items."""
+        if "participant" in {*self.roles.mapping, *self.by_name}:
+            return
+        items = [c for c in self._free() if (c.is_text or self._names_items(c)) and c.distinct >= FEWEST_ITEMS]
+        items = [c for c in items if c.distinct <= self.rows / PAIR]
+        for content in self._free():
+            coded = all(re.search(r"\d", value) for value in content.values) and not content.is_text
+            if not coded or content in items or not FEWEST_PEOPLE <= content.distinct <= self.rows / FEWEST_ITEMS:
+                continue
+            if content.is_other or PLACES.fullmatch(content.plain) or LAYOUT.fullmatch(content.plain):
+                continue
+            each = [item for item in items if self.contents.varies_within(item.name, content.name)]
+            once = NEARLY * self.contents.codes.height
+            if any(self.contents.combinations([content.name, item.name]) >= once for item in each):
+                self._take("participant", content.name)
+                self._ask("participant", [self._choice("participant", [content.name])])
+                return
+
     def _same(self, one: str, other: str) -> bool:
         return self.contents.follows(one, [other]) and self.contents.follows(other, [one])
 
@@ -434,13 +454,28 @@ class _RoleSearch:
             return
         self.roles.functions = {value: content.functions.get(value, "test") for value in content.values}
         self.roles.functions |= self._functions_by_cells(content)
-        self.roles.mapping["function"] = content.name
+        self.roles.mapping["function"] = self._with_functions_of_rest(content)
         if chosen in whole or not chosen[1] or content.plain in LIST_NAMES:
             self.taken.add(content.name)
-        spelled = {v: f for v, f in self.roles.functions.items() if f != "test"}
-        self.roles.notes.append(
-            Message("role.functions", {"column": content.name, "functions": [f"{v}={f}" for v, f in spelled.items()]})
-        )
+        spelled = {v: f for v, f in self.roles.functions.items() if f != "test" and " + " not in v}
+        self._note_functions(self.roles.mapping["function"], spelled)
+
+    def _note_functions(self, column: str, functions: Mapping[str, str]) -> None:
+        spelled = [f"{value}={function}" for value, function in functions.items()]
+        self.roles.notes.append(Message("role.functions", {"column": column, "functions": spelled}))
+
+    def _with_functions_of_rest(self, content: Content) -> str:
+        """The column of functions, joined with the one that names them in the rows where the first is empty."""
+        empty = content.cells.is_null()
+        for other in self._free() if empty.any() else []:
+            left = set(other.cells.filter(empty).drop_nulls().unique()) - set(content.values)
+            marked = {value: word for value, word in other.functions.items() if word != "test" and value in left}
+            if other is content or not marked or other.is_text or self._of_person(other):
+                continue
+            both = {f"{one} + {two}": self.roles.functions[one] for one in content.values for two in other.values}
+            self.roles.functions |= {**{value: marked.get(value, "test") for value in left}, **both}
+            return f"{content.name}+{other.name}"
+        return content.name
 
     def _functions_by_flag(self) -> bool:
         """A column such as practice or is_filler that says yes in the trials of that function; whether there is one."""
@@ -462,8 +497,7 @@ class _RoleSearch:
             self.roles.functions = functions
             self.roles.mapping["function"] = name
             self.taken.add(name)
-            spelled = [f"{value}={word}" for value, word in functions.items() if word != "test"]
-            self.roles.notes.append(Message("role.functions", {"column": name, "functions": spelled}))
+            self._note_functions(name, {value: word for value, word in functions.items() if word != "test"})
             return True
         return False
 
@@ -477,9 +511,7 @@ class _RoleSearch:
             if known and 2 * len(known) <= content.distinct and set(known.values()) - {"test"}:
                 self.roles.functions = {value: known.get(value, "test") for value in content.values}
                 self.roles.mapping["function"] = content.name
-                spelled = [f"{v}={f}" for v, f in known.items() if f != "test"]
-                values = {"column": content.name, "functions": spelled}
-                self.roles.notes.append(Message("role.functions", values))
+                self._note_functions(content.name, {value: word for value, word in known.items() if word != "test"})
                 return
 
     def _functions_by_cells(self, content: Content) -> dict[str, str]:
@@ -529,7 +561,11 @@ class _RoleSearch:
         ]
         # Beside the times of words and blocks, that of the answer is called response_rt or choice_rt.
         answered = [c for c in timed if set(words_of(c.name)[:-1]) & set(ANSWER_WORDS)]
-        timed = answered if len(answered) == 1 else timed
+        timed = answered if len(answered) == 1 else timed or [
+            c for c in self._free()
+            if without_unit(c.name)[1] and c.is_other and c.is_number and c.filled > ANSWERED
+            and not self._is_of_session(c) and not self._rises(c)
+        ]  # fmt: skip
         if "rt" not in self.roles.mapping and len(timed) == 1:
             self._take("rt", timed[0].name)
 
@@ -560,6 +596,8 @@ class _RoleSearch:
             return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
         worded = content.is_text and not sides_of(content.values[: MOST_LEVELS + 1])
         if not self._is_answer_like(content) or content.plain in NAMES["item"] or worded:
+            return False
+        if content.plain in LIST_NAMES:
             return False
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
@@ -749,9 +787,12 @@ class _RoleSearch:
             return False
         keys = [*self.person, *self.question]
         pairs = self.contents.combinations([*keys, content.name])
-        if pairs < 0.9 * self.contents.codes.height:
-            return False
+        return pairs >= 0.9 * self.contents.codes.height and self._rises(content)
+
+    def _rises(self, content: Content) -> bool:
+        """Whether a number rises as participants go on."""
         head = self.contents.frame.head(self.contents.codes.height)
+        keys = [*self.person, *self.question]
         rises = head.select((pl.col(content.name).cast(pl.Float64, strict=False).diff() > 0).over(keys).mean()).item()
         return bool(rises is not None and rises > 0.95)
 

@@ -235,6 +235,8 @@ def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     words = text_column(frame["function"])
     functions = words.replace_strict(roles.functions, default="test", return_dtype=pl.String)
     frame = frame.with_columns(functions.alias("function"))
+    if len(joined(source, frame.columns)) > 1:
+        return frame  # Its parts stay.
     free = source
     while free in frame.columns or free in COLUMNS:
         free += "_"

@@ -204,12 +204,21 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
     labels = {answer.line.label.lower() for answer in answers}
     groups = {answer.line.label.lower() for answer in answers if answer.line.group is not None}
     fillers = {"f"} if groups and "f" in labels - groups else set()
-    return [
+    functions = [
         "filler" if answer.line.label.lower() in fillers
         else "attention" if tells_the_answer(answer.sentence or "")
         else function_named_in(f"{answer.line.label} {answer.line.controller}")
         for answer in answers
     ]  # fmt: skip
+    # Of tests more is logged than of practice: what is logged like practice under another label is practice, too.
+    logged = [frozenset(name for name in answer.line.cells if answer.line.get(name) is not None) for answer in answers]
+    known = {function: {names for names, one in zip(logged, functions, strict=True) if one == function}
+             for function in ("practice", "test")}  # fmt: skip
+    tested = known["test"] - known["practice"]
+    if tested and all(names > practised for names in tested for practised in known["practice"]):
+        return ["practice" if function == "test" and names in known["practice"] else function
+                for names, function in zip(logged, functions, strict=True)]  # fmt: skip
+    return functions
 
 
 BESIDE_TEST = ("filler", "practice", "attention")
