@@ -162,11 +162,7 @@ def rehearse(study: Study, folder: Path, bots: int) -> Served:
 
 
 def bots_of_all_kinds(bots: int) -> dict[str, int]:
-    """How many bots of each kind a number of them makes: at least one of each, the rest attentive.
-
-    >>> bots_of_all_kinds(30)
-    {'attentive': 22, 'dawdler': 1, 'drop-out': 1, 'guesser': 2, 'rusher': 2, 'straight-liner': 2}
-    """
+    """How many bots of each kind a number of them makes: at least one of each, the rest attentive."""
     if bots < 2 * len(PEOPLE):
         raise KaratError(f"A rehearsal with bots of all kinds needs {2 * len(PEOPLE)} of them; {bots} are too few.")
     first, *others = PEOPLE

@@ -27,12 +27,7 @@ class KaratError(Exception):
 
 
 class SettingError(KaratError, ValueError):
-    """A setting that cannot be used: what is wrong, and how to fix it.
-
-    >>> error = SettingError("there is no criterion speeed", "did you mean speed?")
-    >>> error.fix, str(error)
-    ('did you mean speed?', 'there is no criterion speeed; did you mean speed?')
-    """
+    """A setting that cannot be used: what is wrong, and how to fix it."""
 
     def __init__(self, what: str, fix: str = "") -> None:
         super().__init__(f"{what}; {fix}" if fix else what)
@@ -71,31 +66,19 @@ class Problem:
 
 
 def shown(value: str) -> str:
-    """A value as it is quoted in a message: on one line, cut where it is long.
-
-    >>> shown("3,2s")
-    '"3,2s"'
-    """
+    """A value as it is quoted in a message: on one line, cut where it is long."""
     short = value if len(value) <= SHOWN_VALUE_LENGTH else value[: SHOWN_VALUE_LENGTH - 1] + "…"
     return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in short) + '"'
 
 
 def cause(error: Exception) -> str:
-    """What another program says about its error, on one line and without the final stop.
-
-    >>> cause(ValueError("Not a Parquet file.\\nDetails follow."))
-    'Not a Parquet file'
-    """
+    """What another program says about its error, on one line and without the final stop."""
     text = str(error)
     return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 
 
 def counted(number: int, word: str) -> str:
-    """A number with its word, in the plural where it must be.
-
-    >>> counted(1, "answer"), counted(9600, "answer")
-    ('1 answer', '9,600 answers')
-    """
+    """A number with its word, in the plural where it must be."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 

@@ -36,20 +36,12 @@ class NotebookDisplay:
 
 
 def in_words(text: str) -> str:
-    """Sentences as paragraphs, one for each line.
-
-    >>> in_words("2 of 9 flagged.\\nNobody is excluded.")
-    '<p>2 of 9 flagged.</p>\\n<p>Nobody is excluded.</p>'
-    """
+    """Sentences as paragraphs, one for each line."""
     return "\n".join(f"<p>{html.escape(line)}</p>" for line in text.splitlines() if line.strip())
 
 
 def as_html(frame: pl.DataFrame) -> str:
-    """A table as HTML, with all columns and whole texts; of many rows the first and the last.
-
-    >>> "a reason that is too long" in as_html(pl.DataFrame({"reason": ["a reason that is too long to be cut" * 3]}))
-    True
-    """
+    """A table as HTML, with all columns and whole texts; of many rows the first and the last."""
     with pl.Config(tbl_rows=ROWS, tbl_cols=-1, fmt_str_lengths=300, tbl_hide_column_data_types=True):
         return str(frame._repr_html_())
 

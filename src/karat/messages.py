@@ -40,20 +40,12 @@ class Message:
         return render(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The message as plain data, for JSON: its code, its values and its English sentence.
-
-        >>> Message("word.yes").to_dict()
-        {'code': 'word.yes', 'values': {}, 'text': 'yes'}
-        """
+        """The message as plain data, for JSON: its code, its values and its English sentence."""
         return {"code": self.code, "values": _plain(self.values), "text": str(self)}
 
 
 class NotComputed(Message):
-    """Why a result is missing; it stands where the result would.
-
-    >>> isinstance(NotComputed("word.no"), Message)
-    True
-    """
+    """Why a result is missing; it stands where the result would."""
 
     @classmethod
     def of(cls, error: Exception) -> NotComputed:
@@ -82,20 +74,12 @@ def render(message: Message, language: str = ENGLISH) -> str:
 
 
 def render_all(messages: Iterable[Message], language: str = ENGLISH) -> list[str]:
-    """The sentences of several messages, each once, in their order.
-
-    >>> render_all([Message("word.yes"), Message("word.yes"), Message("word.no")])
-    ['yes', 'no']
-    """
+    """The sentences of several messages, each once, in their order."""
     return list(dict.fromkeys(render(message, language) for message in messages))
 
 
 def with_code(messages: Iterable[Message], *codes: str) -> Iterator[Message]:
-    """The messages that have one of these codes.
-
-    >>> [message.code for message in with_code([Message("word.yes"), Message("word.no")], "word.no")]
-    ['word.no']
-    """
+    """The messages that have one of these codes."""
     return (message for message in messages if message.code in codes)
 
 

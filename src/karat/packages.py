@@ -85,20 +85,12 @@ class PackageError(SettingError):
 
 @cache
 def offered(group: str) -> tuple[EntryPoint, ...]:
-    """What the installed packages add to a group, not loaded yet.
-
-    >>> offered("karat.nothing")
-    ()
-    """
+    """What the installed packages add to a group, not loaded yet."""
     return tuple(entry_points(group=group))
 
 
 def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
-    """What a package adds under this name, loaded, and the package; None where none does.
-
-    >>> added("karat.nothing", "alternating", object) is None
-    True
-    """
+    """What a package adds under this name, loaded, and the package; None where none does."""
     found = [entry for entry in offered(group) if entry.name == name]
     if not found:
         return None
@@ -117,11 +109,7 @@ def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
 
 
 def naming(package: str, what: str, function: Callable[Asked, Given]) -> Callable[Asked, Given]:
-    """The function of a package; an error that it did not mean to raise names the package.
-
-    >>> naming("karat-eye", "the reader eye", len)([1, 2])
-    2
-    """
+    """The function of a package; an error that it did not mean to raise names the package."""
 
     @wraps(function)
     def named(*arguments: Asked.args, **options: Asked.kwargs) -> Given:

@@ -52,12 +52,7 @@ class Table:
     """Whether readers can look for words in it."""
 
     def heading(self, column: str) -> str:
-        """What a column is called.
-
-        >>> frame = pl.DataFrame({"item": ["t01"], "se": [0.1]})
-        >>> Table("strengths", "Strengths", frame, headings={"se": "standard error"}).heading("se")
-        'standard error'
-        """
+        """What a column is called."""
         return self.headings.get(column, column.replace("_", " "))
 
     def cell(self, column: str, value: object) -> str:
@@ -104,11 +99,7 @@ class Section:
     """The language of the paragraphs."""
 
     def walk(self) -> Iterator[Section]:
-        """This section and all within it, in reading order.
-
-        >>> [one.key for one in Section("a", "A", sections=(Section("b", "B"), Section("c", "C"))).walk()]
-        ['a', 'b', 'c']
-        """
+        """This section and all within it, in reading order."""
         yield self
         for section in self.sections:
             yield from section.walk()

@@ -16,11 +16,7 @@ from karat.languages.language import Language
 
 @cache
 def language_codes() -> tuple[str, ...]:
-    """The codes of the languages that there are, English first.
-
-    >>> language_codes()[0]
-    'en'
-    """
+    """The codes of the languages that there are, English first."""
     found = sorted(module.name for module in iter_modules(__path__) if len(module.name) == 2)
     return ("en", *(code for code in found if code != "en"))
 

@@ -224,18 +224,10 @@ class Language:
 
 
 def typeset(text: str) -> str:
-    """A text for paper or a page, in which no line ends within 90 %, p < .001 or an interval.
-
-    >>> typeset("p < .001").isascii(), typeset("[0.98, 1.47]").isascii(), typeset("of 90 participants").isascii()
-    (False, False, True)
-    """
+    """A text for paper or a page, in which no line ends within 90 %, p < .001 or an interval."""
     return INTERVAL.sub("\\1\N{NO-BREAK SPACE}", TIGHT.sub(NARROW, text))
 
 
 def places(template: str) -> dict[str, str]:
-    """The places of a template, each with what it asks for.
-
-    >>> places("{n:participant} of {name}[[, {p:p}]]")
-    {'n': 'participant', 'name': '', 'p': 'p'}
-    """
+    """The places of a template, each with what it asks for."""
     return {name: spec or "" for _, name, spec, _ in Formatter().parse(template) if name}

@@ -128,11 +128,7 @@ def as_data(measures: Measured) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it; what is not a number is null.
-
-    >>> plain({"a": np.float64(0.5), "b": (float("nan"), np.int64(2)), "c": np.eye(1)})
-    {'a': 0.5, 'b': [None, 2], 'c': [[1.0]]}
-    """
+    """A value as JSON knows it; what is not a number is null."""
     if isinstance(value, Message):
         return plain(value.to_dict())
     if isinstance(value, Mapping):

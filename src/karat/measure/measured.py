@@ -95,11 +95,7 @@ class Excluded:
 
 
 def nobody(files: list[Path] | None = None) -> Excluded:
-    """Nobody is left out; says so, and whether the judgments are what a screening left.
-
-    >>> print(nobody().description)
-    nobody. Use --without screening.json to leave out participants excluded by a screening.
-    """
+    """Nobody is left out; says so, and whether the judgments are what a screening left."""
     for file in files or []:
         beside = file.parent / NAME
         if file.name == "judgments.parquet" and beside.is_file():

@@ -138,11 +138,7 @@ def _entry(word: str, text: str) -> list[str]:
 
 
 def aligned(table: pl.DataFrame) -> list[str]:
-    """A small table as lines: words to the left, numbers to the right.
-
-    >>> aligned(pl.DataFrame({"item": ["a", "long"], "p": [0.0001, 0.04], "n": [12, 3]}))
-    ['item      p   n', 'a     <.001  12', 'long   .040   3']
-    """
+    """A small table as lines: words to the left, numbers to the right."""
     columns = []
     for name in table.columns:
         own = [name, *(_cell(name, value) for value in table[name].to_list())]

@@ -118,11 +118,7 @@ def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> R
 
 
 def stimulus_labels(stimuli: pl.DataFrame) -> list[str]:
-    """The name of each stimulus: its item, and its conditions where there are some.
-
-    >>> stimulus_labels(pl.DataFrame({"item": ["a", "b"], "order": ["SVO", "OVS"]}))
-    ['a, SVO', 'b, OVS']
-    """
+    """The name of each stimulus: its item, and its conditions where there are some."""
     return [", ".join(str(part) for part in row) for row in stimuli.iter_rows()]
 
 

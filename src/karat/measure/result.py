@@ -114,51 +114,31 @@ def coefficient(value: float | None, digits: int = 2) -> str:
 
 
 def with_interval(value: float | None, lower: float | None, upper: float | None) -> str:
-    """A coefficient with its interval, where there is one.
-
-    >>> with_interval(0.456, 0.4, 0.5), with_interval(0.456, None, None), with_interval(None, None, None)
-    ('.46 [.40, .50]', '.46', '-')
-    """
+    """A coefficient with its interval, where there is one."""
     if lower is None or upper is None or lower != lower or upper != upper:
         return coefficient(value)
     return f"{coefficient(value)} [{coefficient(lower)}, {coefficient(upper)}]"
 
 
 def interval(lower: float | None, upper: float | None) -> Message | None:
-    """The ends of an interval with two decimals; None where one of them is not known.
-
-    >>> str(interval(-0.456, 1.2)), interval(None, 1.0)
-    ('[−0.46, 1.20]', None)
-    """
+    """The ends of an interval with two decimals; None where one of them is not known."""
     ends = {"lower": known(lower), "upper": known(upper)}
     return None if None in ends.values() else Message("estimate.interval", ends)
 
 
 def first_names(names: Sequence[str], most: int) -> dict[str, object]:
-    """The first of many names, and how many more there are, as values of a message.
-
-    >>> first_names(["a", "b", "c"], 2), first_names(["a"], 2)
-    ({'names': ['a', 'b'], 'more': 1}, {'names': ['a'], 'more': None})
-    """
+    """The first of many names, and how many more there are, as values of a message."""
     return {"names": list(names[:most]), "more": len(names) - most if len(names) > most else None}
 
 
 def sentences(messages: Sequence[Message]) -> Message:
-    """Several messages, one after the other, as one.
-
-    >>> str(sentences([Message("word.yes"), Message("word.no")]))
-    'yes no'
-    """
+    """Several messages, one after the other, as one."""
     first, *others = messages
     return first if not others else Message("measure.sentences", {"first": first, "rest": sentences(others)})
 
 
 def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
-    """Notes with the question that they are about, where questions have names.
-
-    >>> str(about_question("natural", [Message("word.yes")])[0])
-    'natural: yes'
-    """
+    """Notes with the question that they are about, where questions have names."""
     own = list(notes)
     if not question:
         return own
@@ -166,11 +146,7 @@ def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
 
 
 def rounded(share: float | None) -> float | None:
-    """A share to the whole per cent that a sentence has, or None where there is none.
-
-    >>> rounded(0.4567), rounded(None)
-    (0.46, None)
-    """
+    """A share to the whole per cent that a sentence has, or None where there is none."""
     return None if share is None else round(share, 2)
 
 
@@ -178,8 +154,5 @@ def is_shown(p: float | None, level: float = 0.95) -> bool:
     """Whether a test shows a difference: the one rule for sentences, titles of figures and tables.
 
     Where several tests answer one question, `p` is the adjusted one.
-
-    >>> is_shown(0.049), is_shown(0.05), is_shown(None)
-    (True, False, False)
     """
     return p is not None and p < round(1 - level, 12)

@@ -23,21 +23,12 @@ COLOURS = {"✓": BLUE, "×": VERMILLION, "~": GREY}
 
 
 def short(label: str, longest: int = LONGEST) -> str:
-    """A label that fits beside an axis.
-
-    >>> len(short("a" * 50))
-    40
-    """
+    """A label that fits beside an axis."""
     return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFrame:
-    """Rows for `ranked_plot`: named by those of the columns that are there and not empty; without missing values.
-
-    >>> rows = pl.DataFrame({"question": ["", ""], "ceiling": ["a", "b"], "r": [0.5, None]})
-    >>> labelled(rows, ["question", "ceiling"], "r").to_dicts()
-    [{'label': 'a', 'estimate': 0.5, 'lower': None, 'upper': None}]
-    """
+    """Rows for `ranked_plot`: named by those of the columns that are there and not empty; without missing values."""
     named = [pl.col(name).cast(pl.String) for name in labels if name in rows.columns]
     ends = [pl.col(end) if end in rows.columns else pl.lit(None).alias(end) for end in ("lower", "upper")]
     label = pl.concat_list(pl.when(one != "").then(one) for one in named).list.drop_nulls().list.join(", ")
@@ -47,12 +38,7 @@ def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFr
 
 
 def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 16) -> Figure:
-    """A dot with its interval for each row (label, estimate, lower, upper), in their order; at most sixty are drawn.
-
-    >>> rows = pl.DataFrame({"label": ["a", "b"], "estimate": [1.0, 0.0], "lower": [0.5, -0.5], "upper": [1.5, 0.5]})
-    >>> [text.get_text() for text in ranked_plot(rows, "points", "a is the highest").axes[0].get_yticklabels()]
-    ['a', 'b']
-    """
+    """A dot with its interval for each row (label, estimate, lower, upper), in their order; at most sixty are drawn."""
     left_out = rows.height - SHOWN
     if left_out > 0:
         rows = pl.concat([rows.head(SHOWN // 2), rows.tail(SHOWN - SHOWN // 2)])

@@ -67,12 +67,7 @@ def _panel(axis: Axes, name: str, part: pl.DataFrame) -> None:
 
 
 def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str = "", width_cm: float = 16) -> Figure:
-    """A coloured cell with its number for each row (`label` names it) and column; at most the first sixty rows.
-
-    >>> rows = pl.DataFrame({"label": ["a", "b"], "F1": [0.8, -0.1], "F2": [0.0, None]})
-    >>> [text.get_text() for text in matrix_plot(rows, ["F1", "F2"], "Two factors").axes[0].texts]
-    ['0.80', '0.00', '−0.10', '']
-    """
+    """A coloured cell with its number for each row (`label` names it) and column; at most the first sixty rows."""
     from matplotlib.colors import LinearSegmentedColormap
 
     rows = rows.head(SHOWN)

@@ -62,11 +62,6 @@ def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str
 
     Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7. Where
     there is a title, `say` sets it and the key at the end.
-
-    >>> with figure(8, 5) as drawn:
-    ...     _ = drawn.subplots().plot([1, 2], [3, 4], color="black")
-    >>> [round(float(inches) * 2.54, 1) for inches in drawn.get_size_inches()]
-    [8.0, 5.0]
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -84,26 +79,13 @@ def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str
 
 
 def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str:
-    """A text in lines that fit a share of the figure's width, in letters of this size; lines given are kept.
-
-    >>> with figure(8, 5) as drawn:
-    ...     print(wrapped(drawn, "5 of 50 participants answered under 90 % of trials attentively", 8.5))
-    5 of 50 participants answered under 90 % of
-    trials attentively
-    """
+    """A text in lines that fit a share of the figure's width, in letters of this size; lines given are kept."""
     letters = int(share * figure.get_figwidth() * 72 / (0.56 * points))
     return "\n".join(textwrap.fill(line, letters, break_long_words=False) for line in text.splitlines())
 
 
 def say(figure: Figure, finding: str, key: str = "") -> None:
-    """Set the title, which says what was found, at the left edge, and above the first axes how to read the marks.
-
-    >>> with figure(16, 5) as drawn:
-    ...     _ = drawn.subplots()
-    ...     say(drawn, "5 of 50 participants answered under 90 % of trials attentively")
-    >>> drawn.get_suptitle()
-    '5 of 50 participants answered under 90 % of trials attentively'
-    """
+    """Set the title, which says what was found, at the left edge, and above the first axes how to read the marks."""
     import matplotlib as mpl
 
     size, small = (float(mpl.rcParams[name]) for name in ("figure.titlesize", "axes.titlesize"))
@@ -118,12 +100,6 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
     """The figure as an SVG element with a title and a description for those who do not see it; texts stay texts.
 
     It can be written to a file or set into a page as it is.
-
-    >>> with figure(8, 5) as drawn:
-    ...     _ = drawn.subplots().set_xlabel("response time (s)")
-    >>> text = to_svg(drawn, "Times", "An empty axis.")
-    >>> text.startswith("<svg "), "<title" in text, "response time (s)</text>" in text
-    (True, True, True)
     """
     import matplotlib as mpl
 
@@ -159,13 +135,7 @@ def text_beside(axes: Axes, text: str, at: tuple[float, float], by: tuple[float,
 
 
 def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y") -> None:
-    """A dashed line at a value of the x or y axis, with a text beside it that says the value.
-
-    >>> with figure(8, 5) as drawn:
-    ...     threshold_line(drawn.subplots(), 0.9, "90 % genuine")
-    >>> drawn.axes[0].texts[0].get_text()
-    '90 % genuine'
-    """
+    """A dashed line at a value of the x or y axis, with a text beside it that says the value."""
     if across == "y":
         threshold_lines(axes, [(value, text, "--")])
         return
@@ -177,12 +147,6 @@ def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None
     """Lines at values of the y axis (value, text, style) with their texts beside them, moved apart where they touch.
 
     Set the limits of the axis before.
-
-    >>> with figure(8, 5) as drawn:
-    ...     threshold_lines(drawn.subplots(), [(0.50, "own 0.50 s", "--"), (0.51, "all 0.51 s", ":")])
-    >>> low, high = (text.xyann[1] for text in drawn.axes[0].texts)
-    >>> low < 0 < high
-    True
     """
     points = float(axes.figure.get_figheight() * 72 * axes.get_position().height)  # type: ignore[union-attr]
     wanted = []
@@ -211,13 +175,7 @@ def _top(group: list[float], gap: float) -> float:
 
 
 def stack_names(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], gap: float, beside: float = 6) -> None:
-    """The names of lines (height, name, colour) beside their ends, one above the other where they meet.
-
-    >>> with figure(8, 5) as drawn:
-    ...     stack_names(drawn.subplots(), 1, [(0.5, "one", "blue"), (0.5, "two", "green")], 0.1)
-    >>> [round(float(text.xy[1]), 3) for text in drawn.axes[0].texts]
-    [0.5, 0.6]
-    """
+    """The names of lines (height, name, colour) beside their ends, one above the other where they meet."""
     lowest = float("-inf")
     for height, name, colour in sorted(ends):
         lowest = max(height, lowest + gap)
@@ -225,13 +183,7 @@ def stack_names(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], ga
 
 
 def thousands(axis: Axis) -> None:
-    """Write the numbers of an axis with separators: 10,000.
-
-    >>> with figure(8, 5) as drawn:
-    ...     thousands(drawn.subplots().xaxis)
-    >>> drawn.axes[0].xaxis.get_major_formatter()(10000)
-    '10,000'
-    """
+    """Write the numbers of an axis with separators: 10,000."""
     from matplotlib.ticker import FuncFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
@@ -281,9 +233,5 @@ def seconds_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def short_name(name: str) -> str:
-    """A name as a figure can carry it: platforms give people names of 24 letters.
-
-    >>> short_name("5f3c2a9b8d7e6f5a4b3c2d1e")
-    '5f3c2…c2d1e'
-    """
+    """A name as a figure can carry it: platforms give people names of 24 letters."""
     return name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"

@@ -147,13 +147,7 @@ def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, 
 
 
 def spread_verdict(functions: pl.Series, people: pl.Series) -> str:
-    """How far medians lie apart.
-
-    >>> spread_verdict(pl.Series([1.0, 2.0]), pl.Series([1.0, 3.0]))
-    'Median times differ up to 3.0-fold between participants and 2.0-fold between functions'
-    >>> spread_verdict(pl.Series([1.0]), pl.Series([1.0, 3.0]))
-    'Median times differ up to 3.0-fold between participants'
-    """
+    """How far medians lie apart."""
     times = [float(medians.max()) / float(medians.min()) for medians in (people, functions)]  # type: ignore[arg-type]
     of_functions = f" and {times[1]:.1f}-fold between functions" if len(functions) > 1 else ""
     return f"Median times differ up to {times[0]:.1f}-fold between participants{of_functions}"
@@ -163,10 +157,6 @@ def kernel_density(times: Floats, points: int = 200) -> tuple[Floats, Floats]:
     """A Gaussian kernel density of log times with Silverman's bandwidth, from counts on a fine grid.
 
     The counts make it as quick for a million times as for a hundred.
-
-    >>> times, heights = kernel_density(np.array([1.0, 2.0, 4.0]))
-    >>> round(float(times[heights.argmax()]))
-    2
     """
     logs = np.log(times)
     quarter, three = np.quantile(logs, [0.25, 0.75])
@@ -186,9 +176,5 @@ def _drawable(trials: pl.DataFrame) -> pl.DataFrame:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, rounded down, so that what is under 90 % never reads 90 %.
-
-    >>> percent(0.8999)
-    '89 %'
-    """
+    """A share in per cent, rounded down, so that what is under 90 % never reads 90 %."""
     return f"{int(np.floor(100 * share + 1e-9))} %"

@@ -134,11 +134,7 @@ def _row(table: str, column: pl.Series, judgments: Judgments, study: Study | Non
 
 
 def kind(dtype: pl.DataType) -> str:
-    """The type of a column in a word or two.
-
-    >>> kind(pl.Int64()), kind(pl.Datetime("us", "UTC")), kind(pl.String())
-    ('whole number', 'time', 'text')
-    """
+    """The type of a column in a word or two."""
     if dtype.is_integer():
         return "whole number"
     if dtype.is_float():
@@ -208,11 +204,7 @@ LONGEST = 40
 
 
 def data_name(title: str, table: str) -> str:
-    """The name of a data file of a study.
-
-    >>> data_name("Word order of comitatives (Größe)", "judgments")
-    'study-WordOrderOfComitativesGrosse_description-judgments_data.csv'
-    """
+    """The name of a data file of a study."""
     plain = unicodedata.normalize("NFKD", title.translate(WITHOUT_MARKS)).encode("ascii", "ignore").decode()
     words = re.findall(r"[A-Za-z0-9]+", plain)
     study = "".join(word[0].upper() + word[1:] for word in words)[:LONGEST] or "Judgments"

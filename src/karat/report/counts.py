@@ -105,11 +105,7 @@ def working_time(people: pl.DataFrame) -> dict[str, Any]:
 
 
 def background_columns(people: pl.DataFrame, study: Study | None) -> list[str]:
-    """The columns that describe participants: the study's questions, or what is called so.
-
-    >>> background_columns(pl.DataFrame({"participant": ["p1"], "age": [30], "list": [1]}), None)
-    ['age']
-    """
+    """The columns that describe participants: the study's questions, or what is called so."""
     if study is not None and study.settings.background:
         return [one.name for one in study.settings.background if one.name in people.columns]
     return [name for name in people.columns if describes_a_person(name)]
@@ -173,11 +169,7 @@ def _levels(scale: Any) -> dict[str, Any]:
 
 
 def commonest(column: pl.Series) -> dict[str, int]:
-    """How often each answer was given, the commonest first; what is missing is not counted.
-
-    >>> commonest(pl.Series("count", ["b", None, "a", "c", "c"]))
-    {'c': 2, 'a': 1, 'b': 1}
-    """
+    """How often each answer was given, the commonest first; what is missing is not counted."""
     # Of its own name, since a question may be called count.
     values = column.drop_nulls().cast(pl.String).alias("value")
     table = values.value_counts().sort("count", "value", descending=[True, False])

@@ -94,11 +94,7 @@ def write(
 
 
 def format_of(path: Path, stated: str | None) -> str:
-    """The format that is stated, else that of the ending.
-
-    >>> format_of(Path("report.md"), None), format_of(Path("report"), "json")
-    ('md', 'json')
-    """
+    """The format that is stated, else that of the ending."""
     if path.is_dir():
         raise KaratError(f"{path} is a folder; give a file to write to, such as {path / 'report.html'}.")
     if stated is not None:
@@ -130,11 +126,7 @@ def markdown(gathered: ReportData, language: str = "en", folder: str = "figures"
 
 
 def escaped(text: str) -> str:
-    r"""A text with every sign that Markdown would take for its own.
-
-    >>> escaped("(1 | item) * <b>")
-    '(1 \\| item) \\* \\<b\\>'
-    """
+    r"""A text with every sign that Markdown would take for its own."""
     return SPECIAL.sub(r"\\\1", text)
 
 

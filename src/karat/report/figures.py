@@ -174,22 +174,14 @@ def _bounds(rows: pl.DataFrame) -> tuple[float, float]:
 
 
 def round_ticks(low: float, high: float) -> list[float]:
-    """Round numbers along an axis, at least three.
-
-    >>> round_ticks(-1.7, 2.2)
-    [-1.0, 0.0, 1.0, 2.0]
-    """
+    """Round numbers along an axis, at least three."""
     size = 10.0 ** math.floor(math.log10((high - low) / 3))
     step = next(size * factor for factor in (5, 2, 1, 0.5) if (high - low) / (size * factor) >= 3)
     return [round(number * step, 10) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def decimals(value: float, ticks: Sequence[float]) -> str:
-    """A value with as many decimals as the ticks of its axis need.
-
-    >>> decimals(-1, [-1.0, -0.5, 0.0])
-    '−1.0'
-    """
+    """A value with as many decimals as the ticks of its axis need."""
     step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
     return f"{value:,.{max(0, -math.floor(math.log10(step) + 1e-9))}f}".replace("-", "\N{MINUS SIGN}")
 
@@ -313,11 +305,7 @@ def framed(
     key: str, title: str, alt: str, height: float, drawn: Sequence[str], caption: str = "",
     data: pl.DataFrame | None = None,
 ) -> Figure:  # fmt: skip
-    """What was drawn as a figure as wide as the page, with its title above; of a long one, the part that fits.
-
-    >>> framed("a", "They differ " + "twice, " * 12, "Nothing.", 40, []).svg.split(">")[-3]
-    'They differ twice</text'
-    """
+    """What was drawn as a figure as wide as the page, with its title above; of a long one, the part that fits."""
     parts = (title, *(title.split(end)[0] for end in (": ", ", ", "; ", " and ")))
     shown = next((part for part in parts if len(part) <= LONG_TITLE), title)
     points = min(11.0, (PAGE - 8) / (0.64 * max(len(shown), 1)))

@@ -523,11 +523,7 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
 
 
 def round_step(span: float) -> float:
-    """The distance of ticks that divide an axis of this length into about four parts: a round number.
-
-    >>> round_step(100), round_step(0.9), round_step(7.3)
-    (25.0, 0.25, 2.0)
-    """
+    """The distance of ticks that divide an axis of this length into about four parts: a round number."""
     power = 10.0 ** math.floor(math.log10(span / 4))
     return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= span / 4 - 1e-9)
 

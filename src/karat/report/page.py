@@ -167,11 +167,7 @@ def facts(gathered: ReportData) -> list[tuple[str, str]]:
 
 
 def inlined(svg: str, key: str) -> str:
-    """An SVG as a part of a page: ids of its own, short coordinates, no style that would leak out of it.
-
-    >>> inlined('<svg a="1"><g id="x"><path d="M1.23456 2" clip-path="url(#x)"/></g></svg>', "f")
-    '<svg stroke-linejoin="round" a="1"><g id="f-x"><path d="M1.23 2" clip-path="url(#f-x)"/></g></svg>'
-    """
+    """An SVG as a part of a page: ids of its own, short coordinates, no style that would leak out of it."""
     drawn = svg[svg.index("<svg") :]
     drawn = UNSHOWN.sub("", drawn)
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', drawn))
@@ -194,30 +190,18 @@ def inlined(svg: str, key: str) -> str:
 
 
 def csv_link(frame: pl.DataFrame) -> str:
-    """A table as an address that holds it all; what a spreadsheet would run as a formula is marked as text.
-
-    >>> csv_link(pl.DataFrame({"n": [1]}))
-    'data:text/csv;charset=utf-8;base64,bgoxCg=='
-    """
+    """A table as an address that holds it all; what a spreadsheet would run as a formula is marked as text."""
     text = escape_formulas(frame).write_csv()
     return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
 
 
 def text_link(text: str) -> str:
-    """A text as an address that holds it.
-
-    >>> text_link("a")
-    'data:text/plain;charset=utf-8;base64,YQ=='
-    """
+    """A text as an address that holds it."""
     return "data:text/plain;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
 
 
 def coded(text: str) -> Markup:
-    """A sentence with what stands between backticks as code; a number and its sign stay in one line.
-
-    >>> str(coded("The model `a ~ b` <was> fitted."))
-    'The model <code>a ~ b</code> &lt;was&gt; fitted.'
-    """
+    """A sentence with what stands between backticks as code; a number and its sign stay in one line."""
     parts = CODE.split(text)
     marked = [
         Markup("<code>{}</code>").format(part) if n % 2 else escape(typeset(part)) for n, part in enumerate(parts)
@@ -226,11 +210,7 @@ def coded(text: str) -> Markup:
 
 
 def rows(table: Table) -> list[list[dict[str, Any]]]:
-    """The cells of a table: what is read, what it is sorted by, and whether it is a number.
-
-    >>> rows(Table("t", "T", pl.DataFrame({"p": [0.04]})))
-    [[{'text': '.040', 'value': 0.04, 'number': True, 'more': []}]]
-    """
+    """The cells of a table: what is read, what it is sorted by, and whether it is a number."""
     numbers = [dtype.is_numeric() for dtype in table.frame.dtypes]
     found = []
     for row in table.frame.iter_rows():
@@ -247,9 +227,6 @@ def body(table: Table) -> str:
     """The rows of a table as HTML, with its small pictures after the second column.
 
     Written here and not in the template, which would take several times as long for thousands of cells.
-
-    >>> body(Table("t", "T", pl.DataFrame({"item": ["<a>"], "n": [2]})))
-    '<tr><th scope="row">&lt;a&gt;</th><td class="number" data-v="2">2</td></tr>\\n'
     """
     written = []
     for place, cells in enumerate(rows(table)):

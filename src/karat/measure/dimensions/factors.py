@@ -259,11 +259,7 @@ MOVED = 0.01
 
 
 def carriers(loadings: Floats) -> NDArray[np.int64]:
-    """The factor that each pair is carried by; -1 where no loading is large enough.
-
-    >>> carriers(np.array([[0.8, 0.1], [0.2, -0.7], [0.3, 0.3]])).tolist()
-    [0, 1, -1]
-    """
+    """The factor that each pair is carried by; -1 where no loading is large enough."""
     sizes = np.abs(loadings)
     return np.where(sizes.max(axis=1) >= SALIENT, sizes.argmax(axis=1), -1).astype(np.int64)
 

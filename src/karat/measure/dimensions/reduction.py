@@ -308,11 +308,7 @@ def _toml(text: str) -> str:
 
 
 def with_value(text: str, key: str, value: str) -> str:
-    """The study file with another value for the first key of this name; unchanged where the key is not there.
-
-    >>> with_value('minutes = 8  # about', "minutes", "3")
-    'minutes = 3  # about'
-    """
+    """The study file with another value for the first key of this name; unchanged where the key is not there."""
     quoted = r'"(?:[^"\\]|\\.)*"|' + r"'[^']*'|[^\s#]+"
     pattern = re.compile(rf"^({re.escape(key)}[ \t]*=[ \t]*)(?:{quoted})", re.MULTILINE)
     return pattern.sub(lambda match: match[1] + value, text, count=1)

@@ -303,11 +303,7 @@ def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
 
 
 def family_unit(family: FamilyName) -> Message:
-    """What a family's differences are counted in.
-
-    >>> str(family_unit("binary"))
-    'logits'
-    """
+    """What a family's differences are counted in."""
     if family == "ordinal":
         return Message("unit.latent_logits")
     return Message("unit.logits") if family == "binary" else Message("unit.answers")
@@ -326,11 +322,7 @@ def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
 
 
 def term_test(row: dict[str, Any]) -> Message:
-    """The test of a term, as journals print it.
-
-    >>> str(term_test({"term": "order", "chi2": 4.2, "df": 1.0, "p": 0.04}))
-    'χ²(1) = 4.20, p = .040'
-    """
+    """The test of a term, as journals print it."""
     if "F" in row:
         return statistic_message(row["F"], row["df"], row["denominator"], row["p"])
     return statistic_message(row["chi2"], row["df"], np.inf, row["p"])

@@ -178,12 +178,7 @@ def design_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormu
 
 
 def named_groups(notes: Sequence[Message]) -> list[Message]:
-    """The notes of a fit, with participants and items in place of the levels of a factor.
-
-    >>> note = Message("fit.same_answers", {"n": 9, "levels": 316, "group": "participant"})
-    >>> print(*named_groups([note]))
-    9 of 316 participants always gave the same answer.
-    """
+    """The notes of a fit, with participants and items in place of the levels of a factor."""
     return [_same(note) if note.code == "fit.same_answers" else note for note in notes]
 
 

@@ -294,11 +294,7 @@ def yes_no_unpaired(better: Floats, worse: Floats, rope: float, alpha: float) ->
 
 
 def sign_p(first: int, n: int) -> float:
-    """The two-sided p of this many of n on one side, when both sides are equally probable; 1 where there is none.
-
-    >>> sign_p(5, 5), sign_p(2, 4), sign_p(0, 0)
-    (0.0625, 1.0, 1.0)
-    """
+    """The two-sided p of this many of n on one side, when both sides are equally probable; 1 where there is none."""
     return min(1.0, 2 * float(bdtr(min(first, n - first), n, 0.5))) if n else 1.0
 
 

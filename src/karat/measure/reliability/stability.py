@@ -330,11 +330,7 @@ def only(judgments: Judgments, functions: Sequence[str]) -> Judgments:
 
 
 def kind_of(first: set[str], second: set[str]) -> str:
-    """Whether two groups are the same participants, others, or some of each.
-
-    >>> kind_of({"p1", "p2"}, {"p1", "p2", "p3"}), kind_of({"p1"}, {"p2"}), kind_of({"p1", "p2"}, {"p2", "p3"})
-    ('within', 'between', 'mixed')
-    """
+    """Whether two groups are the same participants, others, or some of each."""
     shared = len(first & second)
     if not shared:
         return "between"

@@ -231,11 +231,7 @@ def function_scores(score: Score, judgments: Judgments, key: str = "item", value
 
 
 def as_mapping(found: Any, key: str, value: str) -> dict[str, Any]:
-    """A table, something with a `.table()`, or a mapping, as a mapping from key to value.
-
-    >>> as_mapping(pl.DataFrame({"item": ["a"], "estimate": [1.5]}), "item", "estimate")
-    {'a': 1.5}
-    """
+    """A table, something with a `.table()`, or a mapping, as a mapping from key to value."""
     if isinstance(found, Mapping):
         return dict(found)
     table = found if isinstance(found, pl.DataFrame) else found.table() if hasattr(found, "table") else None

@@ -372,11 +372,7 @@ MOST_LEVELS = 6
 
 
 def on_scale(scale: Scale) -> str | None:
-    """What a plain mean is counted in; None where answers have no plain means.
-
-    >>> on_scale(Ordinal(5)), on_scale(Ordinal(["bad", "fair", "good"])), on_scale(Binary(("no", "yes")))
-    ('on a scale of 1 to 5', 'with the 3 points of the scale counted from 1', 'of answers are “yes”')
-    """
+    """What a plain mean is counted in; None where answers have no plain means."""
     if isinstance(scale, Ordinal):
         if as_number(scale.levels[0]) == scale.numbers[0]:
             return _minus(f"on a scale of {scale.numbers[0]:g} to {scale.numbers[-1]:g}")
@@ -469,11 +465,7 @@ def _size(row: dict[str, Any]) -> str:
 
 
 def p_text(p: float) -> str:
-    """The p of a test with its sign.
-
-    >>> p_text(0.0321), p_text(0.00004)
-    ('= .032', '< .001')
-    """
+    """The p of a test with its sign."""
     return str(Message("models.p", {"p": p}) if math.isfinite(p) else Message("models.no_p"))
 
 

@@ -158,11 +158,7 @@ def _changes(gathered: ReportData) -> dict[str, int]:
 
 
 def change_place(rows: pl.DataFrame, change: int | None) -> int | None:
-    """Where in the list of a participant's trials, from 1 on, the trial of a change stands.
-
-    >>> change_place(pl.DataFrame({"trial": [5, 6, 7], "response": ["1", "2", "2"]}), 6)
-    2
-    """
+    """Where in the list of a participant's trials, from 1 on, the trial of a change stands."""
     if change is None:
         return None
     answered = rows.with_row_index("_place", offset=1).filter(pl.col("response").is_not_null())

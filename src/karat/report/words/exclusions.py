@@ -170,12 +170,7 @@ BELOW_ONE = ("alpha", "below", "least_index", "at_least")
 
 
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
-    """What a participant must meet; `needed` says how many answers must be right, where that is known.
-
-    >>> from karat.languages.en import LANGUAGE as ENGLISH
-    >>> clause(ENGLISH, "completion", {"at_least": 0.9, "trials": 72, "person": "worker"})
-    'answers to at least 90 % of 72 trials, and no second participation; person = worker'
-    """
+    """What a participant must meet; `needed` says how many answers must be right, where that is known."""
     whole = CRITERIA[name].settings.resolved(settings)
     keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
     values = {key: _setting_words(language, name, key, value) for key, value in whole.items()}
@@ -194,30 +189,17 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
 
 
 def name_of(language: Language, name: str) -> str:
-    """What a criterion is called.
-
-    >>> from karat.languages.de import LANGUAGE as GERMAN
-    >>> name_of(GERMAN, "completion")
-    'Vollständigkeit'
-    """
+    """What a criterion is called."""
     return language.texts.get(f"name.{name}") or title_of(name)
 
 
 def cites(name: str, settings: Mapping[str, Any]) -> str:
-    """The literature of a criterion, as a citation with a blank before it.
-
-    >>> cites("attention", {"account": "pairwise"}), cites("scale_use", {})
-    (' [@langsford2018]', '')
-    """
+    """The literature of a criterion, as a citation with a blank before it."""
     return citation(CRITERIA[name].literature(settings) if name in CRITERIA else ())
 
 
 def citation(keys: tuple[str, ...]) -> str:
-    """Keys as pandoc reads them, with a blank before.
-
-    >>> citation(("barr2013", "bates2015"))
-    ' [@barr2013; @bates2015]'
-    """
+    """Keys as pandoc reads them, with a blank before."""
     return f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""
 
 

@@ -17,12 +17,7 @@ MOST_ANSWERS = 8
 
 
 def platform_name(source: str, language: Language) -> str:
-    """A platform as people write it; another is called as the file calls it.
-
-    >>> from karat.languages import language_of
-    >>> [platform_name(name, language_of("en")) for name in ("prolific", "link", "our mailing list")]
-    ['Prolific', 'a link to the study', 'our mailing list']
-    """
+    """A platform as people write it; another is called as the file calls it."""
     return language.say("source.link") if source == "link" else PLATFORMS.get(source, source)
 
 
