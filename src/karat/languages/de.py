@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.languages.language import Language
+from karat.languages.language import FORMS, MESSAGE_FORMS, Language
 
 NOUNS = {
     "participant": ("Person", "Personen"), "item": ("Item", "Items"), "test item": ("Test-Item", "Test-Items"),
@@ -26,7 +26,6 @@ NOUNS = {
 
 TEXTS = {
     "yes": "ja", "no": "nein",
-    "block": "Block {name}: {text}",
     "task.yes-no": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit {low} oder {high}.",
     "task.likert": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer Skala mit {points} "
     "Punkten{ends}{slider}.",
@@ -47,7 +46,6 @@ TEXTS = {
     "repeated": "Um die Konsistenz zu prüfen, [wurden|werden] manche Adjektive ({pairs}) zweimal vorgelegt.",
     "prompt": "In jedem Trial [stand|steht] die Frage {prompt} auf der Seite.",
     "factors": "Das Design [hatte|hat] {number}: {factors}.",
-    "factor": "{name} ({levels}; {within})",
     "within.": "innerhalb von Personen und Items", "within.items": "zwischen Items",
     "within.participants": "zwischen Personen",
     "compared": "Die Stufen von {factor} [wurden|werden] nebeneinander gezeigt.",
@@ -57,7 +55,7 @@ TEXTS = {
     "subset": "Jede Person [beurteilte|beurteilt] {items}; jedes Item [wurde|wird] von {participants} beurteilt.",
     "random pairs": "Außerdem [sah|sieht] jede Person zufällig gezogene Paare ({pairs}).",
     "functions": "Jede Liste [hatte|hat] {trials} ({functions}).",
-    "function": "{number} {name}", "function.test": "Testtrials", "function.filler": "Füller",
+    "function.test": "Testtrials", "function.filler": "Füller",
     "function.control": "Kontrolltrials", "function.attention": "Aufmerksamkeitstrials",
     "function.calibration": "Kalibrierungstrials", "function.practice": "Übungstrials",
     "trials": "{functions}",
@@ -112,9 +110,8 @@ TEXTS = {
     "working.minutes": "Die Bearbeitungszeit betrug im Median {median} Minuten (Spannweite: {low} bis {high}).",
     "working.seconds": "Die Bearbeitungszeit betrug im Median {median} Sekunden (Spannweite: {low} bis {high}).",
     "background": "Angaben zur Person: {columns}.",
-    "background.counts": "{column}: {counts}",
     "background.number": "{column}: Median {median}, Spannweite {low} bis {high}",
-    "count": "{value} ({number})", "count.missing": "unbekannt ({number})",
+    "count.missing": "unbekannt ({number})",
     "rules.study": "Die Ausschlusskriterien, ihre Einstellungen und die Ausschlussregel waren die der Studiendatei "
     "(Fingerabdruck {fingerprint}).",
     "rules.other": "Die Ausschlusskriterien oder die Ausschlussregel wichen von denen der Studiendatei ab "
@@ -127,7 +124,6 @@ TEXTS = {
     "flagged": "{name}: {clause}{cites}; {number} von {participants} auffällig.",
     "stage.excluded": "Diese Stufe schloss {number} von {entered} Teilnehmenden aus; es verblieben {remained}.",
     "stage.nobody": "Auf dieser Stufe wurde niemand ausgeschlossen.",
-    "planned": "{name}: {clause}{cites}.",
     "skipped": "{name}: nicht berechenbar. {why}",
     "rule.any": "wer nach mindestens einem Kriterium [auffiel|auffällt]",
     "rule.all": "wer nach allen Kriterien [auffiel|auffällt]",
@@ -141,7 +137,6 @@ TEXTS = {
     "no screening": "Die Studiendatei nennt keine Ausschlusskriterien; niemand wird ausgeschlossen.",
     "fingerprint": "Der Fingerabdruck der Studiendatei und ihrer Tabellen ist {fingerprint}.",
     "nobody else": "Weitere Ausschlusskriterien werden nicht angewandt.",
-    "further": "{name} = {value}",
     "needs": "auffällig [war|ist] (auf Englisch): anyone {asks}",
     "needs.eligibility": "erforderliche Antworten, nämlich {answers}",
     "needs.eligibility.same": "übereinstimmende Antworten, nämlich {same}",
@@ -198,7 +193,6 @@ TEXTS = {
     "needs.procedure": "nicht alle Schritte erfüllt: Spammer-Index ab {least_index}, {order}, Hilfsfaktor {auxiliary}, "
     "Grenzwerte {cutoffs}, α = {alpha}",
     "analysed": "In die Auswertung [gingen|gehen] nur {functions} ein. Intervalle haben ein Niveau von {level}.",
-    "question": "{question}: {text}",
     "strengths.ordinal": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem kumulativen Logit-Modell "
     "mit Zufallseffekten für Personen und Stimuli geschätzt [@mccullagh1980].",
     "strengths.binary": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem Logit-Modell mit "
@@ -242,8 +236,6 @@ TEXTS = {
     "planned contrast": "Der geplante Vergleich [war|ist] {contrasts}. Sein p-Wert ist nicht korrigiert.",
     "planned contrasts": "Geplante Vergleiche [waren|sind] {contrasts}. Ihre p-Werte sind nicht korrigiert; nach Holm "
     "korrigierte p-Werte [@holm1979] werden ebenfalls berichtet.",
-    "contrast": "{name} ({factor}: {first} minus {second}{within})",
-    "contrast.factor": "{name} ({first} minus {second}{within})",
     "contrast.within": ", wo {levels}", "contrast.at": "bei",
     "part.order effects": "Reihenfolgeeffekte sind Änderungen der {measures} vom ersten zum letzten Trial[[, "
     "{conditions},]] in einem gemischten Modell.",
@@ -291,9 +283,7 @@ NAMES = {
 
 MESSAGES = {
     # ==================== models ====================
-    "models.name": "{name:quoted}",
     "models.names": "{names}[[ und {more} weitere]]",
-    "models.p": "{p:p}",
     "models.no_p": "unbekannt",
     "models.same_answers": "Alle Antworten sind gleich; es gibt nichts anzupassen.",
     "models.two_of_each": "Gekreuzte Effekte brauchen mindestens zwei Personen und zwei Items.",
@@ -357,7 +347,6 @@ MESSAGES = {
     "frame.lengths": "Die Spalten sind verschieden lang: {columns}.",
     "design.dropped": "Ausgelassen, weil andere Spalten {n:sie|sie} bestimmen: {columns}.[[ {empty}]]",
     "design.empty": "Keine Zeile hat {cells:or}[[ (und {more} weitere)]].",
-    "design.cell": "{levels:and}",
     "design.one_level": "{factor} hat nur eine Stufe, {levels}, und kann deshalb keinen Effekt haben.",
     "design.sum_coding": "Faktoren sind summenkodiert: {columns}.",
     "design.treatment_coding": "Faktoren sind treatmentkodiert: {columns}.",
@@ -374,15 +363,9 @@ MESSAGES = {
     "model.not_binary": "{response} hat {n} {n:Antwort|verschiedene Antworten}, {answers}; ein binäres Modell braucht "
     "zwei.",
     "model.probability": "Das Modell beschreibt die Wahrscheinlichkeit von {answer}.",
-    "model.coefficient_z": "{name}: {estimate} (SE {se}[[, z = {z:.2}]][[, p {p:p}]])",
-    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:df}) = {t:.2}]][[, p {p:p}]])",
-    "model.threshold": "{name}: {estimate} (SE {se})",
     "model.no_standard_error": "{name}: {estimate} (SE unbekannt)",
     "wald.tests": "Typ-III-Tests der Terme.",
-    "wald.test": "{term}: {test}",
-    "wald.chi_squared": "χ²({df})[[ = {statistic:.2}]][[, p {p:p}]]",
     "wald.f": "F({df}[[; {denominator:df}]])[[ = {statistic:.2}]][[, p {p:p}]]",
-    "wald.ratio": "{test}.",
     "wald.treatment": "Bei Treatmentkodierung werden Terme, die Teil einer Interaktion sind, auf den ersten Stufen "
     "der beteiligten Faktoren getestet (einfache Effekte). Für Haupteffekte eignet sich die Summenkodierung.",
     "wald.covariates": "Terme, die mit {names:and} interagieren, werden dort getestet, wo {n:diese Variable 0 "
@@ -425,13 +408,11 @@ MESSAGES = {
     "fit.mixed_reml": "{n} {kind} Antworten, {groups:and}: Standardabweichungen {deviations}; logarithmiertes "
     "REML-Kriterium {value:.3}.",
     "fit.levels": "{n} Stufen von {group}",
-    "fit.deviation": "{effect}[[ {value}]] ({group})",
     "fit.residual": "Residuum[[ {value}]]",
     "fit.crossed": "{n} {kind} Antworten von {workers} Personen auf {tasks} Items: Varianzen {variances}; "
     "Log-Likelihood {value:.3}.",
     "fit.crossed_reml": "{n} {kind} Antworten von {workers} Personen auf {tasks} Items: Varianzen {variances}; "
     "logarithmiertes REML-Kriterium {value:.3}.",
-    "fit.variance": "{group}[[ {value}]]",
     "fit.nominal": "{n} nominale Antworten von {workers} Personen auf {tasks} Items in {categories} Kategorien "
     "(Referenz {baseline}): Varianzen der Personen {worker_variances}, der Items {task_variances}; Log-Likelihood "
     "{value:.3}.",
@@ -490,7 +471,6 @@ MESSAGES = {
     "Anpassungen konvergierten nicht; das halbe quadrierte Newton-Dekrement ist höchstens {decrement}.",
     "refits.distances": "Der Devianzabstand beträgt im Mittel {mean:.1} und ist am größten für {group} Nummer "
     "{number}, {largest:.1}.",
-    # end of models
     # ==================== judgments ====================
     "stimuli.conditions": "Stimuli sind Items in den Stufen von {names:and}. --conditions nennt andere.",
     "stimuli.people": "Nicht als Bedingung gewertet: {names:and}, weil die Werte bei keiner Person wechseln.",
@@ -544,8 +524,6 @@ MESSAGES = {
     "Mittelwerte von Paaren sind nicht vergleichbar.",
     "ratings.no_numbers": "Antworten auf einer Skala der Art {kind} haben keine Zahlen; ein Rating braucht geordnete "
     "Punkte.",
-
-    # end of judgments
     # ==================== intake ====================
     "file.encoding": "{file} ist nicht in UTF-8 und wurde als {encoding} gelesen. Falls das falsch ist: --encoding.",
     "file.column_twice": "Die Spalte {column} kommt zweimal vor; die zweite heißt hier {copy}.",
@@ -616,14 +594,11 @@ MESSAGES = {
     "der beiden Seiten nennen: --map left=NAME --map right=NAME. Falls die Skala eine andere ist: --scale.",
     "scale.continuous": "Die Antworten[[ auf {question}]] sind Zahlen von {low} bis {high} und werden als "
     "kontinuierlich gelesen. Falls das falsch ist: --scale.",
-    "intake.text": "{text}",
     "intake.read": "{file} wurde gelesen ({title}).",
     "intake.set_aside": "{n} von {units_in} {unit} {n:ist kein Urteil und wurde|sind keine Urteile und wurden} "
     "beiseitegelegt: {reasons:and}.",
-    "intake.set_aside_reason": "{reason} ({n})",
     "intake.skipped": "{n} von {units_in} {unit} {n:war|waren} nicht lesbar und {n:wurde|wurden} ausgelassen: "
     "{reasons:and}.",
-    "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "Diese Spalten wurden an ihren Namen erkannt: {columns}. Falls eine falsch ist: --map.",
     "table.whole_numbers": "Antworten wie {answer} werden als ganze Zahlen gelesen.",
     "table.missing": "{n} {n:Antwort|Antworten} {words:or} {n:gilt|gelten} als fehlend.",
@@ -899,7 +874,6 @@ MESSAGES = {
     "qualtrics.background": "Einmal gefragt und daher in der Tabelle der Teilnehmenden: {tags}.",
     "qualtrics.groups": "Diese Spalten gelten je als eine Frage: {groups}. Um alle Spalten getrennt zu lesen: --map "
     "question=tag; um sie als eine Frage zu lesen: --map question=",
-    "qualtrics.group": "{question} ({tags})",
     "qualtrics.judgments": "Diese Spalten gelten wegen ihrer Tags und Antworten als Urteile: {tags}.",
     "qualtrics.no_order": "Keine Anzeigereihenfolge zeigt, in welcher Folge Fragen erschienen. Falls sie zufällig "
     "war, mit den Daten exportieren.",
@@ -1008,17 +982,14 @@ MESSAGES = {
     "aside.unfilled_cells": "Zellen von Feldern, die niemand ausfüllte",
     "aside.unreached_round_cells": "Zellen nicht erreichter Runden",
     "aside.videos": "Videos",
-    "parts.note": "{part}: {note}",
     "word.lists": "Listen",
     "word.records": "Datensätze",
-    # end of intake
     # ==================== study ====================
     "results.from_items": "{column} stammt bei {n:answer} aus der Item-Tabelle.",
     "results.scale": "Die Skala ist die aus {file}: {kind}, {answers}.",
     "results.scales": "Die Skalen sind die aus {file}: {scales}.",
     "results.unknown_blocks": "Die Blöcke von {file} haben verschiedene Skalen, aber nicht alle Antworten zeigen, "
     "zu welchem Block sie gehören (durch eine Spalte block oder durch Items nur eines Blocks).",
-    "design.at": "{file}, {rows}: {reason}",
     "design.levels": "Der Faktor {factor:quoted} braucht mindestens eine Stufe, und jede Stufe darf nur einmal "
     "genannt sein.[[ {advice}]]",
     "design.cell_twice": "Item {item:quoted} hat zwei Zeilen[[ in der Bedingung {condition}]].[[ {advice}]]",
@@ -1184,7 +1155,6 @@ MESSAGES = {
     "size.assumed_fillers": "{n} {n:Lexikalisierung|Lexikalisierungen} je Bedingung und {fillers} Füller je Test-Trial",
     "size.assumed_guessing": "wer rät, besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
     "ist|Ausrutscher sind} je Gruppe erlaubt",
-    # end of study
     # ==================== field ====================
     "publish.address": "{text} ist keine Adresse eines Servers. Schreiben Sie zum Beispiel "
     "https://study.example.org.",
@@ -1277,7 +1247,6 @@ MESSAGES = {
     "crowd.turn": "turn muss ein Trial von 1 bis {most} sein, ist aber {value}.",
     "crowd.long_run": "Eine Lieblingsantwort {run}-mal hintereinander in {trials:trial} ist zu unwahrscheinlich. "
     "Eine kürzere Folge verwenden.",
-    # end of simulate
     # ==================== screen: completion, times, controls, attention ====================
     "evidence.flagged": "{flagged} von {participants:participant} auffällig.",
     "participants.no_column": "Die Tabelle der Teilnehmenden hat keine Spalte {column}.[[ Ist {meant} gemeint?]][[ "
@@ -1504,7 +1473,6 @@ MESSAGES = {
     "neutral.bad_share": "neutral_at_most muss ein Anteil zwischen 0 und 1 sein und ist {value}.",
     "sensitivity.undefined": "d′ und c sind für {undefined} von {participants:participant} nicht definiert. Sie "
     "brauchen Antworten auf Trials mit beiden richtigen Antworten, ja und nein.",
-    # end of screen: completion, times, controls, attention
     # ==================== screen: answers, sequences, credence ====================
     "answering.nobody": "Außerhalb der Übung wurde kein Trial beantwortet.",
     "answering.none": "keine Antworten außerhalb der Übung",
@@ -1585,7 +1553,6 @@ MESSAGES = {
     "person_total.few_stimuli": "Nötig sind mindestens {fewest:stimulus}, die auch {others} andere beantwortet haben, "
     "und keine Person hat mehr als {most}.",
     "person_total.left_out": "Verglichen wird nur eine Art von Antworten: {kind:word}. Weggelassen: {left_out:and}.",
-    "person_total.answers": "{answers:answer} ({kind:word})",
     "person_total.correlation": "Antworten korrelieren mit {score:.2r+} mit denen der anderen ({stimuli:stimulus}, je "
     "{others:.1} andere)",
     "person_total.unclear": "Antworten korrelieren mit {score:.2r+} mit denen der anderen, aber {stimuli:stimulus} "
@@ -1622,8 +1589,6 @@ MESSAGES = {
     "Kriterium kann entfallen, oder Items werden so benannt, dass Personen sie teilen.",
     "markov.missed": "In Simulationen mit {answers:answer} übersehen die Grenzwerte diese Anteile der Personen, die "
     "einem Muster folgen: {missed}. Mehrheitsantworten: {balance}.",
-    "markov.missed_kind": "{kind:word} {share:%}",
-    "markov.majority": "{answer:quoted} {share:%}",
     "markov.few_answers": "{answers:answer}, zu wenig für Übergänge",
     "markov.primary_choice": "Antworten bleiben bei einer Wahl ({way}): {measure:word} {score:.2+}, unter {cutoff:.2+}"
     "[[, p {p:p}]][[ (Antworten von {scale})]]",
@@ -1726,7 +1691,6 @@ MESSAGES = {
     "probes.unseen": "hat keine Proben gesehen",
     "word.ordered": "geordnet",
     "word.choice": "Auswahl",
-    "word.nominal": "nominal",
     "word.primary choice": "bevorzugte Antwort",
     "word.repeated pattern": "wiederholtes Muster",
     "word.random guessing": "Raten",
@@ -1754,9 +1718,7 @@ MESSAGES = {
     "word.evidence.controls": "Kontroll- und Aufmerksamkeits-Trials",
     "word.evidence.sequence": "die Abfolge der Antworten",
     "word.evidence.times": "Antwortzeiten",
-    # end of screen: answers, sequences, credence
     # ==================== screen: crowd (Spammer-Index, deletion, procedure, sources) ====================
-
     "crowd.no_categories": "Nötig sind Antworten in Kategorien (ja oder nein, Bewertungen, Labels oder "
     "Auswahlen), doch es gibt keine.",
     "crowd.several_scales": "Es gibt mehrere Skalen. Nur die Antworten auf der Skala {scale} wurden verwendet "
@@ -1847,8 +1809,6 @@ MESSAGES = {
     "index_by_share.too_few": "Von der Art {kind} sind {needed:participant} mit eigenen Namen nötig, doch es "
     "gibt {known}.",
     "frozen.rules": "Die Regeln wurden nach Beginn der Studie geändert: {changes}.",
-    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
-    "frozen.exclude": "exclude {then} -> {now}",
     "frozen.added": "{criterion} kam hinzu",
     "frozen.removed": "{criterion} fiel weg",
     "frozen.defaults": "Voreinstellungen von karat haben sich nach Beginn der Studie geändert. Was die Studiendatei "
@@ -1888,7 +1848,6 @@ MESSAGES = {
     "verschiedenen Daten stammen. Mit `simulations` zeigt sich, was hier üblich ist.",
     "deletion.windows": "`width` muss mindestens 2 und `step` mindestens 1 sein.",
     "procedure.no_participant": "Es gibt keine Person {participant}.[[ Ist {close} gemeint?]]",
-    "procedure.outcome": "{step}, {outcome:word} ({why})",
     "procedure.go_on": "{step}: {met} von {entered} kommen weiter.",
     "procedure.verdict": "`verdict` muss \"every step\" oder \"any criterion\" sein. Das zweite braucht "
     "candidates_only=False, damit jedes Kriterium alle Personen prüft.",
@@ -1902,13 +1861,10 @@ MESSAGES = {
     "Anteil von 0 bis 1 sein.",
     "procedure.index_reached": "Anteil der Varianz zwischen Personen: {index:.3r+}, nicht unter {least:.3r+}",
     "procedure.index_below": "Anteil der Varianz zwischen Personen: {index:.3r+}, unter {least:.3r+}",
-    "procedure.steps": "[[{first_step}: {first}]][[; {second_step}: {second}]][[; {third_step}: {third}]]",
-    "procedure.why": "[[{first}]][[{second}]][[{third}]]",
     "procedure.met": "{met} von {steps:step} erfüllt",
     "procedure.not_in_evidence": "nicht in dieser Evidenz",
     "procedure.stopped": "Der Spammer-Index liegt unter {least:.2r+}, sodass niemand weiter geprüft wurde. Mit "
     "least_index=0 werden alle Personen geprüft.",
-    "procedure.note": "{step}: {note}",
     "procedure.not_judged": "{step}: {participants:participant} nicht beurteilbar; der Grund steht im Pfad.",
     "accuracy.no_key": "keine Antworten, deren richtige Antwort bekannt ist",
     "accuracy.right": "{per_cent:.1} % richtig, nicht unter [[{mean:.1} %, dem Mittelwert]][[{mean_sd:.1} %, "
@@ -1923,7 +1879,6 @@ MESSAGES = {
     "[{lower:.3r}; {upper:.3r}][[; {markov} auffällig nach markov]][[; {deletion} auffällig nach deletion]].",
     "compare.groups": "Nötig sind mindestens zwei Gruppen mit Namen: compare({{\"one\": judgments, \"two\": "
     "others}}).",
-    "compare.note": "{group}: {note}",
     "compare.not_computed": "{criterion} konnte nicht berechnet werden. {why}",
     "compare.different_items": "Die Gruppen beurteilten verschiedene Items; Unterschiede zwischen Gruppen können "
     "an den Items liegen.",
@@ -1960,11 +1915,8 @@ MESSAGES = {
     "word.not judged": "nicht beurteilt",
     "word.noted": "vermerkt",
     "word.flagged": "auffällig",
-
     "word.goes on": "kommt weiter",
-    # end of screen: crowd (Spammer-Index, deletion, procedure, sources)
     # ==================== screen: runs, rules, multiverse, effects, composition ====================
-
     "screening.flagged": "{criterion}: {flagged} von {participants:participant} auffällig.",
     "screening.not_run": "{criterion}: nicht ausgeführt.",
     "screening.nobody_left": "Es sind keine Personen übrig: Die Regeln haben schon alle ausgeschlossen.",
@@ -1972,14 +1924,12 @@ MESSAGES = {
     "Tabelle screenen, die in den Arbeitsspeicher passt.",
     "screening.written": "Urteile: geschrieben.",
     "screening.written_before_index": "Urteile: geschrieben. Zuletzt wird der Spammer-Index berechnet.",
-    "screening.note": "{criteria}: {note}",
     "screening.skipped": "{criterion} konnte nicht ausgeführt werden. {why}",
     "screening.no_rule": "Niemand wird ausgeschlossen: Es ist keine Regel angegeben.",
     "screening.excluded": "{excluded} von {participants:participant} ausgeschlossen (Regel: {rule}).",
     "rules.any": "eines von {criteria}",
     "rules.all": "alle von {criteria}",
     "rules.number": "mindestens {rule} von {criteria}",
-    "rules.expression": "{rule}",
     "rules.applied": "{rule}[[; ohne {skipped:and}, nicht ausführbar]]",
     "rules.settings": "Die Einstellungen von {criterion} sind nicht verwendbar ({problems}).",
     "rules.not_applicable": "Die Regeln sind nicht anwendbar ({why}).",
@@ -1992,7 +1942,6 @@ MESSAGES = {
     "Kriterium hat angeschlagen.",
     "explain.no_rule_flagged": "{participant}: Es ist keine Regel angegeben, also wird niemand ausgeschlossen. "
     "Angeschlagen haben {flags} von {criteria} Kriterien.",
-    "explain.flagged": "{found}.",
     "explain.no_proof": "Eine solche Wahrscheinlichkeit fasst zusammen, was ein Modell von aufmerksamen "
     "Antworten erwartet. Sie ist kein Beweis: Auch Personen, deren Sprache von der aller anderen abweicht, "
     "können eine niedrige haben.",
@@ -2006,7 +1955,6 @@ MESSAGES = {
     "difference.contrast": "Der Kontrast ist nicht verwendbar ({problems}). So schreiben: {{\"factor\": ..., "
     "\"levels\": [first, second]}}.",
     "difference.name": "{factor} {first} minus {second}[[ bei {where:and}]]",
-    "difference.level": "{name} = {level}",
     "difference.choices": "Anteil der Wahlen des ersten minus des zweiten",
     "difference.share": "Anteil von {level}",
     "difference.steps": "Stufen der Skala",
@@ -2091,7 +2039,6 @@ MESSAGES = {
     "{others_flagged} von {others} (p {p:p}, adjustiert p {p_adjusted:p}).",
     "composition.intended": "{variable} entscheidet, wer teilnehmen darf; dass der Ausschluss ihre Gruppen "
     "trifft, ist beabsichtigt.",
-    "composition.group": "{group} ({participants})",
     "composition.too_small": "{variable}: zu wenige Personen für eine Aussage über {groups}. Bei {excluded} von "
     "{participants} Ausgeschlossenen könnte p auch beim ungleichsten Ausschluss nicht auf 0,05 fallen.",
     "background.left_out": "{column} bleibt außen vor: {why}",
@@ -2103,14 +2050,9 @@ MESSAGES = {
     "background.too_few_values": "die Spalte hat weniger als zwei Werte.",
     "background.all_different": "jede Person hat einen anderen Wert.",
     "background.too_many_values": "die Spalte hat {values} verschiedene Werte, zu viele für einen Vergleich.",
-
-    # end of screen: runs, rules, multiverse, effects, composition
     # ==================== measure: scores, strengths, contrasts, planned, order effects ====================
     "measure.level": "Das Niveau muss zwischen 0 und 1 liegen, nicht bei {level}.",
-    "measure.sentences": "{first} {rest}",
     "estimate.interval": "[{lower:.2}; {upper:.2}]",
-    "estimate.value": "{estimate:.2}[[ {interval}]]",
-    "estimate.test": "{estimate:.2}[[ {interval}]][[, p {p:p}]]",
     "unit.logits": "Logits",
     "unit.latent_logits": "Logits der latenten Skala",
     "unit.shrunken_logits": "Logits über dem mittleren Stimulus",
@@ -2128,7 +2070,6 @@ MESSAGES = {
     "unit.log_seconds": "Logarithmen von Sekunden",
     "strengths.stimuli": "Akzeptabilitätswerte: {n:stimulus} ({model}), in {unit}.",
     "strengths.ends": "Am höchsten liegt {best} ({top}), am niedrigsten {worst} ({bottom}).",
-    "strengths.difference": "{first} minus {second}:[[ {estimate:.2}]][[ {interval}]][[, p {p:p}]].",
     "strengths.no_stimulus": "Es gibt keinen Stimulus {label:quoted}.[[ Ist {close:quoted} gemeint?]]",
     "strengths.no_answer": "{n:trial} ohne Antwort {n:wurde|wurden} ausgelassen.",
     "strengths.no_order": "Antworten der Art {kind:quoted} haben keine Reihenfolge, deshalb gibt es keine "
@@ -2201,7 +2142,6 @@ MESSAGES = {
     "choices.unknown": "Es gibt keine Werte für {names}[[ und {more} weitere]]. `labels` nennt die vorhandenen.",
     "assumptions.nothing": "Nichts spricht gegen eine allen gemeinsame Reihenfolge der Stimuli[[ (kleinstes p "
     "{p:p})]].",
-    "assumptions.against": "{test}: {finding} ({size}, p {p:p}).",
     "assumptions.not_against": "{test}: nichts spricht dagegen ({size}, p {p:p}).",
     "assumptions.triads": "{value} von {of} Triaden, {expected:.1} erwartet",
     "assumptions.size": "{value:.2}, {expected:.2} erwartet",
@@ -2233,7 +2173,6 @@ MESSAGES = {
     "in mehreren.",
     "assumptions.no_groups": "{column} muss jede Person einer von mindestens zwei Gruppen zuordnen; einige sind in "
     "keiner, oder es gibt nur eine.",
-    "contrasts.test": "{term}: {test}.",
     "contrasts.no_terms": "Das Modell hat keine Terme, die sich testen ließen.",
     "contrasts.interaction": "Differenz der Differenzen {term}, {contrast}: {estimate:.2}[[ {interval}]], in {unit}.",
     "contrasts.not_used": "Das Modell {formula} wurde nicht verwendet: {reason}. Stattdessen wurde ein Modell "
@@ -2373,9 +2312,7 @@ MESSAGES = {
     "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf "
     "Verlangen: karat measure --by {by}.",
     "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. karat measure --by vergleicht andere Gruppen.",
-    # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================
-    "measure.about_question": "{question}: {note}",
     "bootstrap.settings": "samples muss 0 oder größer sein und level zwischen 0 und 1 liegen. Sie sind {samples} und "
     "{level}.",
     "agreement.alpha": "[[{question}: ]]{coefficient} beträgt {estimate:.2r}[[ (Intervall {lower:.2r} bis {upper:.2r}, "
@@ -2637,7 +2574,6 @@ MESSAGES = {
     "select_controls.clear": "{clear} von {n} {n:Stimulus|Stimuli} {clear:ist|sind} eindeutig. {chosen} "
     "{chosen:ist|sind} ausgewählt, {low} am unteren und {high} am oberen Ende der Skala.",
     "select_controls.not_clear": "Nicht eindeutig: {reasons}.",
-    "select_controls.count": "{n} {reason:word}",
     "select_controls.too_few_answers": "mit zu wenigen Antworten: {n}, mindestens {fewest} sind nötig",
     "select_controls.marked": "markiert: Personen können darüber verschiedener Meinung sein",
     "select_controls.other_side": "auf der anderen Seite der Skala als Status oder erwartete Antwort: der Mittelwert "
@@ -2729,8 +2665,6 @@ MESSAGES = {
     "word.majority": "Mehrheit",
     "word.weighted": "Gewichtete Mehrheit",
     "word.dawid-skene": "Modell von Dawid und Skene",
-    "word.mace": "MACE",
-    "word.glad": "GLAD",
     "word.marvellous": "erstaunlich",
     "word.meritorious": "verdienstvoll",
     "word.middling": "ziemlich gut",
@@ -2742,9 +2676,7 @@ MESSAGES = {
     "word.select_controls.other_side": "auf der anderen Seite der Skala als erwartet",
     "word.select_controls.not_near_end": "nicht nah an einem Ende",
     "word.select_controls.variation": "mit zu viel Streuung",
-    # end of measure: agreement, dimensions, decisions, stability, consensus
     # ==================== report, terminal and pages ====================
-
     "report.not_computed": "Es wurde nicht berechnet.",
     "report.too_long": "Bei mehr als {limit:answer} würde das für einen Bericht zu lange dauern. In Python geht es mit "
     "`karat.screen` und `karat.measure`.",
@@ -2757,16 +2689,14 @@ MESSAGES = {
     "report.no_scores": "Niemand hat einen Wert.",
     "report.guessing_passes": "Wer rät, besteht höchstens mit p {p:p}.",
     "report.index_unknown": "Das Intervall ist zu breit für einen Schluss, weil es zu wenige Antworten gibt.",
-    # end of report, terminal and pages
     # ==================== words for values ====================
-    "error": "{text}",
     "word.yes": "ja",
     "word.no": "nein",
 }  # fmt: skip
 
 LANGUAGE = Language(
-    "de", TEXTS | {f"name.{key}": name for key, name in NAMES.items()}, NOUNS, "und", ",", ".", ("„", "“"),
-    leading_zero=True, messages=MESSAGES, either="oder",
+    "de", FORMS | TEXTS | {f"name.{key}": name for key, name in NAMES.items()}, NOUNS, "und", ",", ".", ("„", "“"),
+    leading_zero=True, messages=MESSAGE_FORMS | MESSAGES, either="oder",
     numerals=("", "", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"),
     day="{day}. {month} {year}",
     months=(

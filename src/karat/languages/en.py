@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.languages.language import Language
+from karat.languages.language import FORMS, MESSAGE_FORMS, Language
 
 NOUNS = {
     "participant": ("participant", "participants"), "item": ("item", "items"), "test item": ("test item", "test items"),
@@ -27,7 +27,6 @@ NOUNS = {
 TEXTS = {
     "yes": "yes", "no": "no",
     # What is asked.
-    "block": "Block {name}: {text}",
     "task.yes-no": "participants [answered|will answer] {low} or {high} for each stimulus.",
     "task.likert": "participants [rated|will rate] each stimulus on a scale of {points} points{ends}{slider}.",
     "task.choice": "in each trial, participants [saw|will see] two stimuli and [chose|will choose] one of them{none}.",
@@ -45,7 +44,6 @@ TEXTS = {
     "repeated": "To measure consistency, {pairs} [were|will be] presented twice.",
     "prompt": "The question {prompt} [appeared|will appear] in every trial.",
     "factors": "The design [had|will have] {number}: {factors}.",
-    "factor": "{name} ({levels}; {within})",
     "within.": "within participants and items", "within.items": "between items",
     "within.participants": "between participants",
     "compared": "The levels of {factor} [were|will be] shown side by side.",
@@ -55,7 +53,7 @@ TEXTS = {
     "subset": "Each participant [judged|will judge] {items}, and each item [was|will be] judged by {participants}.",
     "random pairs": "Each participant [also saw|will also see] {pairs} drawn at random.",
     "functions": "Each list [had|will have] {trials} ({functions}).",
-    "function": "{number} {name}", "function.test": "test", "function.filler": "filler", "function.control": "control",
+    "function.test": "test", "function.filler": "filler", "function.control": "control",
     "function.attention": "attention", "function.calibration": "calibration", "function.practice": "practice",
     "trials": "{functions} trials",
     "range": "{low} to {high}",
@@ -109,9 +107,8 @@ TEXTS = {
     "working.minutes": "The median duration was {median} minutes (range: {low} to {high}).",
     "working.seconds": "The median duration was {median} seconds (range: {low} to {high}).",
     "background": "Participants' background was as follows: {columns}.",
-    "background.counts": "{column}: {counts}",
     "background.number": "{column}: median {median}, range {low} to {high}",
-    "count": "{value} ({number})", "count.missing": "not known ({number})",
+    "count.missing": "not known ({number})",
     # Who is excluded.
     "rules.study": "The exclusion criteria, their settings and the exclusion rule were those of the study file "
     "(fingerprint {fingerprint}).",
@@ -125,7 +122,6 @@ TEXTS = {
     "flagged": "{name}: {clause}{cites}; {number} of {participants} flagged.",
     "stage.excluded": "This stage excluded {number} of {entered} participants, leaving {remained}.",
     "stage.nobody": "Nobody was excluded at this stage.",
-    "planned": "{name}: {clause}{cites}.",
     "skipped": "{name} could not be computed. {why}",
     "rule.any": "flagged by any criterion", "rule.all": "flagged by all criteria",
     "rule.number": "flagged by at least {number} criteria",
@@ -138,7 +134,6 @@ TEXTS = {
     "fingerprint": "The fingerprint of the study file and its tables is {fingerprint}.",
     "nobody else": "No other exclusion criteria will be applied.",
     # What a participant must meet, criterion by criterion.
-    "further": "{name} = {value}",
     "needs": "it [flagged|will flag] anyone {asks}",
     "needs.eligibility": "required answers, namely {answers}",
     "needs.eligibility.same": "matching answers, namely {same}",
@@ -190,7 +185,6 @@ TEXTS = {
     "{cutoffs} cutoffs, α = {alpha}",
     # How it is measured.
     "analysed": "Only {functions} [entered|will enter] the analysis. All intervals [are|will be] {level} intervals.",
-    "question": "{question}: {text}",
     "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated with a cumulative logit model with "
     "random effects for participants and stimuli [@mccullagh1980].",
     "strengths.binary": "The acceptability of {stimuli} [was|will be] estimated with a logit model with random effects "
@@ -233,8 +227,6 @@ TEXTS = {
     "planned contrast": "The planned comparison [was|is] {contrasts}. Its p value is not adjusted.",
     "planned contrasts": "The planned comparisons [were|are] {contrasts}. Their p values are unadjusted; Holm-adjusted "
     "p values [@holm1979] are also reported.",
-    "contrast": "{name} ({factor}: {first} minus {second}{within})",
-    "contrast.factor": "{name} ({first} minus {second}{within})",
     "contrast.within": ", where {levels}", "contrast.at": "at",
     "part.order effects": "Order effects are changes of {measures} from the first to the last trial[[, {conditions},]] "
     "in a mixed model.",
@@ -269,9 +261,7 @@ TEXTS = {
 
 MESSAGES = {
     # ==================== models ====================
-    "models.name": "{name:quoted}",
     "models.names": "{names}[[ and {more} more]]",
-    "models.p": "{p:p}",
     "models.no_p": "not known",
     "models.same_answers": "All answers are the same, so there is nothing to fit.",
     "models.two_of_each": "Crossed effects need at least two participants and two items.",
@@ -333,7 +323,6 @@ MESSAGES = {
     "frame.lengths": "The columns differ in length: {columns}.",
     "design.dropped": "Left out because other columns determine {n:it|them}: {columns}.[[ {empty}]]",
     "design.empty": "No row has {cells:or}[[ (and {more} more)]].",
-    "design.cell": "{levels:and}",
     "design.one_level": "{factor} has only one level, {levels}, so it cannot have an effect.",
     "design.sum_coding": "Factors are in sum-to-zero coding: {columns}.",
     "design.treatment_coding": "Factors are in treatment coding: {columns}.",
@@ -348,15 +337,9 @@ MESSAGES = {
     "model.not_numeric": "{response} is a factor, but measured answers are numbers.",
     "model.not_binary": "{response} has {n} {n:answer|different answers}, {answers}; a binary model needs two.",
     "model.probability": "The model describes the probability of {answer}.",
-    "model.coefficient_z": "{name}: {estimate} (SE {se}[[, z = {z:.2}]][[, p {p:p}]])",
-    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:df}) = {t:.2}]][[, p {p:p}]])",
-    "model.threshold": "{name}: {estimate} (SE {se})",
     "model.no_standard_error": "{name}: {estimate} (SE unknown)",
     "wald.tests": "Type III tests of the terms.",
-    "wald.test": "{term}: {test}",
-    "wald.chi_squared": "χ²({df})[[ = {statistic:.2}]][[, p {p:p}]]",
     "wald.f": "F({df}[[, {denominator:df}]])[[ = {statistic:.2}]][[, p {p:p}]]",
-    "wald.ratio": "{test}.",
     "wald.treatment": "With treatment coding, terms that are part of an interaction are tested at the first levels "
     "of the factors they interact with (simple effects). Use sum-to-zero coding for main effects.",
     "wald.covariates": "Terms that interact with {names:and} are tested where {n:it is|they are} 0.",
@@ -395,13 +378,11 @@ MESSAGES = {
     "fit.mixed_reml": "{n} {kind} answers, {groups:and}: standard deviations {deviations}; log REML criterion "
     "{value:.3}.",
     "fit.levels": "{n} levels of {group}",
-    "fit.deviation": "{effect}[[ {value}]] ({group})",
     "fit.residual": "residual[[ {value}]]",
     "fit.crossed": "{n} {kind} answers by {workers} participants to {tasks} items: variances {variances}; "
     "log-likelihood {value:.3}.",
     "fit.crossed_reml": "{n} {kind} answers by {workers} participants to {tasks} items: variances {variances}; log "
     "REML criterion {value:.3}.",
-    "fit.variance": "{group}[[ {value}]]",
     "fit.nominal": "{n} nominal answers by {workers} participants to {tasks} items in {categories} categories "
     "(baseline {baseline}): variances of participants {worker_variances}, of items {task_variances}; "
     "log-likelihood {value:.3}.",
@@ -458,7 +439,6 @@ MESSAGES = {
     "converge; half the squared Newton decrement is at most {decrement}.",
     "refits.distances": "The deviance distance is {mean:.1} on average and largest for {group} number {number}, "
     "{largest:.1}.",
-    # end of models
     # ==================== judgments ====================
     "stimuli.conditions": "Stimuli are items by {names:and}. Use --conditions for others.",
     "stimuli.people": "Not taken as conditions, because the values never vary within a participant: {names:and}.",
@@ -507,8 +487,6 @@ MESSAGES = {
     "ratings.different_scales": "The pairs have different scales. This does not affect correlations, but means of "
     "pairs cannot be compared.",
     "ratings.no_numbers": "Answers on a {kind} scale have no numbers; a rating needs ordered points.",
-
-    # end of judgments
     # ==================== intake ====================
     "file.encoding": "{file} is not UTF-8 and was read as {encoding}. If that is wrong, use --encoding.",
     "file.column_twice": "The column {column} occurs twice; the second one is called {copy}.",
@@ -575,13 +553,10 @@ MESSAGES = {
     "of the two sides: --map left=NAME --map right=NAME. If the scale is a different one, use --scale.",
     "scale.continuous": "The answers[[ to {question}]] are numbers from {low} to {high}, so they are read as "
     "continuous. If that is wrong, use --scale.",
-    "intake.text": "{text}",
     "intake.read": "{file} was read as {title}.",
     "intake.set_aside": "{n} of {units_in} {unit} {n:is not a judgment and was|are not judgments and were} set aside: "
     "{reasons:and}.",
-    "intake.set_aside_reason": "{reason} ({n})",
     "intake.skipped": "{n} of {units_in} {unit} could not be read and {n:was|were} left out: {reasons:and}.",
-    "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "These columns were recognised by their names: {columns}. If one is wrong, use --map.",
     "table.whole_numbers": "Answers such as {answer} are read as whole numbers.",
     "table.missing": "{n} {n:response|responses} {words:or} {n:is|are} read as missing.",
@@ -845,7 +820,6 @@ MESSAGES = {
     "qualtrics.background": "These were asked once and are therefore in the table of participants: {tags}.",
     "qualtrics.groups": "These columns are each read as one question: {groups}. To keep all columns apart, use "
     "--map question=tag; to read them as one question, use --map question=",
-    "qualtrics.group": "{question} ({tags})",
     "qualtrics.judgments": "These columns are read as judgments because of their tags and answers: {tags}.",
     "qualtrics.no_order": "No display order shows in which order questions appeared. If that was random, export it "
     "with the data.",
@@ -954,17 +928,14 @@ MESSAGES = {
     "aside.unfilled_cells": "cells of fields that nobody filled in",
     "aside.unreached_round_cells": "cells of rounds not reached",
     "aside.videos": "videos",
-    "parts.note": "{part}: {note}",
     "word.lists": "lists",
     "word.records": "records",
-    # end of intake
     # ==================== study ====================
     "results.from_items": "{column} was taken from the item table for {n:answer}.",
     "results.scale": "The scale is the one in {file}: {kind}, {answers}.",
     "results.scales": "The scales are those in {file}: {scales}.",
     "results.unknown_blocks": "The blocks of {file} have different scales, but not all answers show which block "
     "they belong to (by a column block, or by items of one block only).",
-    "design.at": "{file}, {rows}: {reason}",
     "design.levels": "The factor {factor:quoted} needs at least one level, and each level must be named once.[[ "
     "{advice}]]",
     "design.cell_twice": "Item {item:quoted} has two rows[[ in the condition {condition}]].[[ {advice}]]",
@@ -1122,7 +1093,6 @@ MESSAGES = {
     "size.assumed_fillers": "{n} {n:lexicalisation|lexicalisations} per condition and {fillers} fillers per test trial",
     "size.assumed_guessing": "guessing passes with a probability of at most {p:.2r+}, with {n} {n:slip|slips} "
     "forgiven in each group",
-    # end of study
     # ==================== field ====================
     "publish.address": "{text} is not a server address. Write one such as https://study.example.org.",
     "publish.no_name": "No server is known by the name {host}. Ask the people who manage the domain to point "
@@ -1204,7 +1174,6 @@ MESSAGES = {
     "crowd.decision": "decision must be “draw” or “sign”, but is {value:quoted}.",
     "crowd.turn": "turn must be a trial from 1 to {most}, but is {value}.",
     "crowd.long_run": "A favourite {run} times in a row in {trials:trial} is too improbable. Use a shorter run.",
-    # end of simulate
     # ==================== screen: completion, times, controls, attention ====================
     "evidence.flagged": "{flagged} of {participants:participant} flagged.",
     "participants.no_column": "The table of participants has no column {column}.[[ Did you mean {meant}?]][[ Its "
@@ -1423,7 +1392,6 @@ MESSAGES = {
     "neutral.bad_share": "neutral_at_most must be a share between 0 and 1, not {value}.",
     "sensitivity.undefined": "d′ and c are not defined for {undefined} of {participants:participant}. They need "
     "answers to trials with both correct answers, yes and no.",
-    # end of screen: completion, times, controls, attention
     # ==================== screen: answers, sequences, credence ====================
     "answering.nobody": "Nobody answered a trial outside practice.",
     "answering.none": "no answers outside practice",
@@ -1498,7 +1466,6 @@ MESSAGES = {
     "person_total.few_stimuli": "At least {fewest:stimulus} that {others} others also answered are needed, and no "
     "participant has more than {most}.",
     "person_total.left_out": "Only one kind of answer is compared: {kind:word}. Left out: {left_out:and}.",
-    "person_total.answers": "{answers:answer} ({kind:word})",
     "person_total.correlation": "answers correlate at {score:.2r+} with those of the others ({stimuli:stimulus}, "
     "{others:.1} others each)",
     "person_total.unclear": "answers correlate at {score:.2r+} with those of the others, but {stimuli:stimulus} are "
@@ -1531,8 +1498,6 @@ MESSAGES = {
     "out, or name items so that participants share them.",
     "markov.missed": "In simulations with {answers:answer}, the cutoffs miss these shares of participants who follow a "
     "pattern: {missed}. Majority answers: {balance}.",
-    "markov.missed_kind": "{kind:word} {share:%}",
-    "markov.majority": "{answer:quoted} {share:%}",
     "markov.few_answers": "{answers:answer}, too few for transitions",
     "markov.primary_choice": "answers keep to one choice ({way}): {measure:word} {score:.2+}, below {cutoff:.2+}"
     "[[, p {p:p}]][[ (answers from {scale})]]",
@@ -1628,7 +1593,6 @@ MESSAGES = {
     "probes.unseen": "saw no probes",
     "word.ordered": "ordered",
     "word.choice": "choice",
-    "word.nominal": "nominal",
     "word.primary choice": "primary choice",
     "word.repeated pattern": "repeated pattern",
     "word.random guessing": "random guessing",
@@ -1656,9 +1620,7 @@ MESSAGES = {
     "word.evidence.controls": "controls and attention trials",
     "word.evidence.sequence": "the sequence of answers",
     "word.evidence.times": "response times",
-    # end of screen: answers, sequences, credence
     # ==================== screen: crowd (Spammer Index, deletion, procedure, sources) ====================
-
     "crowd.no_categories": "Answers in categories (yes or no, ratings, labels or choices) are needed, but there "
     "are none.",
     "crowd.several_scales": "There are several scales. Only the {answers:answer} on the {scale} scale "
@@ -1747,8 +1709,6 @@ MESSAGES = {
     "index_by_share.too_few": "{needed:participant} of the kind {kind} with names of their own are needed, but "
     "there are {known}.",
     "frozen.rules": "The rules changed after the study started: {changes}.",
-    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
-    "frozen.exclude": "exclude {then} -> {now}",
     "frozen.added": "{criterion} was added",
     "frozen.removed": "{criterion} was removed",
     "frozen.defaults": "karat's default settings changed after the study started, so settings that the study file does "
@@ -1786,7 +1746,6 @@ MESSAGES = {
     "different data. Use `simulations` to see what is usual here.",
     "deletion.windows": "`width` must be at least 2 and `step` at least 1.",
     "procedure.no_participant": "There is no participant {participant}.[[ Did you mean {close}?]]",
-    "procedure.outcome": "{step}, {outcome:word} ({why})",
     "procedure.go_on": "{step}: {met} of {entered} go on.",
     "procedure.verdict": "`verdict` must be \"every step\" or \"any criterion\". The second needs "
     "candidates_only=False, so that every criterion looks at all participants.",
@@ -1800,13 +1759,10 @@ MESSAGES = {
     "from 0 to 1.",
     "procedure.index_reached": "{index:.3r+} of the variance lies between participants, at or above {least:.3r+}",
     "procedure.index_below": "{index:.3r+} of the variance lies between participants, below {least:.3r+}",
-    "procedure.steps": "[[{first_step}: {first}]][[; {second_step}: {second}]][[; {third_step}: {third}]]",
-    "procedure.why": "[[{first}]][[{second}]][[{third}]]",
     "procedure.met": "met {met} of {steps:step}",
     "procedure.not_in_evidence": "not in this evidence",
     "procedure.stopped": "The Spammer Index is below {least:.2r+}, so nobody was examined further. Use "
     "least_index=0 to examine all participants.",
-    "procedure.note": "{step}: {note}",
     "procedure.not_judged": "{step}: {participants:participant} could not be judged; the path says why.",
     "accuracy.no_key": "no answers whose right answer is known",
     "accuracy.right": "{per_cent:.1} % right, not below [[{mean:.1} %, the mean]][[{mean_sd:.1} %, one standard "
@@ -1821,7 +1777,6 @@ MESSAGES = {
     "[{lower:.3r}, {upper:.3r}][[; {markov} flagged by markov]][[; {deletion} flagged by deletion]].",
     "compare.groups": "At least two groups are needed, each with a name: compare({{\"one\": judgments, \"two\": "
     "others}}).",
-    "compare.note": "{group}: {note}",
     "compare.not_computed": "{criterion} could not be computed. {why}",
     "compare.different_items": "The groups judged different items, so differences between groups may come from "
     "the items.",
@@ -1857,11 +1812,8 @@ MESSAGES = {
     "word.not judged": "not judged",
     "word.noted": "noted",
     "word.flagged": "flagged",
-
     "word.goes on": "goes on",
-    # end of screen: crowd (Spammer Index, deletion, procedure, sources)
     # ==================== screen: runs, rules, multiverse, effects, composition ====================
-
     "screening.flagged": "{criterion}: {flagged} of {participants:participant} flagged.",
     "screening.not_run": "{criterion}: not run.",
     "screening.nobody_left": "No participants are left: the rules have already excluded all of them.",
@@ -1869,14 +1821,12 @@ MESSAGES = {
     "that fits into memory.",
     "screening.written": "verdicts: written.",
     "screening.written_before_index": "verdicts: written. The Spammer Index is fitted last.",
-    "screening.note": "{criteria}: {note}",
     "screening.skipped": "{criterion} could not run. {why}",
     "screening.no_rule": "Nobody is excluded: no rule was stated.",
     "screening.excluded": "{excluded} of {participants:participant} excluded (rule: {rule}).",
     "rules.any": "any of {criteria}",
     "rules.all": "all of {criteria}",
     "rules.number": "at least {rule} of {criteria}",
-    "rules.expression": "{rule}",
     "rules.applied": "{rule}[[; without {skipped:and}, which could not run]]",
     "rules.settings": "The settings of {criterion} cannot be used ({problems}).",
     "rules.not_applicable": "The rules cannot be applied ({why}).",
@@ -1889,7 +1839,6 @@ MESSAGES = {
     "flagged them.",
     "explain.no_rule_flagged": "Participant {participant}: no rule was stated, so nobody is excluded. {flags} of "
     "{criteria} criteria flagged them.",
-    "explain.flagged": "{found}.",
     "explain.no_proof": "Such a probability sums up what a model expects of attentive answers. It is no proof: "
     "participants whose language differs from that of all others can have a low one too.",
     "explain.passed": "These criteria found nothing unusual. {found}.",
@@ -1902,7 +1851,6 @@ MESSAGES = {
     "difference.contrast": "The contrast cannot be used ({problems}). Write {{\"factor\": ..., \"levels\": "
     "[first, second]}}.",
     "difference.name": "{factor} {first} minus {second}[[ where {where:and}]]",
-    "difference.level": "{name} = {level}",
     "difference.choices": "share of choices for the first minus the second",
     "difference.share": "share of {level}",
     "difference.steps": "steps of the scale",
@@ -1980,7 +1928,6 @@ MESSAGES = {
     "{others} others (p {p:p}, adjusted p {p_adjusted:p}).",
     "composition.intended": "{variable} decides who is eligible, so it is intended that exclusion affects its "
     "groups.",
-    "composition.group": "{group} ({participants})",
     "composition.too_small": "{variable}: too few participants to tell for {groups}. With {excluded} of "
     "{participants} excluded, p could not fall to .05 however uneven the exclusion.",
     "background.left_out": "{column} is left out: {why}",
@@ -1992,14 +1939,9 @@ MESSAGES = {
     "background.too_few_values": "it has fewer than two values.",
     "background.all_different": "every participant has a different value.",
     "background.too_many_values": "it has {values} different values, too many to compare.",
-
-    # end of screen: runs, rules, multiverse, effects, composition
     # ==================== measure: scores, strengths, contrasts, planned, order effects ====================
     "measure.level": "The level must be between 0 and 1, not {level}.",
-    "measure.sentences": "{first} {rest}",
     "estimate.interval": "[{lower:.2}, {upper:.2}]",
-    "estimate.value": "{estimate:.2}[[ {interval}]]",
-    "estimate.test": "{estimate:.2}[[ {interval}]][[, p {p:p}]]",
     "unit.logits": "logits",
     "unit.latent_logits": "logits of the latent scale",
     "unit.shrunken_logits": "logits above the average stimulus",
@@ -2017,7 +1959,6 @@ MESSAGES = {
     "unit.log_seconds": "logarithms of seconds",
     "strengths.stimuli": "Acceptability estimates of {n:stimulus} ({model}), in {unit}.",
     "strengths.ends": "The highest is {best} ({top}), the lowest {worst} ({bottom}).",
-    "strengths.difference": "{first} minus {second}:[[ {estimate:.2}]][[ {interval}]][[, p {p:p}]].",
     "strengths.no_stimulus": "There is no stimulus {label:quoted}.[[ Did you mean {close:quoted}?]]",
     "strengths.no_answer": "{n:trial} without an answer {n:was|were} left out.",
     "strengths.no_order": "Answers of the kind {kind:quoted} have no order, so stimuli have no acceptability "
@@ -2079,7 +2020,6 @@ MESSAGES = {
     "choices.unknown": "There are no estimates for {names}[[ and {more} more]]. See `labels` for those there are.",
     "assumptions.nothing": "There is no evidence against one order of the stimuli shared by all participants[[ "
     "(smallest p {p:p})]].",
-    "assumptions.against": "{test}: {finding} ({size}, p {p:p}).",
     "assumptions.not_against": "{test}: no evidence against it ({size}, p {p:p}).",
     "assumptions.triads": "{value} of {of} triads, {expected:.1} expected",
     "assumptions.size": "{value:.2}, {expected:.2} expected",
@@ -2109,7 +2049,6 @@ MESSAGES = {
     "in several.",
     "assumptions.no_groups": "{column} must put every participant into one of at least two groups, but some are in "
     "none, or there is only one.",
-    "contrasts.test": "{term}: {test}.",
     "contrasts.no_terms": "The model has no terms to test.",
     "contrasts.interaction": "Difference of differences {term}, {contrast}: {estimate:.2}[[ {interval}]], in {unit}.",
     "contrasts.not_used": "The model {formula} was not used because {reason}. A model with random intercepts only "
@@ -2238,9 +2177,7 @@ MESSAGES = {
     "on request: use karat measure --by {by}.",
     "run.one_group": "There is one session and one source of participants. Use karat measure --by to compare other "
     "groups.",
-    # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================
-    "measure.about_question": "{question}: {note}",
     "bootstrap.settings": "samples must be 0 or more and level between 0 and 1. They are {samples} and {level}.",
     "agreement.alpha": "[[{question}: ]]{coefficient} is {estimate:.2r}[[ ({level:%} interval {lower:.2r} to "
     "{upper:.2r})]] for {participants:participant} and {stimuli:stimulus}.",
@@ -2485,7 +2422,6 @@ MESSAGES = {
     "select_controls.clear": "{clear} of {n:stimulus} {clear:is|are} clear. {chosen} {chosen:is|are} chosen, {low} at "
     "the low end and {high} at the high end of the scale.",
     "select_controls.not_clear": "Not clear: {reasons}.",
-    "select_controls.count": "{n} {reason:word}",
     "select_controls.too_few_answers": "with too few answers: {n}, at least {fewest} are needed",
     "select_controls.marked": "marked: participants may differ about it",
     "select_controls.other_side": "on the wrong side of the scale for its status or expected answer: the mean is "
@@ -2569,8 +2505,6 @@ MESSAGES = {
     "word.majority": "Majority vote",
     "word.weighted": "Weighted majority vote",
     "word.dawid-skene": "Dawid and Skene's model",
-    "word.mace": "MACE",
-    "word.glad": "GLAD",
     "word.marvellous": "marvellous",
     "word.meritorious": "meritorious",
     "word.middling": "middling",
@@ -2582,9 +2516,7 @@ MESSAGES = {
     "word.select_controls.other_side": "on the other side of the scale than expected",
     "word.select_controls.not_near_end": "not near an end",
     "word.select_controls.variation": "with too much variation",
-    # end of measure: agreement, dimensions, decisions, stability, consensus
     # ==================== report, terminal and pages ====================
-
     "report.not_computed": "It was not computed.",
     "report.too_long": "With more than {limit:answer}, this would take too long for a report. Use `karat.screen` and "
     "`karat.measure` in Python.",
@@ -2597,15 +2529,13 @@ MESSAGES = {
     "report.no_scores": "Nobody has a score.",
     "report.guessing_passes": "A participant who guesses passes with p {p:p} at most.",
     "report.index_unknown": "The interval is too wide to draw a conclusion, because there are too few answers.",
-    # end of report, terminal and pages
     # ==================== words for values ====================
-    "error": "{text}",
     "word.yes": "yes",
     "word.no": "no",
 }  # fmt: skip
 
 LANGUAGE = Language(
-    "en", TEXTS, NOUNS, "and", ".", ",", ("“", "”"), messages=MESSAGES,
+    "en", FORMS | TEXTS, NOUNS, "and", ".", ",", ("“", "”"), messages=MESSAGE_FORMS | MESSAGES,
     numerals=("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
     day="{day} {month} {year}",
     months=(
