@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 from karat.models import markov as model
 from karat.models.markov import (
     FLOOR,
+    PREFERENCE,
+    Sequences,
     average,
+    calibrate,
+    credible_counts,
     distances,
+    drawn,
+    grouped,
+    judged_together,
     maximum,
     minimum,
+    pattern_counts,
+    preference_spread,
     row_divergences,
     targets,
     transition_counts,
@@ -127,3 +136,98 @@ def test_who_follows_a_way_is_nearest_to_it(categories: int, data: st.DataObject
     )[0]
     assert patterns[int(found.argmin())].way == way
     assert found.min() == 0
+
+
+def crowd(people: int, stimuli: int, spread: np.ndarray, seed: int = 3) -> tuple[Sequences, np.ndarray, np.ndarray]:
+    """Answers of people with known preferences, and the shares by which they were made."""
+    random = np.random.default_rng(seed)
+    shares = random.dirichlet(np.full(len(spread), 1.5), stimuli)
+    likes = np.exp(random.normal(0, spread, (people, len(spread))))
+    weights = (shares[None] * likes[:, None]).reshape(-1, len(spread))
+    sequences = Sequences(np.tile(np.arange(stimuli), people), np.full(people, stimuli))
+    return sequences, drawn(weights, random), shares
+
+
+def test_draws_follow_the_weights() -> None:
+    codes = drawn(np.tile([1.0, 0.0, 3.0], (40_000, 1)), np.random.default_rng(1))
+    np.testing.assert_allclose(np.bincount(codes, minlength=3) / 40_000, [0.25, 0, 0.75], atol=0.01)
+
+
+@pytest.mark.parametrize("spread", [[0.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.8, 0.0, 0.2]])
+def test_preferences_are_found_again(spread: list[float]) -> None:
+    sequences, codes, shares = crowd(1500, 80, np.array(spread))
+    np.testing.assert_allclose(preference_spread(sequences, codes, shares), spread, atol=0.17)
+
+
+def test_a_minority_with_a_pattern_hardly_widens_preferences() -> None:
+    sequences, codes, shares = crowd(1000, 80, np.array([0.4, 0.4]))
+    without = np.linalg.norm(preference_spread(sequences, codes, shares))
+    codes[: 100 * 80] = 1
+    assert np.linalg.norm(preference_spread(sequences, codes, shares)) < 1.3 * without
+
+
+def test_a_small_crowd_gets_the_preferences_of_the_paper() -> None:
+    sequences, codes, shares = crowd(10, 30, np.array([0.0, 0.0]))
+    assert preference_spread(sequences, codes, shares).tolist() == [PREFERENCE, PREFERENCE]
+
+
+def test_simulated_people_see_real_stimuli_in_order() -> None:
+    seen = Sequences(np.array([0, 1, 0, 1, 1, 1, 1]), np.array([4, 3]))
+    counts = credible_counts(seen, np.eye(2), 500, np.random.default_rng(2))
+    kinds, numbers = np.unique(counts.reshape(500, 4), axis=0, return_counts=True)
+    assert kinds.tolist() == [[0, 0, 0, 2], [0, 2, 1, 0]]
+    assert numbers.min() > 200
+
+
+def test_those_who_follow_a_pattern_do_so_as_often_as_stated() -> None:
+    patterns, random = targets(5), np.random.default_rng(4)
+    by_kind = {target.kind: target for target in patterns if target.kind != "repeated pattern"}
+    lengths = np.full(50, 81)
+    primary = pattern_counts(by_kind["primary choice"], lengths, 400, 5, random)
+    assert primary[:, :, 4].sum() / primary.sum() == pytest.approx(0.88, abs=0.01)
+    around = next(target for target in patterns if target.way == (0, 1, 2, 3, 4))
+    steps = pattern_counts(around, lengths, 400, 5, random).sum(axis=0)
+    followed = sum(steps[a, (a + 1) % 5] for a in range(5)) / steps.sum()
+    # Both ends follow the way, or both happen to miss it in the same manner.
+    assert followed == pytest.approx(0.96**2 + 0.04**2 / 4, abs=0.01)
+    even = pattern_counts(by_kind["random guessing"], lengths, 400, 5, random).sum(axis=0)
+    np.testing.assert_allclose(even / even.sum(), 1 / 25, atol=0.004)
+
+
+@pytest.mark.parametrize(("categories", "strategy"), [(2, "rows"), (2, "average"), (3, "rows"), (5, "minimum")])
+def test_the_level_holds_over_all_patterns(categories: int, strategy: str) -> None:
+    random = np.random.default_rng(5)
+    shares = random.dirichlet(np.full(categories, 0.5), 60)
+    seen = Sequences(np.tile(np.arange(60), 20), np.full(20, 60))
+    patterns = targets(categories)
+    matrices = [target.matrix for target in patterns]
+    null, fresh = (
+        distances(credible_counts(seen, shares, 4000, random), matrices, strategy)  # type: ignore[arg-type]
+        for _ in range(2)
+    )
+    calibration = calibrate(null, judged_together(patterns), 0.05)
+    by_group, _ = calibration.grouped(fresh)
+    flagged = (by_group < calibration.cutoffs).any(axis=1)
+    p = calibration.p_values(by_group)
+    np.testing.assert_array_equal(flagged, p <= 0.05)
+    assert flagged.mean() == pytest.approx(0.05, abs=0.015)
+    assert np.mean(p <= 0.5) == pytest.approx(0.5, abs=0.05)
+
+
+def test_cutoffs_agree_with_p_values_despite_ties() -> None:
+    random = np.random.default_rng(6)
+    null = random.integers(0, 6, (300, 3)).astype(float)
+    calibration = calibrate(null, [[0], [1, 2]], 0.4)
+    by_group, _ = calibration.grouped(random.integers(-1, 7, (200, 3)).astype(float))
+    np.testing.assert_array_equal((by_group < calibration.cutoffs).any(axis=1), calibration.p_values(by_group) <= 0.4)
+
+
+def test_too_few_simulations_flag_nobody() -> None:
+    assert calibrate(np.arange(10.0)[:, None], [[0]], 0.01).cutoffs.tolist() == [-np.inf]
+
+
+def test_nearest_of_a_group_is_the_first_or_missing() -> None:
+    best, which = grouped(np.array([[2.0, 1.0, 1.0], [np.nan, np.nan, np.nan]]), [[0], [1, 2]])
+    assert which[0].tolist() == [0, 1]
+    assert best[0].tolist() == [2.0, 1.0]
+    assert np.isnan(best[1]).all()

@@ -1,16 +1,32 @@
-"""Shares of small groups, against counting and against the equation that defines the interval."""
+"""Shares, means and sensitivity with intervals, beside counting, scipy and the equations that define them."""
 
 from __future__ import annotations
 
 from itertools import combinations
 from math import comb, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.stats import binomtest
 
-from karat.models.proportions import fisher, holm, hypergeometric, least_fisher, wilson
+from benchmarks import coverage as planned
+from karat.models.choices import ChoiceFit
+from karat.models.proportions import (
+    difference_interval,
+    fisher,
+    holm,
+    hypergeometric,
+    least_fisher,
+    mean_interval,
+    sensitivity,
+    wilson,
+)
+from messages import refuses
+from tools.coverage import ITEMS, MODELS, PARTICIPANTS, WANTED, bradley_terry, compared, coverage, of_strengths
 
 Z = 1.959963984540054
 
@@ -74,3 +90,134 @@ def test_a_missing_p_is_not_counted() -> None:
     assert adjusted[[0, 2]].tolist() == pytest.approx([0.04, 0.02])
     assert np.isnan(adjusted[1])
     assert np.isnan(holm([np.nan])).all()
+
+
+def test_the_interval_of_a_mean_is_that_of_the_t_test() -> None:
+    values = np.random.default_rng(3).normal(0.4, 1, 23)
+    mean, lower, upper = mean_interval(values)
+    expected = stats.ttest_1samp(values, 0).confidence_interval()
+    assert (mean, lower, upper) == pytest.approx((values.mean(), expected.low, expected.high))
+
+
+def test_the_interval_of_a_difference_is_that_of_welchs_test() -> None:
+    rng = np.random.default_rng(4)
+    first, second = rng.normal(1, 1, 12), rng.normal(0, 3, 31)
+    difference, lower, upper = difference_interval(first, second)
+    expected = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+    assert (difference, lower, upper) == pytest.approx((first.mean() - second.mean(), expected.low, expected.high))
+
+
+def test_too_few_values_have_no_interval() -> None:
+    one, none = np.array([2.0]), np.array([])
+    assert np.isnan(mean_interval(none)).all()
+    assert mean_interval(one)[0] == 2
+    assert np.isnan(mean_interval(one)[1:]).all()
+    assert np.isnan(difference_interval(one, none)).all()
+    assert difference_interval(one, np.array([1.0, 1.0]))[0] == 1
+    assert difference_interval(np.array([2.0, 2.0]), np.array([1.0, 1.0])) == (1, 1, 1)
+
+
+COUNTS = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+@given(COUNTS, COUNTS)
+def test_the_formula(yes: tuple[int, int], no: tuple[int, int]) -> None:
+    z = NormalDist().inv_cdf
+    hit, alarm = z((yes[0] + 0.5) / (yes[1] + 1)), z((no[0] + 0.5) / (no[1] + 1))
+    d_prime, criterion = sensitivity(*yes, *no)
+    assert float(d_prime) == pytest.approx(hit - alarm, abs=1e-9)
+    assert float(criterion) == pytest.approx(-(hit + alarm) / 2, abs=1e-9)
+
+
+@given(COUNTS, COUNTS)
+def test_reversed_answers_have_opposite_sensitivity_and_bias(yes: tuple[int, int], no: tuple[int, int]) -> None:
+    d_prime, criterion = sensitivity(*yes, *no)
+    turned, bias = sensitivity(yes[1] - yes[0], yes[1], no[1] - no[0], no[1])
+    assert float(turned) == pytest.approx(-float(d_prime), abs=1e-9)
+    assert float(bias) == pytest.approx(-float(criterion), abs=1e-9)
+
+
+def test_perfect_answers_stay_finite_constant_ones_undefined() -> None:
+    d_prime, criterion = sensitivity([8, 8, 0], [8, 8, 0], [0, 0, 1], [8, 0, 8])
+    assert d_prime[0] == pytest.approx(2 * NormalDist().inv_cdf(8.5 / 9))
+    assert criterion[0] == pytest.approx(0)
+    assert np.isnan(d_prime[1:]).all()
+    assert np.isnan(criterion[1:]).all()
+
+
+def test_nobody_has_nothing() -> None:
+    d_prime, criterion = sensitivity([], [], [], [])
+    assert d_prime.shape == criterion.shape == (0,)
+
+
+@pytest.mark.parametrize("counts", [(9, 8, 0, 8), (0, 8, 9, 8), (-1, 8, 0, 8)])
+def test_more_hits_than_trials_are_an_error(counts: tuple[int, int, int, int]) -> None:
+    with refuses(ValueError):
+        sensitivity(*counts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(MODELS))
+def test_intervals_hold_the_truth_as_often_as_they_say(name: str) -> None:
+    found = coverage(MODELS[name], runs=500)
+    assert WANTED[0] <= found.share <= WANTED[1], str(found)
+    assert found.refused <= 10
+
+
+def test_everybody_meets_every_item_twice() -> None:
+    truth, left, right, who = compared(np.random.default_rng(1))
+    assert len(truth) == ITEMS
+    assert (left != right).all()
+    for person in range(PARTICIPANTS):
+        met = np.concatenate([left[who == person], right[who == person]])
+        assert (np.bincount(met) == 2).all()
+
+
+def test_shift_of_all_strengths_does_not_count() -> None:
+    truth = np.linspace(-1, 1, ITEMS)
+    covariance = 0.01 * np.eye(ITEMS)
+    assert of_strengths(truth + 5, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1.0
+    wrong = truth.copy()
+    wrong[:2] += [1.0, -1.0]
+    assert of_strengths(wrong, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1 - 2 / ITEMS
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", list(MODELS))
+def test_a_study_is_the_same_each_time(name: str) -> None:
+    assert MODELS[name](7) == MODELS[name](7)
+
+
+def test_a_study_without_an_estimate_is_refused() -> None:
+    assert bradley_terry(200).refused
+
+
+@pytest.mark.slow
+def test_small_study_lacks_first_effect_and_repeats() -> None:
+    cell = planned.Cell(16, 12, "5 points")
+    assert planned.study(cell, 3).frame.equals(planned.study(cell, 3).frame)
+    assert not planned.study(cell, 3).frame.equals(planned.study(cell, 4).frame)
+    frame = planned.study(cell, 0).frame
+    assert frame.group_by("participant", "a", "b").len()["len"].to_list() == [3] * 64
+    counts = planned.counted(planned.Cell(16, 12, "yes or no"), 0)
+    assert (counts["runs"], counts["none"]) == (1, 0)
+    assert counts["main effect"] <= counts["main effect by z"]
+
+
+def test_a_rate_outside_of_the_wanted_range_is_reported() -> None:
+    cells = [planned.Cell(16, 12, "yes or no"), planned.Cell(16, 12, "5 points")]
+    well = {"runs": 2000, "none": 0, "simplified": 1000, "main effect": 100, "main effect by z": 130, "interaction": 95,
+            "interaction by z": 120}  # fmt: skip
+    found = planned.rates({str(cell): well for cell in cells}, cells)
+    interval = binomtest(100, 2000).proportion_ci(0.99)
+    assert found[0]["interval"] == pytest.approx((interval.low, interval.high))
+    assert planned.missed(found) == []
+    wrong = planned.rates({str(cells[0]): well | {"main effect": 160}, str(cells[1]): well}, cells)
+    assert planned.missed(wrong) == ["16 x 12, yes or no, default, main effect: 0.080"]
+
+
+@pytest.mark.slow
+def test_smallest_planned_tests_hold_their_level() -> None:
+    counts = [planned.counted(planned.Cell(16, 12, "yes or no"), number) for number in range(300)]
+    hits = sum(one[name] for one in counts for name in planned.NAMES)
+    assert hits <= 45  # 600 tests at .05 have more than that once in a thousand times

@@ -1,4 +1,4 @@
-"""Answers without looking: sums over favourites against their enumeration, and all changes against counting anew."""
+"""Answers without looking: sums over favourites and paces beside enumeration and integrals, and changes half way."""
 
 from __future__ import annotations
 
@@ -8,10 +8,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import integrate, stats
 from scipy.integrate import quad
 from scipy.special import betaln, gammaln, logsumexp
 
-from karat.models.credence.spammers import guesses, patterns
+from karat.models.credence.spammers import (
+    ATTENTIVE,
+    GRID,
+    HURRIED,
+    LOG_WEIGHTS,
+    PERIODS,
+    PRIOR_CHANGES,
+    RUSHING,
+    Regime,
+    guesses,
+    learned_rates,
+    log_when,
+    patterns,
+    periods,
+    since,
+    until,
+)
 
 Answers = st.lists(st.integers(-1, 2), min_size=1, max_size=9)
 
@@ -72,3 +89,103 @@ def test_probabilities_of_all_answers_sum_to_one(count: int, length: int) -> Non
     everything = np.array(list(product(range(count), repeat=4)))
     assert np.exp(patterns(everything, count, length)[:, 0]).sum() == pytest.approx(1)
     assert np.exp(guesses(everything, count)[:, 0]).sum() == pytest.approx(1)
+
+
+RANDOM = np.random.default_rng(1)
+TIMES = RANDOM.normal(0.2, 0.4, (3, 8))
+TIMES[1, 3] = np.nan
+
+
+def integrated(regime: Regime, times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    """The log probability of times with the pace integrated out."""
+    known = times[np.isfinite(times)]
+
+    def at(pace: float) -> float:
+        noise = stats.t.pdf((known - pace) / regime.scatter, 4) / regime.scatter
+        return float(noise.prod() * stats.norm.pdf(pace, regime.mean, regime.deviation))
+
+    low, high = regime.mean - 6 * regime.deviation, regime.mean + 6 * regime.deviation
+    return float(np.log(integrate.quad(at, low, high, limit=200)[0]))
+
+
+def test_weights_of_the_grid_are_a_normal_population() -> None:
+    weights = np.exp(LOG_WEIGHTS)
+    assert weights.sum() == pytest.approx(1)
+    assert weights @ GRID == pytest.approx(0, abs=1e-12)
+    assert weights @ GRID**2 == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("regime", [ATTENTIVE, HURRIED], ids=["attentive", "hurried"])
+def test_sums_over_the_grid_are_integrals_over_paces(regime: Regime) -> None:
+    before, _ = until(regime.log_density(TIMES))
+    rest, _ = since(regime.log_density(TIMES))
+    for person, times in enumerate(TIMES):
+        for trial in (0, 3, 8):
+            assert before[person, trial] == pytest.approx(integrated(regime, times[:trial]), abs=0.06)
+            assert rest[person, trial] == pytest.approx(integrated(regime, times[trial:]), abs=0.06)
+
+
+def test_densities_are_students_missing_times_say_nothing() -> None:
+    density = RUSHING.log_density(TIMES)
+    pace = RUSHING.mean + RUSHING.deviation * GRID[4]
+    expected = stats.t.logpdf(TIMES[0], 4, pace, RUSHING.scatter)
+    assert density[0, :, 4] == pytest.approx(expected, abs=1e-4)
+    assert (density[1, 3] == 0).all()
+
+
+def test_before_and_since_meet_at_both_ends() -> None:
+    density = ATTENTIVE.log_density(TIMES)
+    before, one = until(density)
+    rest, other = since(density)
+    assert before[:, -1] == pytest.approx(rest[:, 0], abs=1e-4)
+    assert before[:, 0] == pytest.approx(0, abs=1e-5)
+    assert rest[:, -1] == pytest.approx(0, abs=1e-5)
+    assert one == pytest.approx(other, abs=1e-4)
+    assert one.sum(axis=1) == pytest.approx(1)
+
+
+def test_a_regime_is_learned_from_those_who_are_in_it() -> None:
+    random = np.random.default_rng(2)
+    pace = random.normal(-1.0, 0.3, 300)
+    times = pace[:, None] + 0.25 * random.standard_t(4, (300, 40))
+    regime = HURRIED
+    for _ in range(30):
+        _, posterior = since(regime.log_density(times))
+        regime = regime.improved(HURRIED, times, posterior, np.ones(times.shape), centred=False)
+    assert regime.mean == pytest.approx(-1.0, abs=0.06)
+    assert regime.deviation == pytest.approx(0.3, abs=0.05)
+    assert regime.scatter == pytest.approx(0.25, abs=0.03)
+    nobody = HURRIED.improved(HURRIED, times, posterior, np.zeros(times.shape), centred=False)
+    assert (nobody.mean, nobody.deviation, nobody.scatter) == pytest.approx((-0.6, 0.5, 0.4))
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=6), st.integers(0, 2**32 - 1))
+def test_who_may_change_changes_somewhere(answered: list[int], seed: int) -> None:
+    given_answers = np.array(answered)
+    period = periods(50, given_answers)
+    place = np.arange(51)
+    allowed = (place >= 1) & (place <= given_answers[:, None] - 3)
+    rates = np.random.default_rng(seed).uniform(0.1, 9, PERIODS)
+    found = np.exp(log_when(period, allowed, rates)).sum(axis=1)
+    assert found == pytest.approx(allowed.any(axis=1).astype(float))
+    assert (np.diff(period, axis=1) >= 0).all()
+    assert period.max() < PERIODS
+
+
+def test_without_changes_all_trials_are_as_probable() -> None:
+    period, allowed = periods(30, np.array([30, 20])), np.ones((2, 31), dtype=bool)
+    rates = learned_rates(period, allowed, np.zeros((2, 31)))
+    assert (rates == PRIOR_CHANGES).all()
+
+
+def test_changes_are_learned_for_each_period_and_its_neighbours() -> None:
+    period = periods(40, np.full(3, 40))
+    allowed = np.broadcast_to((np.arange(41) >= 1) & (np.arange(41) <= 36), (3, 41))
+    change = np.zeros((3, 41))
+    change[:, 20] = [1.0, 0.5, 0.0]
+    rates = learned_rates(period, allowed, change)
+    # Two of 36 possible trials lie in each of the periods in the middle.
+    expected = {9: 0.25 * 1.5 * 18, 10: 0.5 * 1.5 * 18, 11: 0.25 * 1.5 * 18, 8: 0.0, 12: 0.0}
+    for place, more in expected.items():
+        assert rates[place] == pytest.approx(PRIOR_CHANGES + more)

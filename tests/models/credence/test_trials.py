@@ -1,12 +1,13 @@
-"""What the model looks at: repeated stimuli, first weights, and times less what is usual."""
+"""What the model looks at: stimuli, weights and times; answers on ordered levels in double precision."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from karat.models.credence import CredenceTrials, ScaleTrials, residual_times
-from karat.models.credence.trials import first_weights
+from karat.models.credence.trials import LAPSE, Ordered, first_weights
 from models.credence.answered import crowd
 
 
@@ -51,3 +52,87 @@ def test_times_are_less_what_is_usual_of_the_stimulus() -> None:
     expected = pace - np.median(pace)
     assert np.nanmedian(found, axis=1) == pytest.approx(expected, abs=0.08)
     assert np.nanmedian(found - expected[:, None]) == pytest.approx(0, abs=0.03)
+
+
+def probability(
+    model: Ordered, strength: float, variance: float, level: int
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The probability of a level at each place of the grid, in double precision."""
+    flat = 1 / np.sqrt(1 + np.pi / 8 * variance * model.discrimination**2)
+    cuts = [-np.inf, *model.thresholds, np.inf]
+    low, high = (
+        expit((model.stretch * cut + model.bias - model.discrimination * strength) * flat)
+        for cut in (cuts[level], cuts[level + 1])
+    )
+    found: np.ndarray[tuple[int], np.dtype[np.float64]] = (1 - LAPSE) * (high - low) + LAPSE / model.levels
+    return found
+
+
+@pytest.mark.parametrize("levels", [2, 3, 7])
+def test_probabilities_and_slopes_are_those_of_double_precision(levels: int) -> None:
+    model = Ordered(levels, np.arange(1.0, levels + 1))
+    random = np.random.default_rng(levels)
+    strength, variance = random.normal(0, 2, 40), random.uniform(0, 1, 40)
+    level = random.integers(0, levels, 40)
+    found, slopes = model.evaluate(strength, variance, level)
+    for row in range(40):
+        expected = probability(model, strength[row], variance[row], level[row])
+        assert found[row] == pytest.approx(expected, rel=2e-3, abs=1e-6)
+        step = 1e-5
+        above, below = (
+            np.log(probability(model, strength[row] + way * step, variance[row], level[row])) for way in (1, -1)
+        )
+        assert slopes[row] == pytest.approx((above - below) / (2 * step), abs=2e-3)
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_levels_sum_to_one_at_every_place(levels: int) -> None:
+    model = Ordered(levels, np.ones(levels))
+    found, _ = model.evaluate(np.full(levels, 0.7), np.full(levels, 0.2), np.arange(levels))
+    assert found.sum(axis=0) == pytest.approx(1, abs=1e-5)
+    assert np.exp(model.log_weights).sum() == pytest.approx(1)
+
+
+def test_strengths_are_where_the_slope_is_nil() -> None:
+    model = Ordered(3, np.ones(3))
+    random = np.random.default_rng(1)
+    weights = random.gamma(2.0, 1.0, (6, 3, model.places)) * np.exp(model.log_weights)
+    prior = np.zeros(6), np.full(6, 0.25)
+    strengths = np.zeros(6)
+    for _ in range(20):
+        strengths, information = model.improve(strengths, prior, weights, thresholds=False)
+
+    def objective(strength: float, item: int) -> float:
+        levels = [np.log(probability(model, strength, 0.0, level)) @ weights[item, level] for level in range(3)]
+        return float(sum(levels) - 0.125 * strength**2)
+
+    for item, strength in enumerate(strengths):
+        around = [objective(strength + way, item) for way in (-0.05, 0.0, 0.05)]
+        assert around[1] == max(around)
+    assert (information > 0.25).all()
+
+
+def test_right_answers_that_are_known_suggest_strengths_in_order() -> None:
+    model = Ordered(5, np.ones(5))
+    found = model.known_strengths(np.array([0.0, 1.0, 2.5, 4.0, np.nan]))
+    assert (np.diff(found[:4]) > 0).all()
+    assert np.isnan(found[4])
+
+
+def test_the_population_is_held_where_there_is_nobody() -> None:
+    model = Ordered(5, np.ones(5))
+    before = dict(model.deviations)
+    factor = model.improve_population(np.zeros(model.places), np.zeros(4), np.ones(4))
+    assert factor == pytest.approx(1)
+    assert model.deviations == pytest.approx(before)
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_what_an_answer_gave_is_its_slope_at_each_place(levels: int) -> None:
+    model = Ordered(levels, np.arange(1.0, levels + 1))
+    for level in range(levels):
+        _, slopes = model.evaluate(np.array([0.7]), np.zeros(1), np.array([level]))
+        many = len(model.parameters)
+        slope, information = model.own(np.full(many, 0.7), np.full(many, level), model.parameters)
+        assert slope == pytest.approx(slopes[0], abs=1e-4)
+        assert information == pytest.approx(slope**2)

@@ -1,4 +1,4 @@
-"""Measures of fit beside their definitions, and the noncentral interval of RMSEA beside scipy's distribution."""
+"""Measures of fit and scores beside their definitions; RMSEA's interval beside scipy's noncentral distribution."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from karat.models.factors import extract, fit_of
+from karat.models.factors import extract, fit_of, score_weights
 from karat.models.factors.fit import degrees_of_freedom
 
 
@@ -47,3 +47,36 @@ def test_without_degrees_of_freedom_there_is_no_test() -> None:
     assert fit.dof == degrees_of_freedom(6, 3) == 0
     assert np.isnan(fit.p_value)
     assert np.isnan(fit.rmsea)
+
+
+def model() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    random = np.random.default_rng(1)
+    loadings = np.zeros((6, 2))
+    loadings[np.arange(6), np.arange(6) % 2] = random.uniform(0.5, 0.9, 6)
+    phi = np.array([[1, 0.4], [0.4, 1]])
+    psi = 1 - np.diag(loadings @ phi @ loadings.T)
+    return loadings @ phi @ loadings.T + np.diag(psi), loadings, phi, psi
+
+
+def test_regression_scores_regress_factors_on_answers() -> None:
+    matrix, loadings, phi, psi = model()
+    random = np.random.default_rng(2)
+    factors = random.multivariate_normal([0, 0], phi, size=200_000)
+    answers = factors @ loadings.T + np.sqrt(psi) * random.standard_normal((200_000, 6))
+    expected = np.linalg.lstsq(answers, factors, rcond=None)[0]
+    np.testing.assert_allclose(score_weights(matrix, loadings, phi, psi), expected, atol=0.01)
+
+
+def test_bartlett_scores_restore_factors_without_error() -> None:
+    matrix, loadings, phi, psi = model()
+    factors = np.random.default_rng(3).standard_normal((20, 2))
+    weights = score_weights(matrix, loadings, phi, psi, "bartlett")
+    np.testing.assert_allclose(factors @ loadings.T @ weights, factors)
+
+
+def test_the_variance_of_regression_scores_is_their_validity() -> None:
+    matrix, loadings, phi, psi = model()
+    weights = score_weights(matrix, loadings, phi, psi)
+    variance = np.diag(weights.T @ matrix @ weights)
+    assert variance == pytest.approx(np.diag(weights.T @ loadings @ phi))
+    assert (variance < 1).all()
