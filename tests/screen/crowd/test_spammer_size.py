@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,18 +48,24 @@ def test_workers_and_tasks_cost_the_same() -> None:
 
 
 def test_what_memory_cannot_hold_is_refused() -> None:
-    most = nominal.LARGEST // 4 // 3000
-    rows = pl.DataFrame({"_worker": range(most + 1)}).with_columns(
-        _stimulus=pl.col("_worker") % 3000, _code=pl.col("_worker") % 3
+    most = isqrt(nominal.LARGEST // 4)
+    rows = pl.DataFrame({"_worker": range(most + 1), "_stimulus": range(most + 1)}).with_columns(
+        _code=pl.col("_worker") % 3
     )
     refuse_large(Crowd(rows[:most], "nominal", ("a", "b", "c"), ()), "deletion")
     with raises(ScreenError, "crowd.too_many_labels") as caught:
         refuse_large(Crowd(rows, "nominal", ("a", "b", "c"), ()), "deletion")
-    values = {"criterion": "deletion", "participants": most + 1, "items": 3000, "labels": 3}
+    values = {"criterion": "deletion", "participants": most + 1, "items": most + 1, "labels": 3}
     assert message_of(caught.value).values == values
     assert "karat convert" in str(caught.value)
     # Other models have no such table.
     refuse_large(crowd(karat.datasets.load("crowd"), "deletion"), "deletion")
+
+
+def test_few_answers_take_less_time_than_a_table() -> None:
+    assert seconds_of(200, 5_000, 4, 200 * 5_000) == seconds_of(200, 5_000, 4)
+    assert seconds_of(200, 5_000, 4, 10_000) < seconds_of(200, 5_000, 4, 50_000) < seconds_of(200, 5_000, 4)
+    assert share_in_time(200, 5_000, 4, answers=10_000) == 1 > share_in_time(200, 5_000, 4)
 
 
 def test_how_long_labels_take() -> None:

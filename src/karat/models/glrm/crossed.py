@@ -176,7 +176,7 @@ def crossed(worker: Ints, task: Ints, workers: int, tasks: int, listed: bool | N
     repeat = np.arange(len(ordered)) - np.flatnonzero(first)[cell]
     sheets = int(repeat.max()) + 1
     places = sheets * workers * tasks
-    if listed is False or (listed is None and places <= max(PADDED * len(flat), SMALL)):
+    if listed is False or (listed is None and not is_listed(places, len(flat))):
         position = np.empty(len(flat), dtype=np.int64)
         position[order] = repeat * (workers * tasks) + ordered
         present = None
@@ -186,6 +186,11 @@ def crossed(worker: Ints, task: Ints, workers: int, tasks: int, listed: bool | N
         return AnswerGrid((sheets, workers, tasks), present, position)
     cells = ordered[first]
     return Listed(workers, tasks, cell, cells // tasks, cells % tasks, order)
+
+
+def is_listed(places: float, answers: float) -> bool:
+    """Whether so few places of a table have an answer that they are laid out as a list."""
+    return places > max(PADDED * answers, SMALL)
 
 
 def _sums(group: Ints, values: Floats, groups: int) -> Floats:

@@ -30,7 +30,7 @@ from scipy.linalg import block_diag
 
 from karat.messages import Message
 from karat.models.glrm.blocks import BlockSchur
-from karat.models.glrm.crossed import CrossedLayout, Factor, Listed, arrange
+from karat.models.glrm.crossed import CrossedLayout, Factor, Listed, arrange, is_listed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.objective import variance_information
 from karat.models.glrm.optimise import STEPS, Evaluation, SearchResult, newton, solve
@@ -94,13 +94,12 @@ def fit_nominal(
         categories, number = categories[order], np.argsort(order)[number]
     m, workers, tasks = len(categories) - 1, len(answers.workers), len(answers.tasks)
     layout = answers.layout
-    cells = len(layout.worker) if isinstance(layout, Listed) else workers * tasks
-    if max(cells, min(workers, tasks) ** 2) * m * m > largest:
+    if (size := curvature_size(workers, tasks, len(number), m)) > largest:
         raise ValueError(Message("models.nominal_size", {"workers": workers, "tasks": tasks, "categories": m}))
     chosen = np.stack([layout.place((number == k + 1).astype(np.float64)) for k in range(m)])
     objective = NominalObjective(layout, chosen, layout.place(answers.design))
     start = np.concatenate([np.zeros(answers.design.shape[1] * m), first_deviations(layout, chosen)])
-    with one_thread(cells * m * m):
+    with one_thread(size):
         optimum, convergence = solve(objective, start, objective.zero_modes())
     sign = np.concatenate([np.ones(len(start) - 2 * m), np.where(optimum.parameters[-2 * m :] < 0, -1.0, 1.0)])
     parameters = optimum.parameters * sign
@@ -119,6 +118,17 @@ def fit_nominal(
         (by_task[:, None] * modes.task).T, answers.workers, answers.tasks, categories, objective.answers, convergence,
         tuple(notes), parameters, optimum.hessian * np.outer(sign, sign), objective, modes,
     )  # fmt: skip
+
+
+def curvature_size(workers: int, tasks: int, answers: int, predictors: int) -> int:
+    """How many numbers the curvature has: for the cells or, if more, for the effects of the smaller side.
+
+    >>> curvature_size(200, 100, 20_000, 2), curvature_size(200, 1_000, 3_000, 2)
+    (80000, 160000)
+    """
+    places = workers * tasks
+    cells = min(places, answers) if is_listed(places, answers) else places
+    return max(cells, min(workers, tasks) ** 2) * predictors**2
 
 
 def first_deviations(layout: CrossedLayout, chosen: Floats) -> Floats:

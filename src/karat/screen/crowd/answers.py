@@ -7,14 +7,18 @@ paper. `conditions` names columns that make an item several tasks; None takes ev
 
 How long the Spammer Index takes is known beforehand, and tables that are too large for its model are refused.
 
-The model of labels holds m x m numbers for every pair of a worker and a task, answered or not, with m one less than the
-number of labels. An evaluation of its likelihood solves a system of the m effects of every worker and task, and the
-index with its interval takes about 75 evaluations a label. On one processor
+An evaluation of the likelihood of labels solves a system of m effects of every worker and task, with m one less than
+the number of labels. The index with its interval takes about 75 evaluations per label. Where most workers met most
+tasks, the seconds on one processor are
 
-    seconds = 0.075 labels (3 + (m few)^2 (m many) / 5,000,000 + m^2 few many / 25,000),
+    0.075 labels (3 + (m few)^2 (m many) / 5,000,000 + m^2 few many / 25,000),
 
-where few is the smaller of the numbers of workers and tasks, and many the larger. It was measured from 60 x 60 to
-330 x 330 with three and four labels; it says the order of magnitude, and a busy machine takes longer.
+where few is the smaller of the numbers of workers and tasks, and many the larger. Where few of them met, they are
+
+    0.075 labels (3 + m^2 many / 1,200 + m^2 answers / 800 + m^3 answers^2 / (100,000 many) + (m few)^3 / 10,000,000).
+
+Both were measured, the first from 60 x 60 to 330 x 330 with three and four labels, the second from 60 x 600 to
+200 x 5,000. They give the order of magnitude, and a busy machine takes longer.
 """
 
 from __future__ import annotations
@@ -169,17 +173,22 @@ STEP = 0.98
 NOT_QUICK = NotComputed("spammer_index.not_quick")
 
 
-def seconds_of(workers: float, tasks: float, labels: int) -> float:
-    """About how long the Spammer Index of labels takes.
+def seconds_of(workers: float, tasks: float, labels: int, answers: float | None = None) -> float:
+    """About how long the Spammer Index of labels takes; of a whole table, unless the number of answers is given.
 
-    >>> round(seconds_of(100, 100, 4)), round(seconds_of(330, 330, 4))
-    (4, 71)
+    >>> round(seconds_of(100, 100, 4)), round(seconds_of(330, 330, 4)), round(seconds_of(200, 5_000, 4, 10_000))
+    (4, 71, 53)
     """
+    from karat.models.glrm.crossed import is_listed
+
     m, few, many = labels - 1, min(workers, tasks), max(workers, tasks)
-    return 0.075 * labels * (3 + (m * few) ** 2 * m * many / 5e6 + m * m * few * many / 2.5e4)
+    if answers is None or not is_listed(few * many, answers):
+        return 0.075 * labels * (3 + (m * few) ** 2 * m * many / 5e6 + m * m * few * many / 2.5e4)
+    listed = m * m * (many / 1200 + answers / 800) + m**3 * answers**2 / (1e5 * many)
+    return 0.075 * labels * (3 + listed + (m * few) ** 3 / 1e7)
 
 
-def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG) -> float:
+def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG, answers: int | None = None) -> float:
     """The largest share of the workers, and of the tasks, whose answers are fitted within this many seconds.
 
     >>> share_in_time(100, 100, 4)
@@ -188,7 +197,11 @@ def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG) 
     0.4
     """
     share = 1.0
-    while seconds_of(share * workers, share * tasks, labels) > seconds and share * min(workers, tasks) > 1:
+    everything = workers * tasks if answers is None else answers
+    while (
+        seconds_of(share * workers, share * tasks, labels, share**2 * everything) > seconds
+        and share * min(workers, tasks) > 1
+    ):
         share *= STEP
     return share
 
@@ -200,12 +213,12 @@ def refuse_large(answers: Crowd, criterion: str) -> None:
     >>> from karat.screen.crowd.answers import crowd
     >>> refuse_large(crowd(karat.datasets.load("crowd"), "deletion"), "deletion")
     """
-    from karat.models.glrm.nominal import LARGEST
+    from karat.models.glrm.nominal import LARGEST, curvature_size
 
     if answers.family != "nominal":
         return
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
-    if workers * tasks * (labels - 1) ** 2 > LARGEST:
+    if curvature_size(workers, tasks, answers.rows.height, labels - 1) > LARGEST:
         values = {"criterion": criterion, "participants": workers, "items": tasks, "labels": labels}
         raise ScreenError(Message("crowd.too_many_labels", values))
 
@@ -221,7 +234,7 @@ def labels_take(answers: Crowd) -> float:
     if answers.family != "nominal":
         return 0.0
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
-    return seconds_of(workers, tasks, labels)
+    return seconds_of(workers, tasks, labels, answers.rows.height)
 
 
 def is_quick(family: str, answers: int, workers: int, tasks: int, labels: int) -> bool:
@@ -231,5 +244,5 @@ def is_quick(family: str, answers: int, workers: int, tasks: int, labels: int) -
     (True, False)
     """
     if family == "nominal":
-        return seconds_of(workers, tasks, labels) <= QUICK
+        return seconds_of(workers, tasks, labels, answers) <= QUICK
     return answers <= QUICK_ANSWERS

@@ -215,7 +215,7 @@ def _drawn(answers: PartedCrowd, seed: int, seconds: float, held: int) -> _Drawn
     if answers.family != "nominal":
         share = held / answers.rows
         return None if share >= 1 else _Drawn(Sample(seed, share))
-    share = share_in_time(answers.workers, answers.tasks, answers.codes, seconds)
+    share = share_in_time(answers.workers, answers.tasks, answers.codes, seconds, answers.rows)
     if share == 1:
         return None
     # Another stream than that of the workers, in the order in which tasks come.
