@@ -808,6 +808,21 @@ def test_what_is_logged_like_practice_is_practice(tmp_path: Path) -> None:
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 18, "test": 72}
 
 
+def test_a_question_after_some_ratings_makes_no_choices_of_them(tmp_path: Path) -> None:
+    columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime", "item", "Comments")
+    lines: list[list[object]] = []
+    for n in range(1, 11):
+        head, at = ["PennController", n, 0, "exp", "NULL"], 1619973000000 + 1000 * n
+        lines.append([*head, "PennController", n, "_Trial_", "Start", at, n, "NULL"])
+        lines.append([*head, "Scale", "scale", "Choice", lambda who, n=n: 1 + (who + n) % 6, at + 500, n, "NULL"])
+        if n % 3 == 0:
+            said = [lambda who, n=n: ("evet", "hayır")[(who + n) % 2], at + 900, n, "evet;hayır"]
+            lines.append([*head, "Selector", "answer", "Selection", *said])
+    made = read_files([ibex(tmp_path / "results", [([columns], lines)])]).judgments
+    assert {name: len(scale.levels) for name, scale in made.scales.items()} == {"scale": 6, "answer": 2}
+    assert "left" not in made.frame.columns
+
+
 def test_objects_in_lists_among_bare_numbers(tmp_path: Path) -> None:
     chance, rows = random.Random(21), []
     for person in range(10):

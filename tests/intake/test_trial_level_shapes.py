@@ -11,6 +11,7 @@ from intake.test_more_public_shapes import accepted, flags
 from intake.test_published_shapes import saved
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
+from karat.intake.guess import ordered_answers
 from messages import codes, refuses
 
 
@@ -285,3 +286,24 @@ def test_times_are_known_by_their_unit(tmp_path: Path) -> None:
     renamed = saved(tmp_path / "s.csv", "worker,item,response,elapsed_ms,clock", rows)
     seconds = read_files([renamed]).judgments.frame["rt"]
     assert 0.9 <= seconds.min() <= seconds.max() <= 6  # type: ignore[operator]
+
+
+def test_practice_in_one_column_and_fillers_in_another(tmp_path: Path) -> None:
+    """Practice trials have nothing but an answer and their type; they get its name as their item."""
+    chance, rows = random.Random(18), []
+    for person in range(16):
+        rows += [[person, "", "", 0.5, "", "one_slider_practice"] for _ in range(2)]
+        trials = [(f"n{n}", "YN"[(n + person) % 2]) for n in range(16)] + [(f"filler{n}", "filler") for n in range(6)]
+        for at, (item, kind) in enumerate(chance.sample(trials, 22), 6):
+            rows.append([person, kind, item, round(chance.random(), 2), at, "one_slider"])
+    header = "workerid,condition,item,response,slide_number,trial_type"
+    made = read_files([saved(tmp_path / "r.csv", header, rows)]).judgments
+    functions = dict(made.frame["function"].value_counts().iter_rows())
+    assert functions == {"filler": 96, "practice": 32, "test": 256}
+    assert "one_slider_practice" in set(made.frame["item"])
+
+
+def test_words_of_degree_of_opposites_have_an_order() -> None:
+    words = ["kötü", "oldukça iyi", "iyi sayılır", "oldukça kötü", "kötü sayılır", "iyi"]
+    assert ordered_answers(words) == ["oldukça kötü", "kötü", "kötü sayılır", "iyi sayılır", "iyi", "oldukça iyi"]
+    assert ordered_answers(["right", "kinda wrong", "wrong"]) == ["wrong", "kinda wrong", "right"]

@@ -247,6 +247,14 @@ def test_gaps_in_a_factor_and_words_for_nothing() -> None:
     ]  # fmt: skip
 
 
+def test_null_is_a_level_beside_another_one() -> None:
+    rows = pl.DataFrame([(f"i{n % 8}", ("that", "null")[n // 8 % 2]) for n in range(32)], ["item", "complementizer"],
+                        orient="row")  # fmt: skip
+    assert Stimuli(factors=("complementizer",)).effects(rows) == ["complementizer"]
+    rare = rows.with_columns(pl.Series("complementizer", ["null", *["that"] * 31]))
+    assert Stimuli(factors=("complementizer",)).effects(rare) == []
+
+
 def test_numbered_blocks_are_no_factor() -> None:
     blocks = ["trial_1", "trial_2"]
     rows = [(f"p{p}", f"i{n}", (p + n) % 2, blocks[n % 2], "ab"[(p + n) % 2]) for p in range(6) for n in range(8)]

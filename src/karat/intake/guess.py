@@ -363,7 +363,7 @@ DEGREES = {
     3: "very highly sehr très muy molto muito erg zeer çok oldukça",
     2: "mostly quite mainly largely ziemlich überwiegend größtenteils assez bastante abbastanza behoorlijk",
     1: ("rather somewhat slightly mildly fairly probably eher etwas leicht bedingt teilweise plutôt moyennement algo "
-        "ligeramente piuttosto leggermente enigszins biraz sayılır"),
+        "ligeramente piuttosto leggermente enigszins biraz sayılır kinda"),
 }  # fmt: skip
 """Words for how much something is the case."""
 MIDDLES = re.compile(

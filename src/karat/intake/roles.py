@@ -465,15 +465,31 @@ class _RoleSearch:
         self.roles.notes.append(Message("role.functions", {"column": column, "functions": spelled}))
 
     def _with_functions_of_rest(self, content: Content) -> str:
-        """The column of functions, joined with the one that names them in the rows where the first is empty."""
-        empty = content.cells.is_null()
-        for other in self._free() if empty.any() else []:
-            left = set(other.cells.filter(empty).drop_nulls().unique()) - set(content.values)
-            marked = {value: word for value, word in other.functions.items() if word != "test" and value in left}
-            if other is content or not marked or other.is_text or self._of_person(other):
+        """The column of functions, joined with one that names functions only where the first says test or nothing.
+
+        One of the two must be empty where the other names them: a condition that is called control has all its rows.
+        """
+        own = self.roles.functions
+        marked = content.cells.replace_strict(own, default="test", return_dtype=pl.String) != "test"
+        marked = marked.fill_null(False)
+        for other in self._free():
+            if (
+                other is content
+                or other.is_text
+                or self._of_person(other)
+                or not set(other.functions.values()) - {"test"}
+            ):
                 continue
-            both = {f"{one} + {two}": self.roles.functions[one] for one in content.values for two in other.values}
-            self.roles.functions |= {**{value: marked.get(value, "test") for value in left}, **both}
+            named = other.cells.replace_strict(other.functions, default="test", return_dtype=pl.String) != "test"
+            named = named.fill_null(False)
+            apart = not content.cells.filter(named).count() or not other.cells.filter(marked).count()
+            if not apart or not (named & ~marked).any():
+                continue
+            more = {value: other.functions.get(value, "test") for value in other.values}
+            both = {
+                f"{one} + {two}": word if word != "test" else more[two] for one, word in own.items() for two in more
+            }
+            self.roles.functions = {**more, **own, **both}
             return f"{content.name}+{other.name}"
         return content.name
 

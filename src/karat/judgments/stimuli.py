@@ -229,7 +229,7 @@ def _may_be_factor(column: pl.Series) -> bool:
     texts = words == "context" and values.len() > MOST_CONTEXTS
     if words in ("sentence", "sentence_2") or texts or any(never):
         return False
-    if values.dtype == pl.String:
+    if values.dtype == pl.String and not _is_null_a_level(column):
         values = values.filter(~values.is_in(NOTHING))
     numbers = values.cast(pl.Float64, strict=False)
     measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
@@ -242,6 +242,17 @@ def _may_be_factor(column: pl.Series) -> bool:
         if sides <= {"left", "right"}:
             return False
     return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
+
+
+NULL, FEWEST_NULLS = "null", 0.25
+"""A level that linguists have, beside that: in so large a share of the rows the word does not stand for nothing."""
+
+
+def _is_null_a_level(column: pl.Series) -> bool:
+    """Whether null is one of the two levels of a factor, as in sentences with that or null."""
+    share = (column == NULL).mean()
+    two = not column.null_count() and column.n_unique() == FEWEST_LEVELS
+    return two and isinstance(share, float) and FEWEST_NULLS <= share <= 1 - FEWEST_NULLS
 
 
 def _words(column: pl.Series) -> float:

@@ -252,9 +252,9 @@ def _filled_items(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.D
     if not other.any() or empty.mean() > OTHER_KIND:  # type: ignore[operator]
         return frame, []
     named = [n for n in frame.columns if n not in COLUMNS and any(w in ITEM_TEXTS for w in words_of(n))]
-    for name in named:
-        cells = text_column(frame[name])
-        if not cells.filter(other).null_count() and cells.filter(other).n_unique() > 1:
+    for name in (*named, *joined(mapping["function"], frame.columns)):
+        cells = text_column(frame[name]) if name in frame.columns else empty.cast(pl.String)
+        if not cells.filter(other).null_count() and (cells.filter(other).n_unique() > 1 or name not in named):
             values = {"n": int(other.sum()), "column": mapping["item"], "other": name}
             item = pl.when(other).then(cells).otherwise(text_column(frame["item"])).alias("item")
             return frame.with_columns(item), [Message("role.filled_items", values)]

@@ -158,7 +158,10 @@ def _frame(
     if several or len({answer.kind == "typed" for answer in answers}) > 1:
         columns["question"] = [answer.element for answer in answers]
         reading.notes.append(Message("pcibex.questions"))
-    if any(answer.left is not None for answer in answers):
+    # A comprehension question with two answers beside a scale makes no choices of the ratings.
+    chosen = [answer.left is not None for answer, function in zip(answers, functions, strict=True)
+              if answer.response is not None and function == "test"]  # fmt: skip
+    if any(chosen) and all(chosen):
         columns |= _sides(answers, reading)
     columns |= _own_columns(answers, people, columns, wanted, reading, file)
     _note_onsets(answers, reading)
