@@ -151,3 +151,22 @@ def test_information_structure_is_no_instruction(tmp_path: Path) -> None:
         path = tmp_path / "task.csv"
         path.write_text(TASK.read_text(encoding="utf-8").replace(",trial,", f",{display},"), encoding="utf-8")
         assert read_files([path]).judgments.frame.height == 8
+
+
+def test_buttons_to_go_on_and_fillers_of_task_builder_2(tmp_path: Path) -> None:
+    header = ("Event Index,UTC Timestamp,Participant Private ID,Tree Node Key,Trial Number,Screen,Response Type,"
+              "Response,Object Name,Reaction Time,Display,Spreadsheet: item,Spreadsheet: condition")  # fmt: skip
+    lines = [header]
+    for person in range(4):
+        for at, (display, item, condition) in enumerate(
+            [("Practice", 1, "a"), ("Trial", 2, "a"), ("Trial", 3, "b"), ("Trial", 4, "filler")], 1
+        ):
+            for name, answer in (("Slider", 10 * at + person), ("Continue Button", "Next")):
+                where = f"{len(lines)},{1_650_000_000_000 + len(lines)},{7000 + person},task-1,{at},Screen 1"
+                lines.append(f"{where},response,{answer},{name},{900 + at},{display},{item},{condition}")
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(lines) + "\n")
+    intake = read_files([path])
+    assert aside(intake) == {"aside.continue_buttons": 16}
+    functions = dict(intake.judgments.frame["function"].value_counts().iter_rows())
+    assert functions == {"practice": 4, "test": 8, "filler": 4}

@@ -307,3 +307,8 @@ def test_words_of_degree_of_opposites_have_an_order() -> None:
     words = ["kötü", "oldukça iyi", "iyi sayılır", "oldukça kötü", "kötü sayılır", "iyi"]
     assert ordered_answers(words) == ["oldukça kötü", "kötü", "kötü sayılır", "iyi sayılır", "iyi", "oldukça iyi"]
     assert ordered_answers(["right", "kinda wrong", "wrong"]) == ["wrong", "kinda wrong", "right"]
+
+
+def test_only_the_ends_of_a_scale_have_labels() -> None:
+    words = ["5 - very natural", "1 - very unnatural", "2", "4"]
+    assert ordered_answers(words) == ["1 - very unnatural", "2", "3", "4", "5 - very natural"]

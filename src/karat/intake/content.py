@@ -6,7 +6,7 @@ Names suggest a role; content decides it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -127,6 +127,36 @@ def function_word(value: str) -> str | None:
     return None
 
 
+MOST_FUNCTIONS = 12
+BESIDE_TEST = ("filler", "practice", "attention")
+
+
+def functions_in(columns: Iterable[Sequence[str | None]], labels: Sequence[str]) -> list[str]:
+    """The functions of trials by the first column that names them, else by what their labels say.
+
+    Where only some trials are marked, a condition is called filler in the trials that are fillers, also in a column
+    after the first.
+
+    >>> functions_in([["a", "b", "filler"]], ["test", "practice", "test"])
+    ['test', 'practice', 'filler']
+    >>> functions_in([["trial", "practice", "trial"], ["a", "a", "filler"]], ["test"] * 3)
+    ['test', 'practice', 'filler']
+    """
+    found: list[str] = []
+    for cells in columns:
+        values = {value for value in cells if value is not None}
+        known = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
+        marked = {value: word for value, word in known.items() if word in BESIDE_TEST}
+        if (len(set(known.values())) > 1 and all(known.values())) or (marked and len(values) > len(marked)):
+            words = known if all(known.values()) else marked
+            named = [words.get(cell or "") or label for cell, label in zip(cells, labels, strict=True)]
+            pairs = zip(found or named, named, strict=True)
+            found = ["filler" if (one, other) == ("test", "filler") else one for one, other in pairs]
+    return found or list(labels)
+
+
+TO_GO_ON = ("next", "continue", "start", "begin", "proceed", "go on", "weiter", "starten", "suivant", "siguiente")
+"""What is written on buttons that show the next screen."""
 _SPEAKER = re.compile(r"(?<![\w'’])([A-ZÀ-Þ][\w'’-]{1,20}):(?=\s|$)")
 FEWEST_DIALOGUES = 0.8
 """Most texts must have speakers for their names to be left out."""

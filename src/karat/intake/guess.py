@@ -339,10 +339,13 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
     """
     if not 3 <= len(words) <= MOST_ORDINAL_POINTS:
         return None
-    numbered = [re.match(r"\(?(-?\d{1,2})\)?\s*[-–:.=)\s]\s*\D", word) for word in words]
+    numbered = [re.fullmatch(r"\(?(-?\d{1,2})\)?(?:\s*[-–:.=)\s]\s*\D.*)?", word, re.DOTALL) for word in words]
     starts = {int(match[1]): word for match, word in zip(numbered, words, strict=True) if match}
     if len(starts) == len(words):
-        return [starts[number] for number in sorted(starts)]
+        # Only the ends of a scale may have a label: 1 - bad, 2, 3, 4, 5 - good.
+        bare = any(as_number(word) is not None for word in words)
+        every = range(min(starts), max(starts) + 1) if bare else sorted(starts)
+        return [starts.get(number, str(number)) for number in every]
     codes = [re.fullmatch(r"(AO?)0*(\d{1,2})", word) for word in words]
     if all(codes) and len({code[1] for code in codes if code}) == 1:
         # LimeSurvey numbers the answers of a question; one that nobody gave lies between the others.

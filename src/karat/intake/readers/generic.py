@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
-from karat.intake.content import words_of
+from karat.intake.content import TO_GO_ON, words_of
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, shape, without_words
 from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
@@ -357,9 +357,6 @@ def _asked_only(
     if doubled >= FEWEST_ANSWERED * trials:
         gone = gone | twice
     return _rows_left(frame, rows, gone)
-
-
-TO_GO_ON = ("next", "continue", "start", "begin", "proceed", "go on", "weiter", "starten", "suivant", "siguiente")
 
 
 def _without_clicks(

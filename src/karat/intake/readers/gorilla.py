@@ -14,7 +14,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import SAME_MEANING, numbers_or_text, own_name, seconds_of
-from karat.intake.content import ITEM_IDS, function_named_in
+from karat.intake.content import ITEM_IDS, TO_GO_ON, function_named_in, functions_in
 from karat.intake.guess import NAMES, joined, plain
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
@@ -92,7 +92,7 @@ def answers_among(events: Sequence[GorillaEvent], reading: Reading) -> list[Gori
             timeouts.append(event)
         else:
             reading.set_apart(reason)
-    answers = _with_missed_answers(answers, timeouts, reading)
+    answers = _with_missed_answers(_without_clicks(answers, reading), timeouts, reading)
     _name_questions(answers, reading)
     return _first_attempts(answers, reading)
 
@@ -132,6 +132,16 @@ def _with_missed_answers(
             kept.append(event)
         else:
             reading.set_apart(TIMED_OUT)
+    return kept
+
+
+def _without_clicks(answers: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
+    """Without the objects on which nobody ever did more than go on."""
+    said: dict[tuple[str, str], set[str]] = {}
+    for answer in answers:
+        said.setdefault((answer.display, answer.name), set()).add((answer.response or "").strip().lower())
+    kept = [answer for answer in answers if not said[answer.display, answer.name] <= set(TO_GO_ON)]
+    reading.set_apart(Message("aside.continue_buttons"), len(answers) - len(kept))
     return kept
 
 
@@ -374,7 +384,9 @@ def _frame(
         "rt": _seconds(source, answers, options, reading),
         "time": pl.Series([event.time for event in answers], dtype=pl.Float64),
     }
-    functions = [function_named_in(event.display) for event in answers]
+    own = [name for name in source.columns if not OF_GORILLA.fullmatch(plain(name))]
+    labels = [function_named_in(event.display) for event in answers]
+    functions = functions_in((source[name].to_list() for name in own if source.schema[name] == pl.String), labels)
     if set(functions) - {"test"}:
         columns["function"] = _text(list(functions))
         reading.notes.append(Message("gorilla.function"))

@@ -10,7 +10,7 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import own_name
-from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, Contents, function_named_in, function_word, tells_the_answer
+from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, Contents, function_named_in, functions_in, tells_the_answer
 from karat.intake.guess import plain
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
@@ -43,7 +43,6 @@ from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS
 from karat.messages import Message
 
-MOST_FUNCTIONS = 12
 FEWEST_SIGNS = 2
 SENT_TWICE = Message("aside.sent_twice")
 OWNER = Message("aside.owner")
@@ -189,17 +188,8 @@ SIDES = ("left", "right")
 def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
     """What trials are for: by a logged column that holds nothing else, or by their labels."""
     names = dict.fromkeys(name for answer in answers for name in answer.line.cells)
-    by_label = _functions_by_label(answers)
-    for name in names:
-        values = {value for answer in answers if (value := answer.line.get(name)) is not None}
-        known = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
-        # Where only some trials are marked, a condition is called filler in the trials that are fillers.
-        marked = {value: word for value, word in known.items() if word in BESIDE_TEST}
-        if (len(set(known.values())) > 1 and all(known.values())) or (marked and len(values) > len(marked)):
-            words = known if all(known.values()) else marked
-            logged = [words.get(answer.line.get(name) or "") for answer in answers]
-            return [logged_function or label for logged_function, label in zip(logged, by_label, strict=True)]
-    return by_label
+    columns = ([answer.line.get(name) for answer in answers] for name in names)
+    return functions_in(columns, _functions_by_label(answers))
 
 
 def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
@@ -222,9 +212,6 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
         return ["practice" if function == "test" and names in known["practice"] else function
                 for names, function in zip(logged, functions, strict=True)]  # fmt: skip
     return functions
-
-
-BESIDE_TEST = ("filler", "practice", "attention")
 
 
 def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Reading) -> list[str]:
