@@ -48,11 +48,7 @@ GROUPS = {
 
 
 def program(only: str | None = None) -> typer.Typer:
-    """The program with all commands, or with one of them: typer takes a while to prepare each.
-
-    >>> [command.name for command in program("report").registered_commands]
-    ['report']
-    """
+    """The program with all commands, or with one of them: typer takes a while to prepare each."""
     made = typer.Typer(
         name="karat",
         help="Design, run, screen, measure and report studies in which people judge language.",

@@ -217,12 +217,7 @@ with_executor_options = option_group(ExecutorOptions, "place")
 
 
 def found_line(judgments: Judgments) -> str:
-    """How many participants have answers and how many have none, and how many items and answers there are.
-
-    >>> import karat
-    >>> found_line(karat.datasets.load("likert"))
-    '48 participants, 75 items, 3,566 answers'
-    """
+    """How many participants have answers and how many have none, and how many items and answers there are."""
     frame = judgments.frame
     answered = frame["participant"].n_unique()
     silent = judgments.participants.height - answered

@@ -32,15 +32,7 @@ def counting(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int],
 
 
 class StepBar:
-    """Work in several steps: the current step, its progress, and how many steps are done.
-
-    >>> steps = StepBar("screening", 2)
-    >>> steps.begins("markov")
-    >>> from karat.messages import Message
-    >>> steps.ends(Message("screening.flagged", {"criterion": "markov", "flagged": 3, "participants": 120}))
-    >>> steps.done
-    1
-    """
+    """Work in several steps: the current step, its progress, and how many steps are done."""
 
     def __init__(self, what: str, total: int) -> None:
         self.what, self.total, self.done, self.step = what, total, 0, ""

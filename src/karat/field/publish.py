@@ -56,11 +56,7 @@ class ServerFinding:
 
 
 def public_address(text: str) -> str:
-    """The address of a server as people type it: https, a host name, nothing else.
-
-    >>> public_address("Study.Example.org/")
-    'https://study.example.org'
-    """
+    """The address of a server as people type it: https, a host name, nothing else."""
     parts = urlsplit(text.strip() if "://" in text else f"https://{text.strip()}")
     host = (parts.hostname or "").lower()
     if parts.scheme != "https" or not HOST.fullmatch(host) or parts.path not in ("", "/") or parts.query:

@@ -85,11 +85,7 @@ NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs from the start of a study.
-
-    >>> print(Changes(("[recruitment] completion_code",), items=False, asked=False))
-    The study is not as it was when it started: [recruitment] completion_code. This applies to all...
-    """
+    """What differs from the start of a study."""
 
     keys: tuple[str, ...]
     """Keys of the study file, as it writes them."""
@@ -194,25 +190,13 @@ TAKEN = ("login", "logout")
 
 
 def slug(text: str) -> str:
-    """A text as lower-case letters, digits and hyphens.
-
-    >>> slug("Wortstellung (Mittelfeld) – Prüfung 2")
-    'wortstellung-mittelfeld-prufung-2'
-    """
+    """A text as lower-case letters, digits and hyphens."""
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-")
 
 
 def slug_of(study: Study) -> str:
-    """The short name of a study; it stays the same while the study file keeps its place.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "Word order"
-    >>> written = write_study(folder, "likert")
-    >>> slug_of(load(folder))
-    'word-order'
-    """
+    """The short name of a study; it stays the same while the study file keeps its place."""
     path = study.path.resolve()
     name = slug(path.parent.name if path.name == NAME else path.stem)
     if not name:

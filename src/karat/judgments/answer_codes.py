@@ -56,11 +56,7 @@ def position(scale: Scale, aligned: bool = False) -> pl.Expr:
 
 
 def log_magnitude(numbers: pl.Expr) -> pl.Expr:
-    """The logarithm of magnitudes; 0, which has none, counts as half of the smallest positive answer.
-
-    >>> pl.DataFrame({"a": [0.0, 2.0, None]}).select(log_magnitude(pl.col("a")).exp()).to_series().round(6).to_list()
-    [1.0, 2.0, None]
-    """
+    """The logarithm of magnitudes; 0, which has none, counts as half of the smallest positive answer."""
     positive = pl.when(numbers > 0).then(numbers)
     return pl.when(numbers.is_not_null()).then(pl.coalesce(positive, positive.min() / 2)).log()
 

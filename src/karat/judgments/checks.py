@@ -110,11 +110,7 @@ def text_columns(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def text_column(column: pl.Series) -> pl.Series:
-    """A column as text, whole numbers without a decimal point, blanks around removed, empty cells as missing.
-
-    >>> text_column(pl.Series([1.0, 2.5, None])).to_list()
-    ['1', '2.5', None]
-    """
+    """A column as text, whole numbers without a decimal point, blanks around removed, empty cells as missing."""
     if column.dtype.is_float():
         column = column.fill_nan(None)
         whole = column.cast(pl.Int64, strict=False)
@@ -131,11 +127,7 @@ def text_column(column: pl.Series) -> pl.Series:
 
 
 def plain_types(frame: pl.DataFrame, known: Collection[str] = COLUMNS) -> pl.DataFrame:
-    """The columns whose types karat does not know, in the few that every file format keeps apart.
-
-    >>> plain_types(pl.DataFrame({"a": pl.Series([1], dtype=pl.UInt8), "b": [float("nan")]})).dtypes
-    [Int64, Float64]
-    """
+    """The columns whose types karat does not know, in the few that every file format keeps apart."""
     columns = []
     for name, dtype in frame.schema.items():
         column = frame[name]
@@ -170,11 +162,7 @@ def _check_names(checked: Checked) -> None:
 
 
 def kind_of_cells(dtype: pl.DataType) -> str | None:
-    """What a column of this type holds, where that is more than one value: lists or records.
-
-    >>> kind_of_cells(pl.List(pl.String())), kind_of_cells(pl.String())
-    ('lists', None)
-    """
+    """What a column of this type holds, where that is more than one value: lists or records."""
     if not dtype.is_nested():
         return None
     return RECORDS if isinstance(dtype, pl.Struct) else LISTS

@@ -55,20 +55,12 @@ REQUIRED = ("participant", "item", "response")
 
 
 def of_type(kind: str) -> tuple[str, ...]:
-    """The names of the known columns of a type.
-
-    >>> of_type("number")
-    ('rt',)
-    """
+    """The names of the known columns of a type."""
     return tuple(name for name, column in COLUMNS.items() if column.type == kind)
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
-    """The known word that a misspelt one was probably meant to be.
-
-    >>> nearest("atention", FUNCTIONS)
-    'attention'
-    """
+    """The known word that a misspelt one was probably meant to be."""
     matches = get_close_matches(word.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
     return next((k for k in known if matches and k.lower() == matches[0]), None)
 
@@ -77,11 +69,6 @@ def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:
     """A table under karat's names, as a mapping from these to its own says; an empty name leaves a column out.
 
     A column whose name another one takes is left out too, unless the mapping gives it a place of its own.
-
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"who": ["p1"], "pair": ["a"], "item": ["b"], "trial": [1]})
-    >>> laid_over(frame, {"participant": "who", "item": "pair", "pair": "item", "trial": ""}).to_dicts()
-    [{'participant': 'p1', 'item': 'a', 'pair': 'b'}]
     """
     columns = []
     for name in frame.columns:

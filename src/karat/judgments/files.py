@@ -48,24 +48,14 @@ def participants_path(path: Path) -> Path:
 
 
 def files_of(path: Path, participants: pl.DataFrame) -> list[Path]:
-    """The files that judgments with these participants are written to, the table first.
-
-    >>> people = pl.DataFrame({"participant": ["p1"], "age": [30]})
-    >>> [one.name for one in files_of(Path("a.csv"), people)], files_of(Path("a.parquet"), people)[0].name
-    (['a.csv', 'a.participants.csv', 'a.csv-metadata.json'], 'a.parquet')
-    """
+    """The files that judgments with these participants are written to, the table first."""
     if path.suffix != ".csv":
         return [path]
     return [path, *([participants_path(path)] if participants.width > 1 else []), metadata_path(path)]
 
 
 def companions(paths: Iterable[Path]) -> set[Path]:
-    """What may stand beside the CSV files of karat among these paths and describes them; theirs have metadata.
-
-    >>> found = [Path("a.csv"), Path("a.csv-metadata.json"), Path("b.csv"), Path("b.participants.csv")]
-    >>> sorted(path.name for path in companions(found))
-    ['a.csv-metadata.json', 'a.participants.csv']
-    """
+    """What may stand beside the CSV files of karat among these paths and describes them; theirs have metadata."""
     there = set(paths)
     described = [path for path in there if metadata_path(path) in there]
     return {beside(path) for path in described for beside in (metadata_path, participants_path)}
@@ -160,22 +150,14 @@ _NUMBER = r"^[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?$"
 
 
 def escape_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Text that a spreadsheet would run as a formula, marked as text by an apostrophe; numbers stay as they are.
-
-    >>> escape_formulas(pl.DataFrame({"a": ["=1+1", "-3", "-x", "*dog"]}))["a"].to_list()
-    ["'=1+1", '-3', "'-x", '*dog']
-    """
+    """Text that a spreadsheet would run as a formula, marked as text by an apostrophe; numbers stay as they are."""
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
 
 
 def unescape_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Takes back what `escape_formulas` did.
-
-    >>> unescape_formulas(pl.DataFrame({"a": ["'=1+1", "-3"]}))["a"].to_list()
-    ['=1+1', '-3']
-    """
+    """Takes back what `escape_formulas` did."""
     text = pl.col(pl.String)
     return table.with_columns(
         pl.when(text.str.contains("^'" + _FORMULA[1:])).then(text.str.slice(1)).otherwise(text).name.keep()

@@ -22,10 +22,6 @@ def render_column(frame: pl.DataFrame, language: str = ENGLISH) -> pl.Series:
     """The sentences of a column `message` of codes and a column `values` of structs, row by row, as `reason`.
 
     Each place of a template is filled for all rows at once, so that a million rows take seconds.
-
-    >>> rows = pl.DataFrame({"message": ["error", None], "values": [{"text": "It is empty."}, {"text": None}]})
-    >>> render_column(rows).to_list()
-    ['It is empty.', None]
     """
     values = frame["values"].struct.unnest().with_row_index("_row")
     found = [pl.DataFrame(schema={"_row": pl.UInt32, "reason": pl.String})]
@@ -39,9 +35,6 @@ def with_reasons(table: pl.DataFrame, language: str = ENGLISH, beside: bool = Fa
     """A table with its messages as sentences: `reason` in the place of `message` and `values`.
 
     `beside` keeps `message` and `values` as well.
-
-    >>> with_reasons(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]})).rows()
-    [('It is empty.',)]
     """
     if "message" not in table.columns:
         return table
@@ -53,11 +46,7 @@ def with_reasons(table: pl.DataFrame, language: str = ENGLISH, beside: bool = Fa
 
 
 def message_at(table: pl.DataFrame, row: int, without: Sequence[str] = ()) -> Message:
-    """The message in a row of a table; `without` are values to leave out.
-
-    >>> message_at(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]}), 0)
-    Message('error', {'text': 'It is empty.'})
-    """
+    """The message in a row of a table; `without` are values to leave out."""
     return _message(table["message"][row], {k: v for k, v in table["values"][row].items() if k not in without})
 
 
@@ -118,21 +107,13 @@ MOST_NUMBERS = 10
 
 
 def listed(names: Sequence[object], most: int = 6) -> Message:
-    """Names for a message, cut where they are many.
-
-    >>> print(listed(["a", "b"]), listed(["a", "b", "c"], most=2), sep="; ")
-    a, b; a, b and 1 more
-    """
+    """Names for a message, cut where they are many."""
     rest = len(names) - most
     return Message("list.names", {"names": list(names[:most]), "more": rest if rest > 0 else None})
 
 
 def rows_named(place: str, numbers: Sequence[int]) -> Message:
-    """Rows by their numbers; of many, the first few, how many more there are and the last.
-
-    >>> print(rows_named("line", [17]), rows_named("line", range(2, 500)), sep="; ")
-    line 17; lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 488 more up to 499
-    """
+    """Rows by their numbers; of many, the first few, how many more there are and the last."""
     more = len(numbers) - MOST_NUMBERS
     values = {
         "n": len(numbers),

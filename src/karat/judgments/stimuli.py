@@ -95,11 +95,7 @@ Found = TypeVar("Found")
 
 
 def natural_order(level: str) -> tuple[tuple[str | float, ...], str]:
-    """What levels are sorted by: as text, except that numbers in it count as numbers.
-
-    >>> sorted(["a 0.5", "a −0.5", "a10", "a2", "10", "2"], key=natural_order)
-    ['2', '10', 'a2', 'a10', 'a −0.5', 'a 0.5']
-    """
+    """What levels are sorted by: as text, except that numbers in it count as numbers."""
     parts = NUMBER.split(level)
     minus = "\N{MINUS SIGN}"
     return tuple(float(part.replace(minus, "-")) if place % 2 else part for place, part in enumerate(parts)), level
@@ -151,13 +147,7 @@ class Stimuli:
         return tuple(message for message in found if message.values["names"])
 
     def varying(self, rows: pl.DataFrame, besides: Collection[str] = ()) -> list[str]:
-        """The conditions that tell stimuli of these rows apart.
-
-        >>> import karat
-        >>> likert = karat.datasets.load("likert")
-        >>> likert.stimuli().varying(likert.frame.filter(pl.col("function") == "test"))
-        ['order', 'integration']
-        """
+        """The conditions that tell stimuli of these rows apart."""
         keys = [name for name in ITEM if name in rows.columns]
         found: list[str] = []
         count = rows.select(keys).n_unique() if self.conditions else 0
@@ -175,10 +165,6 @@ class Stimuli:
 
         Conditions that vary within most items come first. Where there are none, as in tables whose items are named with
         their condition, properties of items are ranked by design: see `_ranked`.
-
-        >>> rows = pl.DataFrame({"item": list("abcdefgh"), "island": ["yes", "no"] * 4, "gap": list("ssllssll")})
-        >>> Stimuli(properties=("island", "gap")).effects(rows)
-        ['island', 'gap']
         """
         named = [n for n in (*self.factors, *self.properties) if n in rows.columns and _may_be_factor(rows[n])]
         named = [name for name in named if not _is_an_answer(rows, name)]
@@ -192,11 +178,7 @@ class Stimuli:
         return [name for name in self.factors if name in telling] or _ranked(rows, named)
 
     def with_conditions(self, names: Sequence[str] | None) -> Stimuli:
-        """The same with these columns as the only conditions; unchanged where none are named (None).
-
-        >>> Stimuli(factors=("order",)).with_conditions([]).keys
-        ['item']
-        """
+        """The same with these columns as the only conditions; unchanged where none are named (None)."""
         return self if names is None else replace(self, factors=tuple(names), identifiers=())
 
     def with_pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -496,11 +478,7 @@ class _Decision:
 
 
 def candidates(schema: Mapping[str, object]) -> list[str]:
-    """The columns that may be conditions by their name and type.
-
-    >>> candidates({"item": pl.String, "order": pl.String, "rt": pl.Float64, "loudness": pl.Float64})
-    ['order']
-    """
+    """The columns that may be conditions by their name and type."""
     return [name for name, kind in schema.items() if kind in KINDS and name not in COLUMNS and name[:1] != "_"]
 
 
@@ -562,21 +540,12 @@ def rows_of_kind(rows: pl.DataFrame, scales: Mapping[str, Scale], choices: bool)
 
 
 def numbered(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
-    """The number of the group that each row belongs to, from 0, in the order in which groups come.
-
-    >>> numbered(pl.DataFrame({"a": ["x", None, "x"]}), ["a"]).to_list()
-    [0, 1, 0]
-    """
+    """The number of the group that each row belongs to, from 0, in the order in which groups come."""
     return groups_and_numbers(rows, keys)[1]
 
 
 def groups_and_numbers(rows: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
-    """The groups of rows in the order in which they come, and the number of the group that each row belongs to.
-
-    >>> groups, number = groups_and_numbers(pl.DataFrame({"a": ["y", "x", "y"]}), ["a"])
-    >>> groups["a"].to_list(), number.to_list()
-    (['y', 'x'], [0, 1, 0])
-    """
+    """The groups of rows in the order in which they come, and the number of the group that each row belongs to."""
     import numpy as np
 
     # Faster than to look every row up among the groups.
@@ -671,11 +640,7 @@ def answered_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_choices(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows on a scale of choice with their two items in alphabetical order, as `_first` and `_second`, where named.
-
-    >>> with_choices(pl.DataFrame({"left": ["b", "a"], "right": ["a", None]})).select("_first", "_second").rows()
-    [('a', 'b'), (None, None)]
-    """
+    """Rows on a scale of choice with their two items in alphabetical order, as `_first` and `_second`, where named."""
     if not {"left", "right"} <= set(rows.columns):
         return rows
     named = pl.col("left").is_not_null() & pl.col("right").is_not_null()

@@ -100,11 +100,6 @@ def delimiter_of(sample: str) -> str:
     """The delimiter that cuts the first lines of a text into the same number of cells, more than one if possible.
 
     Where several do, one with a blank after it is the punctuation of sentences rather than a delimiter.
-
-    >>> delimiter_of("a;b;c\\n1;2,5;3\\n"), delimiter_of("a,b\\n1,2\\n")
-    (';', ',')
-    >>> delimiter_of("a (x, y);b (x, z)\\nIch weiß, dass;Ich weiß, ob\\n")
-    ';'
     """
     every = {delimiter: list(_sample_widths(sample, delimiter)) for delimiter in DELIMITERS}
     if all(widths[:1] <= [1] for widths in every.values()):
@@ -395,12 +390,7 @@ class Record(NamedTuple):
 
 
 def records(text: str, delimiter: str, name: str) -> Iterator[Record]:
-    """The records of a text; IntakeError names the file and the line where there is no going on.
-
-    >>> header, row = records('a,b\\n1,"x\\n2,y\\n', ",", "t.csv")
-    >>> header.opened, row.opened, row.unclosed
-    (None, 2, 'the quotation mark that opens here is not closed: lines 2 to 3 are read as one row')
-    """
+    """The records of a text; IntakeError names the file and the line where there is no going on."""
     lines = _Lines(text)
     reader = csv.reader(lines, delimiter=delimiter)
     limit = csv.field_size_limit(LONGEST_CELL)

@@ -18,20 +18,13 @@ def instants(given: pl.Series) -> pl.Series:
 
     A date without a zone is taken as UTC. Dates as a German spreadsheet writes them are known as well: 3.5.2026 12:34.
     What is not a point in time between 1970 and 2100, as a number between 2000 and 2100, becomes missing.
-
-    >>> instants(pl.Series(["2026-05-03T12:34:56Z", "1777811696", "soon"])).dt.year().to_list()
-    [2026, 2026, None]
     """
     found = _instants(given)
     return pl.select(pl.when(found.is_between(EARLIEST, LATEST)).then(found)).to_series()
 
 
 def without_zone(given: pl.Series) -> pl.Series:
-    """Which times are texts that say no zone.
-
-    >>> without_zone(pl.Series(["2026-05-03 12:34", "2026-05-03T12:34Z", "1777811696"])).to_list()
-    [True, False, False]
-    """
+    """Which times are texts that say no zone."""
     if given.dtype != pl.String:
         return pl.Series([False]).new_from_index(0, len(given))
     text = given.str.strip_chars()

@@ -16,11 +16,7 @@ from karat.messages import Message
 
 
 def order_is_known(columns: Collection[str]) -> bool:
-    """Whether a table says in which order trials were shown.
-
-    >>> order_is_known(["participant", "time"]), order_is_known(["participant", "rt"])
-    (True, False)
-    """
+    """Whether a table says in which order trials were shown."""
     return "trial" in columns or "time" in columns
 
 
@@ -31,11 +27,7 @@ def check_order(columns: Collection[str], error: type[KaratError], name: str) ->
 
 
 def order_messages(columns: Collection[str]) -> tuple[Message, ...]:
-    """How trials are ordered that have no positions; nothing where they have.
-
-    >>> [message.code for message in order_messages(["participant", "time"])], order_messages(["trial", "time"])
-    (['order.by_time'], ())
-    """
+    """How trials are ordered that have no positions; nothing where they have."""
     if "trial" in columns:
         return ()
     return (Message("order.by_time"),) if "time" in columns else (Message("order.unknown"),)
@@ -46,11 +38,6 @@ def with_positions(frame: pl.DataFrame) -> pl.DataFrame:
 
     Numbers by rows identify trials and say nothing about their order. In files that were put together, some
     participants may have positions and others times: those without any position are then numbered by times.
-
-    >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"]}))["trial"].to_list()
-    [1, 1, 2]
-    >>> with_positions(pl.DataFrame({"participant": ["p", "q", "p"], "time": [9, 8, 7]}))["trial"].to_list()
-    [2, 1, 1]
     """
     stated, timed = "trial" in frame.columns, "time" in frame.columns
     if stated and not (timed and frame["trial"].null_count()):
@@ -69,9 +56,6 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows one participant after the other, each in the order of presentation; sessions as they come.
 
     Without a column trial that is the order of `time`; without either, rows stay as they are.
-
-    >>> presented(pl.DataFrame({"participant": ["p", "q", "p"], "trial": [2, 1, 1]})).rows()
-    [('p', 1), ('p', 2), ('q', 1)]
     """
     if _stand_so(rows):
         return rows

@@ -42,11 +42,7 @@ class ColumnGuesses:
     """Whether the reader takes columns by their names, so that it may guess anew after a correction."""
 
     def ends(self, column: str) -> tuple[str, str]:
-        """The file's column that is karat's `column`, and, where two columns hold the ends of a range, the upper one.
-
-        >>> ColumnGuesses(names=("low", "high"), mapped={"expected": "low..high"}).ends("expected")
-        ('low', 'high')
-        """
+        """The file's column that is karat's `column`; where two columns hold the ends of a range, the upper one too."""
         low, *high = joined(self.mapped.get(column, ""), self.names)
         return low, high[0] if high else ""
 

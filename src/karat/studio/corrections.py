@@ -75,11 +75,7 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
         return all(getattr(self, name) == getattr(other, name) for name in ("source", "delimiter", "encoding", "sheet"))
 
     def flags(self) -> list[str]:
-        """The options as a terminal takes them.
-
-        >>> Corrections(mapping={"item": "sentence"}, scales={"": "ordinal:1-7"}).flags()
-        ['--map', 'item=sentence', '--scale', 'ordinal:1-7']
-        """
+        """The options as a terminal takes them."""
         flags = [] if self.source == "auto" else ["--from", self.source]
         for column, name in {**self.answered, **self.mapping}.items():
             flags += ["--map", f"{column}={name}"]
@@ -91,13 +87,7 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
         return flags + (["--skip-bad"] if self.skip_bad else [])
 
     def command(self, results: Sequence[str], study: str | None) -> str:
-        """The command that does the same in a terminal.
-
-        >>> Corrections(language="de").command(["my results.csv"], "study.toml")
-        "karat report 'my results.csv' --study study.toml --language de"
-        >>> Corrections(new_study=True, sentence="text").command(["results.csv"], None)
-        'karat init --from-results results.csv --sentence text'
-        """
+        """The command that does the same in a terminal."""
         if self.new_study:
             more = ["--sentence", self.sentence] if self.sentence else []
             return shlex.join(["karat", "init", "--from-results", results[0], *more, *self.flags()])
@@ -108,16 +98,7 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
 def corrected(
     columns: Sequence[str], guessed: Mapping[str, str], wanted: Mapping[str, str], maps: bool
 ) -> dict[str, str]:
-    """What must be passed so that the mapping is as wanted; a reader that `maps` may guess again after a correction.
-
-    >>> from karat.intake.guess import guess_columns
-    >>> columns = ["subject", "question", "sentence", "rating"]
-    >>> guessed = guess_columns(columns, {})
-    >>> guessed
-    {'participant': 'subject', 'item': 'sentence', 'response': 'rating', 'question': 'question'}
-    >>> corrected(columns, guessed, guessed | {"item": "question", "question": ""}, True)
-    {'item': 'question', 'question': ''}
-    """
+    """What must be passed so that the mapping is as wanted; a reader that `maps` may guess again after a correction."""
     from karat.intake.guess import guess_columns
 
     changed = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
@@ -131,12 +112,7 @@ def corrected(
 
 
 def scale_text(scale: Scale) -> str:
-    """A scale as `parse_scale` reads it; empty where no short text says it.
-
-    >>> from karat.judgments.scales import Choice, Continuous, Ordinal
-    >>> scale_text(Ordinal(5, neutral=3)), scale_text(Continuous(0, 100)), scale_text(Choice(none=True))
-    ('ordinal:1-5:3', 'continuous:0-100', 'choice:none')
-    """
+    """A scale as `parse_scale` reads it; empty where no short text says it."""
     from karat.judgments.scales import parse_scale
 
     text = f"{scale.kind}:{_settings(scale)}".removesuffix(":")

@@ -45,11 +45,7 @@ REDIRECTS = (301, 302, 303, 307, 308)
 
 
 def server_address(text: str) -> str:
-    """The address of a server as people type it: https and a host name; plain http on this machine only.
-
-    >>> server_address("study.example.org/admin"), server_address("http://127.0.0.1:8000/")
-    ('https://study.example.org', 'http://127.0.0.1:8000')
-    """
+    """The address of a server as people type it: https and a host name; plain http on this machine only."""
     text = text.strip()
     wrong = StudioError(f"{text} is not the address of a server. Write it as in https://study.example.org.")
     try:

@@ -31,15 +31,7 @@ TOO_LARGE = f"The files are larger than {LIMIT // 1024**2} MB together. In a ter
 
 
 def place_of(folder: Path, name: str) -> Path:
-    """Where a dropped file goes; folders that were dropped keep their shape.
-
-    >>> place_of(Path("files"), "study/items.csv").as_posix()
-    'files/study/items.csv'
-    >>> place_of(Path("files"), "../items.csv")
-    Traceback (most recent call last):
-    ...
-    karat.studio.folder.StudioError: "../items.csv" is not a file name karat accepts. Rename it and drop it again.
-    """
+    """Where a dropped file goes; folders that were dropped keep their shape."""
     parts = name.replace("\\", "/").split("/")
     if len(parts) > DEEPEST or not all(map(_is_plain, parts)):
         raise StudioError(f"{shown(name)} is not a file name karat accepts. Rename it and drop it again.")
@@ -54,11 +46,7 @@ def _is_plain(part: str) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """All files of a folder and of the folders in it, in order.
-
-    >>> files_in(Path("no such folder"))
-    []
-    """
+    """All files of a folder and of the folders in it, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 

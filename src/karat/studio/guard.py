@@ -64,12 +64,7 @@ class Keys:
         return f"127.0.0.1:{self.port}", f"localhost:{self.port}"
 
     def turn(self, key: str) -> bool:
-        """Use the key; whether it is the right one and was not used before.
-
-        >>> keys = Keys(8123)
-        >>> keys.turn("another"), keys.turn(keys.key), keys.turn(keys.key)
-        (False, True, False)
-        """
+        """Use the key; whether it is the right one and was not used before."""
         if self.used or not same(key, self.key):
             return False
         self.used = True
@@ -133,14 +128,7 @@ MOST_PAGES = 1000
 
 
 class Presence:
-    """The pages that are open.
-
-    >>> presence = Presence()
-    >>> presence.tell("a page", "here")
-    >>> presence.tell("a page", "left")
-    >>> presence.tick(5), presence.tick(6)
-    (False, True)
-    """
+    """The pages that are open."""
 
     def __init__(self) -> None:
         self._pages: dict[str, tuple[State, float]] = {}

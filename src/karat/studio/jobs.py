@@ -313,11 +313,7 @@ def _by_kind(flagged: Iterable[str], behaviours: dict[str, str], kinds: list[tup
 
 
 def curve_sizes(least: int, wanted: int) -> list[int]:
-    """Numbers of participants for a power curve, up to about twice as many as the study wants.
-
-    >>> curve_sizes(8, 36)
-    [8, 16, 24, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96]
-    """
+    """Numbers of participants for a power curve, up to about twice as many as the study wants."""
     step = least * max(1, -(-2 * wanted // (SIZES * least)))
     return sorted({*(step * number for number in range(1, SIZES + 1)), max(wanted, least)})
 

@@ -23,12 +23,7 @@ SECONDS_TO_FINISH = 3
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A socket of this machine alone; port 0 is any that is free.
-
-    >>> with listen() as listener:
-    ...     listener.getsockname()[0]
-    '127.0.0.1'
-    """
+    """A socket of this machine alone; port 0 is any that is free."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.bind((HOST, port))

@@ -89,11 +89,7 @@ class Snapshot:
 
     @property
     def when(self) -> str:
-        """The moment as people read it, in UTC.
-
-        >>> Snapshot("20261117-063112-2", ()).when
-        '2026-11-17 06:31:12'
-        """
+        """The moment as people read it, in UTC."""
         moment = datetime.strptime(self.name[:15], MOMENT).replace(tzinfo=UTC)
         return f"{moment:%Y-%m-%d %H:%M:%S}"
 
@@ -244,35 +240,20 @@ class StudyFolder:
 
 
 def named_tables(settings: Mapping[str, Any]) -> list[str]:
-    """The tables that a study file names, whatever else is in it.
-
-    >>> named_tables({"block": [{"items": ["a.csv", "b.csv"]}, {"items": "a.csv"}, 3]})
-    ['a.csv', 'b.csv']
-    """
+    """The tables that a study file names, whatever else is in it."""
     blocks = settings.get("block", [])
     stated = [block.get(key) for block in _listed(blocks) if isinstance(block, dict) for key in TABLE_KEYS]
     return list(dict.fromkeys(name for value in stated for name in _listed(value) if isinstance(name, str)))
 
 
 def version_of(path: Path) -> str:
-    """A short text that changes with a file; empty where there is none.
-
-    >>> version_of(Path("no such file"))
-    ''
-    """
+    """A short text that changes with a file; empty where there is none."""
     content = _content(path)
     return "" if content is None else hashlib.sha256(content).hexdigest()[:16]
 
 
 def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
-    """A table cell by cell, as it stands in its file.
-
-    >>> path = getfixture("tmp_path") / "items.csv"
-    >>> _ = path.write_text('item;sentence\\n1;"It\\nrained."\\n2;x\\n')
-    >>> grid = read_grid(path, "items.csv")
-    >>> grid.rows, grid.lines
-    ((('1', 'It\\nrained.'), ('2', 'x')), (2, 4))
-    """
+    """A table cell by cell, as it stands in its file."""
     if not path.is_file():
         raise StudioError(f"There is no file {name}. Put it back, or take it out of the study file.")
     from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, records, sheets_of
@@ -296,11 +277,7 @@ def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
 
 
 def table_bytes(columns: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str = ",") -> bytes:
-    """A table as a file; rows without any text are left out.
-
-    >>> table_bytes(["item", "sentence"], [["1", "Yes, it is."], ["", ""]])
-    b'item,sentence\\n1,"Yes, it is."\\n'
-    """
+    """A table as a file; rows without any text are left out."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
@@ -309,15 +286,7 @@ def table_bytes(columns: Sequence[str], rows: Sequence[Sequence[str]], delimiter
 
 
 def changed_text(text: str, changes: Sequence[KeyChange]) -> str:
-    """A study file with some keys changed; comments, order and layout of everything else stay.
-
-    >>> text = 'title = "A"  # a comment\\n[[block]]\\nscale = { points = 5 }\\n'
-    >>> changes = [KeyChange(path=["title"], after="B"), KeyChange(path=["block", 0, "scale", "points"], after=7)]
-    >>> print(changed_text(text, changes), end="")
-    title = "B"  # a comment
-    [[block]]
-    scale = { points = 7 }
-    """
+    """A study file with some keys changed; comments, order and layout of everything else stay."""
     try:
         document = tomlkit.parse(text)
     except tomlkit.exceptions.TOMLKitError as error:
@@ -336,11 +305,7 @@ def changed_text(text: str, changes: Sequence[KeyChange]) -> str:
 
 
 def value_at(settings: Any, path: Sequence[str | int]) -> Any:
-    """What a study file says at a place; None where it says nothing.
-
-    >>> value_at({"block": [{"lists": 4}]}, ["block", 0, "lists"])
-    4
-    """
+    """What a study file says at a place; None where it says nothing."""
     for part in path:
         try:
             settings = settings[part]
@@ -350,11 +315,7 @@ def value_at(settings: Any, path: Sequence[str | int]) -> Any:
 
 
 def key_name(path: Sequence[str | int]) -> str:
-    """A place of a study file in words.
-
-    >>> key_name(["block", 0, "scale", "points"])
-    'block 1, scale, points'
-    """
+    """A place of a study file in words."""
     words: list[str] = []
     for part in path:
         if isinstance(part, int) and words:

@@ -41,11 +41,7 @@ class JobFailure:
 
     @classmethod
     def of(cls, error: KaratError) -> JobFailure:
-        """The sentences of an error: the first line, then one line per problem.
-
-        >>> JobFailure.of(KaratError("a.csv is not readable:\\n  line 2: no")).lines
-        ('line 2: no',)
-        """
+        """The sentences of an error: the first line, then one line per problem."""
         text = str(error)
         first, *more = text.splitlines() or [""]
         return cls(first, tuple(line.strip() for line in more))
@@ -69,13 +65,7 @@ class Job:
         self.steps.append((step, time.monotonic()))
 
     def progress(self) -> dict[str, Any]:
-        """How far it is: the step and its seconds, and the steps before with theirs.
-
-        >>> job = Job()
-        >>> job.say("reading")
-        >>> job.progress()["step"]
-        'reading'
-        """
+        """How far it is: the step and its seconds, and the steps before with theirs."""
         now = time.monotonic()
         ends = [begun for _, begun in self.steps[1:]]
         done = [

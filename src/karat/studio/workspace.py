@@ -242,11 +242,7 @@ def was_checked(folder: Path) -> bool:
 
 
 def folder_name(title: str) -> str:
-    """A plain name for the folder of a study.
-
-    >>> folder_name("Whether-islands: pilot 2")
-    'whether-islands-pilot-2'
-    """
+    """A plain name for the folder of a study."""
     name = re.sub(r"[^\w]+", "-", title.lower()).strip("-_")[:60]
     if not name:
         raise StudioError("Give the study a name with letters or digits.")

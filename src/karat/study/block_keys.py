@@ -31,11 +31,7 @@ class ScaleSettings(Settings):
     colours: bool = Field(False, description="In ratings: colours from one end to the other, besides the words.")
 
     def points_or(self, usual: int) -> int:
-        """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number.
-
-        >>> ScaleSettings(labels=["bad", "so-so", "good"]).points_or(5)
-        3
-        """
+        """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number."""
         return self.points or (len(self.labels) if len(self.labels) > 2 else usual)
 
 
@@ -132,9 +128,5 @@ class BlockKeys(Settings):
     markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
 
     def showings(self, trials: int) -> int:
-        """How many trials a session has of a list with so many.
-
-        >>> BlockKeys(task="likert", items=["items.csv"], repeated_items=4).showings(40)
-        44
-        """
+        """How many trials a session has of a list with so many."""
         return trials * self.rounds + self.repeated_items

@@ -370,11 +370,7 @@ MOST_PAIRS = 200
 def overview(
     points: int = 5, alpha: Share = 0.05, slips: int = 1, weights: Sequence[Share] | None = None
 ) -> pl.DataFrame:
-    """What the usual tasks need: one row per task, with the fewest trials, how many must be right, and p of guessing.
-
-    >>> overview().select("task", "trials", "right").rows()[0]
-    ('choice of two, or yes/no', 8, '7 of 8')
-    """
+    """What the usual tasks need: one row per task with the fewest trials, how many must be right, and p of guessing."""
     rows: list[tuple[str, int, str, float]] = []
 
     def group(task: str, chance: Share) -> None:
@@ -400,11 +396,7 @@ def overview(
 
 
 def slips_table(p: Share, alpha: Share = 0.05, slips: Iterable[int] = range(4)) -> pl.DataFrame:
-    """The fewest trials for each number of slips that is forgiven, with how many must be right and p of guessing.
-
-    >>> slips_table(0.5, slips=[0, 1]).rows()
-    [(0, 5, 5, 0.03125), (1, 8, 7, 0.03515625)]
-    """
+    """The fewest trials for each number of slips that is forgiven, with how many must be right and p of guessing."""
     found = [(one, *smallest(p, alpha, one)) for one in slips]
     rows = [(one, n, k, pass_probability(n, k, p)) for one, n, k in found]
     schema = {"slips": pl.Int64, "trials": pl.Int64, "right": pl.Int64, "p": pl.Float64}
@@ -423,9 +415,6 @@ def joint_table(
     """The rules for n grammatical and n ungrammatical controls that keep guessing at or under alpha: table 4.
 
     As there, each group alone is guessed with less than .6 and allows a slip; `below=1, slips=0` gives all rules.
-
-    >>> joint_table([5]).select("n", "k_grammatical", "k_ungrammatical").rows()
-    [(5, 4, 4)]
     """
     rows = [
         (n, rule.grammatical[1], rule.p_grammatical, rule.ungrammatical[1], rule.p_ungrammatical, rule.probability)
@@ -451,9 +440,6 @@ def relational_table(
     `above_0` is the relational account, `at_least` the extended one (at least `minimum` of the range), `threshold`
     the smallest attainable share of the range that keeps guessing at or under alpha (null where there is none), and
     `at_threshold` the probability there.
-
-    >>> relational_table([4]).rows()
-    [(4, 0.4511488, 0.029568, 0.5, 0.029568)]
     """
     rows = []
     for n in pairs:
@@ -478,9 +464,6 @@ def smallest_pairs(
     """The fewest pairs from which on guessing reaches `minimum` of the range with at most alpha.
 
     None if that takes more than 200 pairs, or if no number of pairs will do.
-
-    >>> smallest_pairs(), smallest_pairs(minimum=0)
-    (4, None)
     """
     limit, least = share(alpha, "alpha"), share(minimum, "minimum")
     if least == 0:

@@ -76,11 +76,7 @@ def _own_names() -> tuple[str, ...]:
 
 
 def is_built_in(name: object) -> bool:
-    """Whether a criterion is one of karat's own.
-
-    >>> is_built_in("remfod"), is_built_in("alternating")
-    (True, False)
-    """
+    """Whether a criterion is one of karat's own."""
     return name in _own_names()
 
 
@@ -106,9 +102,6 @@ def criterion_named(name: str) -> Criterion:
     """The criterion of this name, of karat or of another package; ValueError where there is none.
 
     One of another package runs only where it is stated: what is found does not depend on what happens to be installed.
-
-    >>> criterion_named("remfod").stage
-    'clock'
     """
     if name in CRITERIA:
         return CRITERIA[name]
@@ -124,20 +117,12 @@ def criterion_named(name: str) -> Criterion:
 
 
 def title_of(name: str) -> str:
-    """How a criterion is called in sentences, diagrams and reports.
-
-    >>> title_of("scale_use")
-    'Use of the scale'
-    """
+    """How a criterion is called in sentences, diagrams and reports."""
     return CRITERIA[name].title if name in CRITERIA else name
 
 
 def criterion_settings(name: str, given: Any) -> CriterionSettings:
-    """The settings of a criterion as a study file states them, checked; ValueError says what is wrong.
-
-    >>> criterion_settings("completion", {"at_least": 0.8}).at_least
-    0.8
-    """
+    """The settings of a criterion as a study file states them, checked; ValueError says what is wrong."""
     model = criterion_named(name).settings
     if not isinstance(given, Mapping):
         raise SettingError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the defaults")
@@ -151,10 +136,7 @@ def criterion_settings(name: str, given: Any) -> CriterionSettings:
 
 
 def check_exclude_rule(rule: str | int, stated: list[str]) -> None:
-    """Whether the rule that joins the criteria can be followed; ValueError says why not.
-
-    >>> check_exclude_rule("remfod and (attention or controls)", ["remfod", "attention", "controls"])
-    """
+    """Whether the rule that joins the criteria can be followed; ValueError says why not."""
     if isinstance(rule, int):
         if not 1 <= rule <= max(len(stated), 1):
             number = "1 criterion is" if len(stated) == 1 else f"{len(stated)} criteria are"

@@ -181,12 +181,7 @@ Keys = tuple[str | int, ...]
 
 
 def toml_lines(text: str) -> dict[Keys, int]:
-    """The line of every header and key, by its path; elements of a list of tables are numbered from 0.
-
-    >>> lines = toml_lines('title = "x"\\n[[block]]\\ntask = "likert"\\n')
-    >>> lines[("title",)], lines[("block", 0)], lines[("block", 0, "task")]
-    (1, 2, 3)
-    """
+    """The line of every header and key, by its path; elements of a list of tables are numbered from 0."""
     lines: dict[Keys, int] = {}
     table: Keys = ()
     counts: dict[Keys, int] = {}
@@ -202,11 +197,7 @@ def toml_lines(text: str) -> dict[Keys, int]:
 
 
 def line_of(lines: dict[Keys, int], path: Sequence[str | int]) -> int | None:
-    """The line of a key, or of the nearest table around it that has one.
-
-    >>> line_of({("block", 0): 2}, ("block", 0, "scale", "points"))
-    2
-    """
+    """The line of a key, or of the nearest table around it that has one."""
     for length in range(len(path), 0, -1):
         if tuple(path[:length]) in lines:
             return lines[tuple(path[:length])]
@@ -246,13 +237,7 @@ class RulesFile(Settings):
 
 
 def read_rules(path: str | Path) -> dict[str, Any]:
-    """The rules of a file, as `karat.screen.run` takes them.
-
-    >>> file = getfixture("tmp_path") / "rules.toml"
-    >>> _ = file.write_text("[screening]\\nexclude = 'any'\\ncompletion = {}\\ncredence = {below = 0.1}\\n")
-    >>> read_rules(file)
-    {'completion': {}, 'credence': {'below': 0.1}, 'exclude': 'any'}
-    """
+    """The rules of a file, as `karat.screen.run` takes them."""
     path = Path(path)
     if path.is_dir():
         raise StudyError(f"{path} is a folder; --rules takes a file.")
@@ -267,27 +252,12 @@ def read_rules(path: str | Path) -> dict[str, Any]:
 
 
 def rules_text(rules: Mapping[str, Any]) -> str:
-    """Rules as a file that `read_rules` takes.
-
-    >>> print(rules_text({"completion": {"at_least": 0.8, "person": None}, "exclude": "any"}))
-    [screening]
-    completion = { at_least = 0.8 }
-    exclude = "any"
-    <BLANKLINE>
-    """
+    """Rules as a file that `read_rules` takes."""
     return "".join(["[screening]\n", *(f"{name} = {toml(given)}\n" for name, given in rules.items())])
 
 
 def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
-    """A study file with this table, in place of one of the same name or at the end.
-
-    >>> print(with_table('title = "Rain"\\n\\n[power]\\nitems = 8\\n', "power", {"items": 12}))
-    title = "Rain"
-    <BLANKLINE>
-    [power]
-    items = 12
-    <BLANKLINE>
-    """
+    """A study file with this table, in place of one of the same name or at the end."""
     table = "".join([f"[{name}]\n", *(f"{key} = {toml(value)}\n" for key, value in values.items())])
     there = re.compile(rf"^\[{re.escape(name)}\][ \t]*(?:#.*)?\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
     found = there.search(text)

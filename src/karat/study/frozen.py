@@ -61,11 +61,7 @@ def item_fingerprints(study: Study) -> dict[str, str]:
 def frozen_record(
     rules: Mapping[str, Any] | None, items: Mapping[str, str] | None, fingerprint: str | None, at: float | None
 ) -> dict[str, Any]:
-    """What an export carries of the start of a study, as plain data.
-
-    >>> sorted(frozen_record({"completion": {}}, None, "f1", None))
-    ['at', 'fingerprint', 'items', 'rules']
-    """
+    """What an export carries of the start of a study, as plain data."""
     return {
         "rules": full_rules(rules), "fingerprint": fingerprint, "items": None if items is None else dict(items),
         "at": at,
@@ -78,10 +74,6 @@ def changes_since(
     """What of the rules and items is not as it was when the study started; empty where all is, or nothing is known.
 
     The rules are those of the study file or, without one, those given.
-
-    >>> frozen = frozen_record({"remfod": {"genuine_at_least": 0.9}, "exclude": "any"}, None, None, None)
-    >>> print(changes_since(frozen, None, {"remfod": {"genuine_at_least": 0.8}, "exclude": "any"})[0])
-    The rules changed after the study started: genuine_at_least 0.9 -> 0.8 (remfod).
     """
     if frozen is None:
         return ()

@@ -26,11 +26,7 @@ class ChanceError(KaratError, ValueError):
 
 
 def as_fraction(number: Share, what: str) -> Fraction:
-    """A number as the fraction that was meant: the simplest one that is stored as this float.
-
-    >>> as_fraction(0.4, "chance"), as_fraction(1 / 3, "chance"), as_fraction("1/3", "chance")
-    (Fraction(2, 5), Fraction(1, 3), Fraction(1, 3))
-    """
+    """A number as the fraction that was meant: the simplest one that is stored as this float."""
     try:
         exact = Fraction(number.strip() if isinstance(number, str) else number)
     except (ValueError, TypeError, OverflowError, ZeroDivisionError, AttributeError):
@@ -42,11 +38,7 @@ def as_fraction(number: Share, what: str) -> Fraction:
 
 
 def share(number: Share, what: str) -> Fraction:
-    """A number from 0 to 1, as a fraction.
-
-    >>> share("0.25", "alpha")
-    Fraction(1, 4)
-    """
+    """A number from 0 to 1, as a fraction."""
     fraction = as_fraction(number, what)
     if not 0 <= fraction <= 1:
         raise ChanceError(f"{what}: {number} is not between 0 and 1.")
@@ -54,11 +46,7 @@ def share(number: Share, what: str) -> Fraction:
 
 
 def whole(number: int, what: str, least: int = 0) -> int:
-    """A whole number that is large enough.
-
-    >>> whole(6, "trials")
-    6
-    """
+    """A whole number that is large enough."""
     if not hasattr(number, "__index__") or isinstance(number, bool):
         raise ChanceError(f"{what}: {number!r} is not a whole number.")
     if number < least:
@@ -67,11 +55,7 @@ def whole(number: int, what: str, least: int = 0) -> int:
 
 
 def guessing_weights(points: int, weights: Sequence[Share] | None = None) -> tuple[int, ...]:
-    """How often a guesser gives each point of a scale, as whole numbers; equally often unless said otherwise.
-
-    >>> guessing_weights(5), guessing_weights(3, [0.25, 0.5, 0.25])
-    ((1, 1, 1, 1, 1), (1, 2, 1))
-    """
+    """How often a guesser gives each point of a scale, as whole numbers; equally often unless said otherwise."""
     whole(points, "points", 2)
     if weights is None:
         return (1,) * points
@@ -84,11 +68,7 @@ def guessing_weights(points: int, weights: Sequence[Share] | None = None) -> tup
 
 
 def as_whole_numbers(fractions: Sequence[Fraction]) -> tuple[int, ...]:
-    """Fractions in the same proportions as whole numbers.
-
-    >>> as_whole_numbers([Fraction(1, 2), Fraction(1, 3)])
-    (3, 2)
-    """
+    """Fractions in the same proportions as whole numbers."""
     denominator = lcm(*(fraction.denominator for fraction in fractions))
     return tuple(int(fraction * denominator) for fraction in fractions)
 
@@ -98,9 +78,6 @@ def sides(points: int, neutral: str | None, weights: Sequence[Share] | None = No
 
     `neutral` says for which of them the middle point counts as right: "grammatical", "ungrammatical", "both" or
     None for neither. A scale with an even number of points has no middle.
-
-    >>> sides(5, "grammatical")
-    (Fraction(3, 5), Fraction(2, 5))
     """
     if neutral not in NEUTRAL:
         raise ChanceError(f"neutral: {shown(str(neutral))} is not one of grammatical, ungrammatical, both and None.")
@@ -113,11 +90,7 @@ def sides(points: int, neutral: str | None, weights: Sequence[Share] | None = No
 
 
 def at_least(n: int, k: int, p: Fraction) -> Fraction:
-    """The probability of k or more successes in n independent trials.
-
-    >>> at_least(6, 5, Fraction(2, 5))
-    Fraction(128, 3125)
-    """
+    """The probability of k or more successes in n independent trials."""
     right, total = p.numerator, p.denominator
     wrong = total - right
     first = max(k, 0)
@@ -125,11 +98,7 @@ def at_least(n: int, k: int, p: Fraction) -> Fraction:
 
 
 def tails(n: int, p: Fraction) -> list[Fraction]:
-    """The probabilities of at least 0, 1, ..., n successes in n independent trials.
-
-    >>> tails(2, Fraction(1, 2))
-    [Fraction(1, 1), Fraction(3, 4), Fraction(1, 4)]
-    """
+    """The probabilities of at least 0, 1, ..., n successes in n independent trials."""
     counts = counts_of_sums((p.denominator - p.numerator, p.numerator), n)
     return [Fraction(ways, p.denominator**n) for ways in reversed(list(accumulate(reversed(counts))))]
 
@@ -140,9 +109,6 @@ def counts_of_sums(weights: tuple[int, ...], times: int) -> tuple[int, ...]:
 
     This is the power of a polynomial. Its coefficients are packed into one long integer, a slot for each, so that
     Python's multiplication of integers does the convolution, exactly and fast.
-
-    >>> counts_of_sums((1, 1, 1), 2)
-    (1, 2, 3, 2, 1)
     """
     slot = (sum(weights) ** times).bit_length() // 8 + 1
     packed = int.from_bytes(b"".join(weight.to_bytes(slot, "little") for weight in weights), "little") ** times
@@ -152,11 +118,7 @@ def counts_of_sums(weights: tuple[int, ...], times: int) -> tuple[int, ...]:
 
 
 def counts_of_differences(weights: tuple[int, ...], pairs: int) -> tuple[int, ...]:
-    """In how many ways the grammatical sum exceeds the ungrammatical one by -most, ..., 0, ..., most points.
-
-    >>> counts_of_differences((1, 1, 1), 1)
-    (1, 2, 3, 2, 1)
-    """
+    """In how many ways the grammatical sum exceeds the ungrammatical one by -most, ..., 0, ..., most points."""
     # A sum over mirrored points is the negative of a sum: the difference of two sums is again a sum.
     points = len(weights)
     one_pair = [0] * (2 * points - 1)
@@ -171,18 +133,10 @@ LEAST_P = 0.0005
 
 
 def p_text(p: float) -> str:
-    """A probability as journals print it, without the zero before the point.
-
-    >>> p_text(0.04096), p_text(0.0001), p_text(1.0)
-    ('.041', '<.001', '1.000')
-    """
+    """A probability as journals print it, without the zero before the point."""
     return "<.001" if 0 < p < LEAST_P else language_of("en").value(p, ".3r")
 
 
 def p_sentence(p: float) -> str:
-    """The same within a sentence.
-
-    >>> p_sentence(0.04096), p_sentence(0.0001)
-    ('p = .041', 'p < .001')
-    """
+    """The same within a sentence."""
     return "p < .001" if 0 < p < LEAST_P else f"p = {p_text(p)}"

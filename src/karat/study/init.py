@@ -102,13 +102,6 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
 
     Calibration, control and attention pairs, texts and screening rules come with it. Sentences are taken over as they
     are: what may be wrong with them is for the check to say.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table = Path(folder) / "sentences.csv"
-    ...     _ = table.write_text("good,bad\\nIt rained.,Rained it.\\n")
-    ...     [path.name for path in study_from_pairs(table, Path(folder) / "study")]
-    ['study.toml', 'items.csv', 'fillers.csv']
     """
     contents = {file.name: file.read_bytes() for file in _template("pairs", language)}
     rows = _pairs(Path(pairs))
@@ -133,13 +126,7 @@ MOST_CATEGORIES = 12
 
 
 def task_of_results(sets: ItemSets, factors: CrossedFactors) -> str:
-    """The task for sentences as results hold them: what was asked of them, by the scale.
-
-    >>> from karat.judgments.scales import Binary
-    >>> from karat.study.item_sheets import CrossedFactors, ItemSets
-    >>> task_of_results(ItemSets(Path("a.csv"), {}, (), scale=Binary()), CrossedFactors({}, {}))
-    'yes-no'
-    """
+    """The task for sentences as results hold them: what was asked of them, by the scale."""
     if sets.scale is None:
         return "likert"
     if sets.paired or factors.compared is not None:
@@ -163,16 +150,6 @@ def study_from_sets(
     A sheet with one column per condition is copied beside the study file, which reads it as it is. Item files and
     results of other tools become an item table; after results, the study has their scale. Where the sets have no
     calibration, control or attention items beside them, those of the template are written as examples.
-
-    >>> import tempfile
-    >>> from karat.study.item_sheets import guess_factors, read_sets
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sheet = Path(folder) / "sets.csv"
-    ...     _ = sheet.write_text("Item,a (SO),b (OS)\\n1,He saw it then.,It he saw then.\\n")
-    ...     sets = read_sets(sheet)
-    ...     factors = guess_factors(sets.conditions)
-    ...     [path.name for path in study_from_sets(sets, factors, Path(folder) / "study")]
-    ['study.toml', 'sets.csv', 'examples.csv']
     """
     from karat.study.tasks import TASKS
 
@@ -210,12 +187,7 @@ def study_from_sets(
 
 
 def notes_on_task(sets: ItemSets, task: str) -> list[str]:
-    """What results do not say, and a study with their task needs.
-
-    >>> from karat.study.item_sheets import ItemSets
-    >>> notes_on_task(ItemSets(Path("a.csv"), {}, ()), "likert")
-    []
-    """
+    """What results do not say, and a study with their task needs."""
     if task != TASK_OF["nominal"]:
         return []
     notes = [
@@ -231,11 +203,7 @@ def notes_on_task(sets: ItemSets, task: str) -> list[str]:
 
 
 def language_seen(texts: Iterable[str]) -> str | None:
-    """The language of sentences, by its most frequent words; None where it is not clearly one of the examples'.
-
-    >>> language_seen(["Ich weiß, dass sie nicht mit dem Zug kam."]), language_seen(["Jeg tror at han kom."])
-    ('de', None)
-    """
+    """The language of sentences, by its most frequent words; None where it is not clearly one of the examples'."""
     words = Counter(re.findall(r"[^\W\d_]+", " ".join(texts).lower()))
     usual = {name: {word: words[word] for word in own if word in words} for name, own in known_words()["usual"].items()}
     share = {name: sum(own.values()) / max(1, words.total()) for name, own in usual.items()}
@@ -245,11 +213,7 @@ def language_seen(texts: Iterable[str]) -> str | None:
 
 
 def notes_on_language(texts: Iterable[str], language: str) -> list[str]:
-    """A note where the sentences are in another language than the texts and examples of the study.
-
-    >>> notes_on_language(["Ich weiß, dass sie nicht mit dem Zug kam."], "en")
-    ['The sentences look German, but texts and examples are English. For German ones, use --language de.']
-    """
+    """A note where the sentences are in another language than the texts and examples of the study."""
     other = language_seen(texts)
     if other is None or other == language or language not in LANGUAGES:
         return []
@@ -260,12 +224,7 @@ def notes_on_language(texts: Iterable[str], language: str) -> list[str]:
 
 
 def tasks_for(sets: ItemSets, factors: CrossedFactors) -> tuple[str, ...]:
-    """The tasks of a study from item sets; choices and categories need results that were obtained with them.
-
-    >>> from karat.study.item_sheets import CrossedFactors, ItemSets
-    >>> tasks_for(ItemSets(Path("a.csv"), {}, ("a", "b"), paired=True), CrossedFactors({}, {}))
-    ('likert', 'yes-no', 'magnitude', 'choice')
-    """
+    """The tasks of a study from item sets; choices and categories need results that were obtained with them."""
     scale = sets.scale
     choice = ("choice",) if sets.paired or factors.compared is not None else ()
     few = scale is not None and scale.kind == "nominal" and len(scale.levels) <= MOST_CATEGORIES

@@ -373,33 +373,19 @@ FUNCTION_WORDS = {word: name for name, words in known_words()["functions"].items
 
 
 def plain(name: str) -> str:
-    """A name without what people vary: case, blanks, hyphens, and signs at its ends.
-
-    >>> plain("Trial-Type "), plain("Item No."), plain("Set #")
-    ('trial_type', 'item_no', 'set')
-    """
+    """A name without what people vary: case, blanks, hyphens, and signs at its ends."""
     word = name.strip().lower()
     return (word.strip("#.: ") or word).replace(" ", "_").replace("-", "_")
 
 
 def own_name(column: str, columns: Sequence[str], taken: Collection[str] = ()) -> str | None:
-    """The column of a table that is one of karat's under another name; `taken` have a meaning of their own.
-
-    >>> own_name("item", ["Nr", "Type", "Text"]), own_name("condition", ["Nr", "Text"])
-    ('Nr', None)
-    """
+    """The column of a table that is one of karat's under another name; `taken` have a meaning of their own."""
     known = (column.lower(), *COLUMN_NAMES.get(column, ()))
     return next((name for name in columns if name not in taken and plain(name) in known), None)
 
 
 def renaming(column: str, columns: Sequence[str], taken: Collection[str] = ()) -> str:
-    """How a table gets a column that it lacks: which to rename, and which there are.
-
-    >>> renaming("item", ["nr", "Text"])
-    'Rename nr to item. There are nr, Text.'
-    >>> renaming("item", ["itme", "x"])
-    'Is it itme? There are itme, x.'
-    """
+    """How a table gets a column that it lacks: which to rename, and which there are."""
     own = own_name(column, columns, taken)
     close = nearest(column, [name for name in columns if name not in taken])
     hint = f"Rename {own} to {column}. " if own else f"Is it {close}? " if close else ""
@@ -407,21 +393,13 @@ def renaming(column: str, columns: Sequence[str], taken: Collection[str] = ()) -
 
 
 def function_meant(value: str) -> str | None:
-    """The function that a word means, also one that is misspelt.
-
-    >>> function_meant("Critical"), function_meant("filer"), function_meant("yes")
-    ('test', 'filler', None)
-    """
+    """The function that a word means, also one that is misspelt."""
     word = plain(value)
     return FUNCTION_WORDS.get(word) or nearest(word, FUNCTIONS)
 
 
 def like_functions(frame: pl.DataFrame, taken: Collection[str]) -> str | None:
-    """The column of a table whose values are functions, some of them other than test; None where there is none.
-
-    >>> like_functions(pl.DataFrame({"item": ["1", "2"], "role": ["critical", "Filler"]}), ["item"])
-    'role'
-    """
+    """The column of a table whose values are functions, some of them other than test; None where there is none."""
     for name in frame.columns:
         words = {plain(value) for value in frame[name].drop_nulls().unique().to_list()} if name not in taken else set()
         meant = {FUNCTION_WORDS.get(word, word) for word in words}
@@ -451,11 +429,7 @@ def table_file(path: Path) -> SourceFile:
 
 
 def is_mac_roman(content: bytes) -> bool:
-    """Whether bytes that are not UTF-8 are surely Mac Roman and not Windows-1252.
-
-    >>> is_mac_roman("Die Bäuerin".encode("mac_roman")), is_mac_roman("Die Bäuerin".encode("cp1252"))
-    (True, False)
-    """
+    """Whether bytes that are not UTF-8 are surely Mac Roman and not Windows-1252."""
     windows, mac = content.decode("cp1252", "replace"), content.decode(MAC)
     if not IMPOSSIBLE.search(windows) or AT_AN_EDGE.search(windows):
         return False
@@ -472,9 +446,6 @@ def read_as(file: SourceFile) -> tuple[str, str | None] | None:
     """How a table was read whose encoding had to be guessed, and a word to judge it by, where there is one.
 
     None for spreadsheets, UTF-8, and UTF-16 that says what it is.
-
-    >>> read_as(SourceFile(Path("items.csv"), content="item;sentence\\n1;Die Bäuerin.\\n".encode("latin-1")))
-    ('was read as Latin-1 (Windows-1252), with semicolons between its cells', 'Bäuerin')
     """
     if file.suffix in SPREADSHEETS or file.encoding in MARKED:
         return None

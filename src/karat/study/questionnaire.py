@@ -186,10 +186,6 @@ def halved(trials: pl.DataFrame, column: str, rng: np.random.Generator) -> tuple
     """The rows of two halves: the trials that share a value of a column are divided between them.
 
     Trials without a value are dealt evenly, function by function, as are the members that come first.
-
-    >>> trials = pl.DataFrame({"function": ["test"] * 4, "pair": ["1", "1", "2", "2"]})
-    >>> [sorted(trials[half]["pair"]) for half in halved(trials, "pair", np.random.default_rng(1))]
-    [['1', '2'], ['1', '2']]
     """
     halves: tuple[list[int], list[int]] = ([], [])
     groups: dict[tuple[str, str | None], list[int]] = {}

@@ -59,11 +59,7 @@ def refuse(model: type[BaseModel], flaws: list[InitErrorDetails]) -> None:
 
 
 def meant(word: str, known: list[str]) -> str:
-    """The known word that a misspelt one was probably meant to be, or all of them.
-
-    >>> meant("lickert", ["yes-no", "likert"])
-    'Did you mean likert?'
-    """
+    """The known word that a misspelt one was probably meant to be, or all of them."""
     close = nearest(word, known)
     return f"Did you mean {close}?" if close else f"Use one of: {', '.join(known)}."
 

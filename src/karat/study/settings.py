@@ -267,11 +267,7 @@ class ContrastSettings(Settings):
 
     @property
     def cells(self) -> dict[tuple[str, ...], float]:
-        """The weight of each cell of `names`; the planned estimate is the sum of means times weights.
-
-        >>> ContrastSettings(name="x", factors={"a": ["1", "2"], "b": ["u", "v"]}).cells
-        {('1', 'u'): 1.0, ('1', 'v'): -1.0, ('2', 'u'): -1.0, ('2', 'v'): 1.0}
-        """
+        """The weight of each cell of `names`; the planned estimate is the sum of means times weights."""
         held = tuple(self.within.values())
         if self.weights:
             return {(*_cell(key), *held): weight for key, weight in self.weights.items() if weight}
@@ -286,21 +282,11 @@ class ContrastSettings(Settings):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What is subtracted from what, in words.
-
-        >>> ContrastSettings(name="x", factors={"a": ["1", "2"], "b": ["u", "v"]}).sides
-        ('(1 − 2) at u', '(1 − 2) at v')
-        >>> ContrastSettings(name="x", factor="a", weights={"1": 1, "2": -0.5, "3": -0.5}).sides
-        ('1', '0.5 × 2 + 0.5 × 3')
-        """
+        """What is subtracted from what, in words."""
         return self.sides_by("at")
 
     def sides_by(self, at: str) -> tuple[str, str]:
-        """What is subtracted from what, with the word of a language for at which level.
-
-        >>> ContrastSettings(name="x", factors={"a": ["1", "2"], "b": ["u", "v"]}).sides_by("bei")
-        ('(1 − 2) bei u', '(1 − 2) bei v')
-        """
+        """What is subtracted from what, with the word of a language for at which level."""
         if self.weights:
             parts = [[(key, abs(w)) for key, w in self.weights.items() if w * sign > 0] for sign in (1, -1)]
             first, second = (" + ".join(key if w == 1 else f"{w:g} × {key}" for key, w in part) for part in parts)

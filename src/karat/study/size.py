@@ -75,11 +75,7 @@ class Size:
         return self.trials <= MOST_TRIALS
 
     def table(self) -> pl.DataFrame:
-        """One row for each function of trials: how many, how many must be right, and p of guessing that.
-
-        >>> size("2x2").table().select("function", "trials").rows()
-        [('test', 24), ('calibration', 6), ('control', 10), ('attention', 6), ('filler', 26)]
-        """
+        """One row for each function of trials: how many, how many must be right, and p of guessing that."""
         rows = [
             ("test", self.test, None, None),
             ("calibration", self.calibration, None, None),
@@ -147,21 +143,13 @@ PRICE_LISTS = (
 
 
 def price_list(platform: str, date: str = "") -> PriceList | None:
-    """The price list of a platform that was in force at a date, by default the latest; None where karat has none.
-
-    >>> price_list("mturk").fee, price_list("mturk", "2014-11-03").fee, price_list("mturk", "1999")
-    (0.4, 0.1, None)
-    """
+    """The price list of a platform that was in force at a date, by default the latest; None where karat has none."""
     known = [one for one in PRICE_LISTS if one.platform == platform and (not date or one.date <= date)]
     return known[-1] if known else None
 
 
 def known_price_lists() -> str:
-    """The price lists in one line.
-
-    >>> known_price_lists()
-    'mturk 2005, mturk 2015-07, prolific 2021, link'
-    """
+    """The price lists in one line."""
     return ", ".join(f"{one.platform} {one.date}".strip() for one in PRICE_LISTS)
 
 
@@ -193,9 +181,6 @@ def size(
     minutes for consent, instructions, background questions and breaks, `pay` what an hour earns. `fee` is what the
     platform adds to the pay, before taxes; without it, the price list of `platform` says so, the latest or the one in
     force at the date `prices`.
-
-    >>> size("2x2").trials, size("2x2", task="choice").trials, size((2, 2, 2)).within_limit
-    (72, 36, False)
     """
     levels = _levels(design)
     if task not in TASKS:
@@ -247,10 +232,6 @@ def study_cost(settings: RecruitmentSettings, minutes: float, sessions: int = 1)
     """What the participants of a study cost, with the fee that it states or that the price list of its platform has.
 
     None where the study states no pay. `minutes` is the estimated duration of a session, for studies that state none.
-
-    >>> from karat.study.settings import RecruitmentSettings
-    >>> study_cost(RecruitmentSettings(platform="mturk", hourly_pay=12, minutes=10), 11).values["cost"]
-    100.8
     """
     if settings.hourly_pay is None:
         return None

@@ -24,12 +24,7 @@ NICENESS = 5
 
 
 async def in_child(function: Callable[..., T], *arguments: object, seconds: float = LONGEST_SECONDS) -> T:
-    """What a function of a module gives back, computed by another process; a KaratError is raised again here.
-
-    >>> from math import factorial
-    >>> asyncio.run(in_child(factorial, 5))
-    120
-    """
+    """What a function of a module gives back, computed by another process; a KaratError is raised again here."""
     asked = pickle.dumps((function, arguments))
     process = subprocess.Popen(
         [sys.executable, "-m", "karat.field.admin.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

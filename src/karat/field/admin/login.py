@@ -183,11 +183,7 @@ class FirstPassword:
 
 
 def hashed(password: str) -> str:
-    """The hash of a password; too short a password is refused.
-
-    >>> hashed("twelve words of it").startswith("$argon2id$")
-    True
-    """
+    """The hash of a password; too short a password is refused."""
     if len(password) < SHORTEST:
         raise PasswordError(f"The password has {len(password)} characters. Use at least {SHORTEST}.")
     if len(password) > LONGEST:
@@ -196,13 +192,7 @@ def hashed(password: str) -> str:
 
 
 def matches(password_hash: str | None, password: str) -> bool:
-    """Whether a password is the right one; without an account the work is the same and the answer is no.
-
-    >>> matches(hashed("twelve words of it"), "twelve words of it")
-    True
-    >>> matches(None, "twelve words of it")
-    False
-    """
+    """Whether a password is the right one; without an account the work is the same and the answer is no."""
     try:
         HASHER.verify(password_hash or _nobody(), password[:LONGEST])
     except (VerifyMismatchError, InvalidHashError):
@@ -219,11 +209,6 @@ def first_password(ask: Callable[[str], str] | None, environment: Mapping[str, s
     """The password for the first start: from the environment, typed twice, or made and shown once.
 
     `ask` reads a line from the terminal without showing it; None where there is no terminal.
-
-    >>> first_password(None, {"KARAT_ADMIN_PASSWORD": "twelve words of it"}).made
-    False
-    >>> len(first_password(None, {}).password)
-    22
     """
     given = environment.get(ENVIRONMENT)
     if given:

@@ -237,11 +237,7 @@ def _number(value: float) -> str:
 
 
 def stacked_bar(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
-    """A bar of several parts, each with the class of its colour; the ground is what is left of the whole.
-
-    >>> print(stacked_bar([("complete", 3), ("running", 1)], 8))  # doctest: +ELLIPSIS
-    <svg class="figure bar" ...<rect class="complete" x="0" y="0" width="37.5" height="10"/>...
-    """
+    """A bar of several parts, each with the class of its colour; the ground is what is left of the whole."""
     scale = WIDTH / max(whole, sum(size for _, size in parts), 1e-9)
     body = f'<rect class="ground" x="0" y="0" width="{WIDTH}" height="{HEIGHT}"/>'
     start = 0.0
@@ -255,11 +251,7 @@ def stacked_bar(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
 
 
 def columns(counts: Sequence[int]) -> Markup:
-    """One column for each count, the highest as high as the picture.
-
-    >>> print(columns([0, 2, 4]))  # doctest: +ELLIPSIS
-    <svg class="figure columns" ...<rect class="minute" x="66.92" y="0" width="32.83" height="40"/>...
-    """
+    """One column for each count, the highest as high as the picture."""
     height = 40
     most = max([*counts, 1])
     wide = WIDTH / max(len(counts), 1)
@@ -273,11 +265,7 @@ def columns(counts: Sequence[int]) -> Markup:
 
 
 def spread(quantiles: Sequence[float], low: float, high: float) -> Markup:
-    """Five quantiles on a logarithmic axis: a line from the first to the last, a box, and a mark at the middle.
-
-    >>> print(spread([1, 2, 4, 8, 16], 1, 16))  # doctest: +ELLIPSIS
-    <svg class="figure spread" ...<rect class="middle" x="49.5" y="1" width="1" height="8"/></svg>
-    """
+    """Five quantiles on a logarithmic axis: a line from the first to the last, a box, and a mark at the middle."""
     first, lower, middle, upper, last = (_place(value, low, high) for value in quantiles)
     return _svg(
         f'<line class="axis" x1="{_number(first)}" y1="5" x2="{_number(last)}" y2="5"/>'

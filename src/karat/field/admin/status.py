@@ -106,12 +106,7 @@ class Status:
     """About how many bytes the sessions have stored."""
 
     def sentence(self) -> str:
-        """The first line of the page.
-
-        >>> lists = tuple(ListStatus(number, 8, 1, 3) for number in (1, 2, 3, 4))
-        >>> print(Status("running", 48, 32, 4, 0, lists, (), (), {}, 2808, (), 0, 0).sentence())
-        32 of 48 eligible, 4 running, lists 8/8/8/8
-        """
+        """The first line of the page."""
         lines = [f"{self.complete} of {self.wanted} eligible", f"{self.running} running"]
         if len(self.lists) > 1:
             lines.append("lists " + "/".join(str(one.complete) for one in self.lists))

@@ -39,13 +39,7 @@ Opinions = Mapping[Words, str]
 
 @dataclass
 class Behaviour:
-    """A participant: how they behave, what they think of each stimulus, and their pace.
-
-    >>> scale = {"kind": "points", "points": [{"value": "1"}, {"value": "2"}]}
-    >>> trial = {"task": "likert", "practice": False, "stimuli": [{"text": [[{"t": "It rained."}]]}]}
-    >>> Behaviour(opinions={("It rained.",): "2"}).answer(trial, scale)["response"]
-    '2'
-    """
+    """A participant: how they behave, what they think of each stimulus, and their pace."""
 
     name: str = ATTENTIVE
     opinions: Opinions = field(default_factory=dict)

@@ -103,13 +103,7 @@ class ServerProcess:
 
 
 def end(process: subprocess.Popen[Any], how: signal.Signals = signal.SIGTERM) -> None:
-    """Ask a process to end, and kill it where it does not.
-
-    >>> process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    >>> end(process)
-    >>> process.returncode == -signal.SIGTERM
-    True
-    """
+    """Ask a process to end, and kill it where it does not."""
     if process.poll() is None:
         process.send_signal(how)
         try:
@@ -121,16 +115,7 @@ def end(process: subprocess.Popen[Any], how: signal.Signals = signal.SIGTERM) ->
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """Signals to end take effect after the block: within it a process may have started that nobody knows yet.
-
-    >>> ended = signal.signal(signal.SIGTERM, lambda *_: print("ended"))
-    >>> with signals_held():
-    ...     signal.raise_signal(signal.SIGTERM)
-    ...     print("started")
-    started
-    ended
-    >>> _ = signal.signal(signal.SIGTERM, ended)
-    """
+    """Signals to end take effect after the block: within it a process may have started that nobody knows yet."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -159,11 +144,7 @@ def started(command: Sequence[str], environment: Mapping[str, str], log: IO[byte
 
 
 def free_port() -> int:
-    """A port on which nobody listens.
-
-    >>> 0 < free_port() < 65536
-    True
-    """
+    """A port on which nobody listens."""
     with socket.socket() as listener:
         listener.bind((LOOPBACK, 0))
         port: int = listener.getsockname()[1]
@@ -171,11 +152,7 @@ def free_port() -> int:
 
 
 def answers(port: int, path: str) -> bool:
-    """Whether a server on this port has the page.
-
-    >>> answers(free_port(), "/")
-    False
-    """
+    """Whether a server on this port has the page."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
         connection.request("GET", path)

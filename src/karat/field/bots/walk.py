@@ -282,11 +282,7 @@ class PageForm:
     """Name, value and words of each button."""
 
     def filled(self, answers: Mapping[str, str], button: int = 0) -> dict[str, str]:
-        """What the browser sends when a button is pressed.
-
-        >>> forms('<form action="/a"><input type=hidden name=k value=1><button>Go</button></form>')[0].filled({})
-        {'k': '1'}
-        """
+        """What the browser sends when a button is pressed."""
         sent = self.hidden | dict(answers)
         if self.buttons and self.buttons[button][0]:
             sent[self.buttons[button][0]] = self.buttons[button][1]
@@ -294,12 +290,7 @@ class PageForm:
 
 
 def forms(html: str) -> list[PageForm]:
-    """All forms of a page.
-
-    >>> page = '<form action="/a"><label><input type=radio name=x value=1> Yes</label><button>Go</button></form>'
-    >>> forms(page)[0].choices["x"].options
-    {'1': 'Yes'}
-    """
+    """All forms of a page."""
     reader = _FormParser()
     reader.feed(html)
     reader.close()

@@ -194,11 +194,7 @@ def _checked_questions(asked: list[str], offer: Offer, answer: PostedAnswer) -> 
 
 
 def details(answer: PostedAnswer, traces: bool = True) -> dict[str, Any]:
-    """What else is known of an answer, for those who look at how it was given; without `traces`, no trace of hands.
-
-    >>> details(PostedAnswer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
-    {'blurs': 0, 'away': 0.0, 'pointer': 'touch', 'window': [390, 844], 'device': '', 'isolated': False}
-    """
+    """What else is known of an answer, for those who look at how it was given; without `traces`, no trace of hands."""
     kept = answer.model_dump(include=DETAILS, exclude_none=True)
     if answer.window is not None:
         kept["window"] = list(answer.window)
@@ -210,11 +206,7 @@ def details(answer: PostedAnswer, traces: bool = True) -> dict[str, Any]:
 
 
 def event_refusal(event: PageEvent) -> str | None:
-    """Why an event is not stored; None where it is.
-
-    >>> event_refusal(PageEvent(kind="blur", at=1)), event_refusal(PageEvent(kind="blurr", at=1))
-    (None, 'unknown kind')
-    """
+    """Why an event is not stored; None where it is."""
     if event.kind not in EVENTS:
         return "unknown kind"
     odd = any(isinstance(value, float) and not math.isfinite(value) for value in event.details.values())

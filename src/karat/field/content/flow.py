@@ -168,20 +168,12 @@ def quiz_outcome(study: Study, attempts: int, result: QuizResult) -> Literal["pa
 
 
 def one_line(text: str) -> str:
-    r"""A line that somebody wrote, without control characters and without blanks that mean nothing.
-
-    >>> one_line(" Low\x00er \n German ")
-    'Lower German'
-    """
+    r"""A line that somebody wrote, without control characters and without blanks that mean nothing."""
     return " ".join(_printable(text).split())
 
 
 def comment_text(text: str) -> str:
-    r"""A comment as it is kept: with its lines, without control characters, cut where it is endless.
-
-    >>> comment_text("All\r\nfine.\x07 ")
-    'All\nfine.'
-    """
+    r"""A comment as it is kept: with its lines, without control characters, cut where it is endless."""
     lines = re.split(r"\r\n|\r|\n", text[: 2 * LONGEST_COMMENT])
     return "\n".join(_printable(line).rstrip() for line in lines).strip()[:LONGEST_COMMENT]
 

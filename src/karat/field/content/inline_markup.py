@@ -40,44 +40,26 @@ TAGS = {"i": "em", "b": "strong", "sub": "sub", "sup": "sup", "sc": 'span class=
 
 
 def runs(text: str, markdown: bool = False) -> Runs:
-    """A text as paragraphs of pieces with their marks; without Markdown, every line as it stands.
-
-    >>> runs("The *old* cat", markdown=True)
-    [[{'t': 'The '}, {'t': 'old', 'i': True}, {'t': ' cat'}]]
-    >>> runs("*The cat sleep.")
-    [[{'t': '*The cat sleep.'}]]
-    """
+    """A text as paragraphs of pieces with their marks; without Markdown, every line as it stands."""
     if not markdown:
         return [[{"t": line}] for line in _lines(text) if line]
     return [_pieces(" ".join(lines)) for lines in _paragraphs(text)]
 
 
 def gloss(text: str, markdown: bool = False) -> Runs:
-    r"""Interlinear lines, a paragraph each, with one blank between words, so that words can be set in columns.
-
-    >>> gloss("DEF  cat\nthe cat")
-    [[{'t': 'DEF cat'}], [{'t': 'the cat'}]]
-    """
+    r"""Interlinear lines, a paragraph each, with one blank between words, so that words can be set in columns."""
     lines = [_one_blank(line) for line in _lines(text) if line]
     return [_pieces(line) if markdown else [{"t": line}] for line in lines]
 
 
 def prose(text: str) -> Runs:
-    r"""A text of the study for the browser's own pages: as `markup` has it, list items with a dot in front.
-
-    >>> prose("Read:\n- slowly")
-    [[{'t': 'Read:'}], [{'t': '• slowly'}]]
-    """
+    r"""A text of the study for the browser's own pages: as `markup` has it, list items with a dot in front."""
     return [_pieces(f"• {line}" if listed else line) for listed, lines in _blocks(text) for line in lines]
 
 
 @lru_cache(maxsize=REMEMBERED)
 def markup(text: str) -> Markup:
-    """A text of the study as HTML: paragraphs, lists, emphasis and links to https pages; all else is escaped.
-
-    >>> markup("Be *quick* <b>")
-    Markup('<p>Be <em>quick</em> &lt;b&gt;</p>')
-    """
+    """A text of the study as HTML: paragraphs, lists, emphasis and links to https pages; all else is escaped."""
     parts = []
     for listed, lines in _blocks(text):
         tag = "li" if listed else "p"
@@ -97,11 +79,7 @@ def inline_markup(text: str) -> Markup:
 
 
 def plain_text(shown: Runs) -> str:
-    """The text of runs without its marks, a line a paragraph.
-
-    >>> plain_text(runs("The *old* cat", markdown=True))
-    'The old cat'
-    """
+    """The text of runs without its marks, a line a paragraph."""
     return "\n".join("".join(piece["t"] for piece in paragraph) for paragraph in shown)
 
 

@@ -36,11 +36,7 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Words(dict[str, str]):
-    """The texts of the pages, by `section.name`.
-
-    >>> words("de")["page.continue"]
-    'Weiter'
-    """
+    """The texts of the pages, by `section.name`."""
 
     def __init__(self, texts: Mapping[str, str], language: str, direction: str, note: str = "") -> None:
         super().__init__(texts)
@@ -52,19 +48,11 @@ class Words(dict[str, str]):
         """What the researcher should know of them, if anything."""
 
     def fill(self, key: str, **values: object) -> str:
-        """A text with its slots filled.
-
-        >>> words("en").fill("browser.count", number=3, of=78)
-        '3 of 78'
-        """
+        """A text with its slots filled."""
         return SLOT.sub(lambda slot: str(values.get(slot[1], slot[0])), self[key])
 
     def counted(self, key: str, count: int) -> str:
-        """A text in the form that a number asks for.
-
-        >>> words("pl").counted("quiz.attempts", 3), words("de").counted("quiz.attempts", 1)
-        ('Pozostały 3 próby.', 'Sie haben noch einen Versuch.')
-        """
+        """A text in the form that a number asks for."""
         form = f"{key}_{plural(self.language, count)}"
         return self.fill(form if form in self else f"{key}_{MANY}", count=count)
 
@@ -99,13 +87,7 @@ def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
 
 
 def plural(language: str, count: int) -> str:
-    """The form of the plural that a number asks for: one, two, few or many.
-
-    >>> [plural("pl", count) for count in (1, 2, 5, 12, 22)], plural("he", 2), plural("ja", 1)
-    (['one', 'few', 'many', 'many', 'few'], 'two', 'many')
-    >>> plural("fr", 0), plural("it", 0)
-    ('one', 'many')
-    """
+    """The form of the plural that a number asks for: one, two, few or many."""
     if language == "pl" and count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14):
         return "few"
     if language == "he" and count == 2:
@@ -127,20 +109,12 @@ def _translation_note(language: str) -> str:
 
 
 def main_part(language: str) -> str:
-    """The language itself, without country and script.
-
-    >>> main_part("pt-BR")
-    'pt'
-    """
+    """The language itself, without country and script."""
     return re.split(r"[-_]", language.strip().lower())[0]
 
 
 def direction(language: str) -> str:
-    """Whether a language is written from left to right or from right to left.
-
-    >>> direction("de"), direction("ar-EG"), direction("az-Arab"), direction("ks-Deva")
-    ('ltr', 'rtl', 'rtl', 'ltr')
-    """
+    """Whether a language is written from left to right or from right to left."""
     own, *parts = re.split(r"[-_]", language.strip().lower())
     script = next((part for part in parts if len(part) == 4 and part.isalpha()), None)
     if script is not None:

@@ -222,11 +222,7 @@ def _json(content: object) -> Response:
 
 
 def schemas() -> dict[str, Any]:
-    """The shapes of what the browser sends, for the OpenAPI description.
-
-    >>> sorted(schemas())
-    ['AnswersSent', 'PageEvent', 'PostedAnswer']
-    """
+    """The shapes of what the browser sends, for the OpenAPI description."""
     _, found = models_json_schema([(AnswersSent, "validation")], ref_template=SCHEMAS + "{model}")
     shapes: dict[str, Any] = found["$defs"]
     _close(shapes)

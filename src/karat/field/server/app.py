@@ -119,15 +119,7 @@ STDERR = partial(print, file=sys.stderr, flush=True)
 
 
 class Health:
-    """Whether the database takes what is written. What fails is written to the log, one line per kind and minute.
-
-    >>> health = Health(clock=lambda: 0.0, log=print)
-    >>> health.failed(OSError("gone"))
-    karat: The database fails: gone. Nothing is saved until this is fixed.
-    >>> health.failed(OSError("gone again"))
-    >>> health.trouble
-    'The database fails: gone again. Nothing is saved until this is fixed.'
-    """
+    """Whether the database takes what is written. What fails is written to the log, one line per kind and minute."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, log: Callable[[str], None] = STDERR) -> None:
         self.trouble = ""

@@ -44,11 +44,7 @@ NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_span
 
 
 def page_policy(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) -> str:
-    """The content-security policy of a page.
-
-    >>> page_policy(framed_by=["https://www.mturk.com"]).split("; ")[-2]
-    'frame-ancestors https://www.mturk.com'
-    """
+    """The content-security policy of a page."""
     return "; ".join((
         "default-src 'none'",
         "script-src 'self'",
@@ -148,12 +144,7 @@ MOST_BUCKETS = 50_000
 
 
 class Buckets:
-    """Token buckets by address.
-
-    >>> doors = Buckets(per_minute=60, at_once=2, clock=lambda: 0.0)
-    >>> [doors.wait("192.0.2.7") for _ in range(3)]
-    [0.0, 0.0, 1.0]
-    """
+    """Token buckets by address."""
 
     def __init__(
         self,
@@ -208,11 +199,6 @@ class Holds:
 
     One address gets most of the free places and never all of them: opening many sessions keeps nobody out. A
     session with an answer no longer counts, so that a lecture hall behind one address gets in.
-
-    >>> holds = Holds(clock=lambda: 0.0)
-    >>> ranks = [holds.add("192.0.2.7", f"token {number}") for number in range(6)]
-    >>> [holds.within("token 5", rank, free=6) for rank in ranks]
-    [True, True, True, True, True, False]
     """
 
     def __init__(self, seconds: float = FIRST_LEASE, clock: Callable[[], float] = time.monotonic) -> None:
@@ -305,11 +291,7 @@ WEB = Path(__file__).parent.parent / "web"
 
 @cache
 def environment(folder: Path = WEB / "templates") -> Environment:
-    """The templates of participants and researchers, or others; a name that a page does not get is an error, not a gap.
-
-    >>> environment().from_string("<p>{{ answer }}</p>").render(answer="<script>")
-    '<p>&lt;script&gt;</p>'
-    """
+    """The templates of participants and researchers, or others; a name that a page does not get is an error."""
     return Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,

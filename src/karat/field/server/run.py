@@ -32,13 +32,7 @@ COLLECT_AFTER = (50_000, 20, 50)
 
 
 def listen(config: ServerConfig) -> socket.socket:
-    """The socket on which a server waits; an error in words where another program has it.
-
-    >>> from pathlib import Path
-    >>> with listen(ServerConfig(Path("data"), b"k" * 32, port=0)) as listener:
-    ...     listener.getsockname()[0]
-    '127.0.0.1'
-    """
+    """The socket on which a server waits; an error in words where another program has it."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

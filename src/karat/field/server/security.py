@@ -38,41 +38,25 @@ COOKIE_LIMIT = 4096
 
 
 def keyed_hash(secret: bytes, purpose: str, text: str) -> str:
-    """The keyed hash of a text for one purpose, as 43 letters that a URL can carry.
-
-    >>> keyed_hash(b"k" * 32, "csrf", "a") == keyed_hash(b"k" * 32, "preview", "a")
-    False
-    """
+    """The keyed hash of a text for one purpose, as 43 letters that a URL can carry."""
     digest = hmac.digest(secret, f"{purpose}\0{text}".encode("utf-8", "surrogatepass"), "sha256")
     return _letters(digest)
 
 
 def secret_mark(secret: bytes) -> int:
-    """A number below 2^31 by which servers see that they have the same secret, and from which it does not follow.
-
-    >>> secret_mark(b"k" * 32) == secret_mark(b"k" * 32), secret_mark(b"k" * 32) < 2**31
-    (True, True)
-    """
+    """A number below 2^31 by which servers see that they have the same secret, and from which it does not follow."""
     return int.from_bytes(hmac.digest(secret, b"mark", "sha256")[:4], "big") >> 1
 
 
 def sign(secret: bytes, purpose: str, *values: Value, lifetime: float | None = None) -> str:
-    """Values as a text that `unsign` accepts until its lifetime (in seconds) is over.
-
-    >>> unsign(b"k" * 32, "preview", sign(b"k" * 32, "preview", "word-order", 3))
-    ['word-order', 3]
-    """
+    """Values as a text that `unsign` accepts until its lifetime (in seconds) is over."""
     expires = None if lifetime is None else round(time.time() + lifetime)
     payload = _letters(json.dumps([expires, *values], separators=(",", ":")).encode())
     return f"{payload}.{keyed_hash(secret, purpose, payload)}"
 
 
 def unsign(secret: bytes, purpose: str, text: str) -> list[Value] | None:
-    """The values of a signed text; None where it was not signed for this purpose, was changed, or is too old.
-
-    >>> unsign(b"k" * 32, "preview", "made.up") is None
-    True
-    """
+    """The values of a signed text; None where it was not signed for this purpose, was changed, or is too old."""
     payload, _, given = text.partition(".")
     if not same(keyed_hash(secret, purpose, payload), given):
         return None
@@ -84,30 +68,17 @@ def unsign(secret: bytes, purpose: str, text: str) -> list[Value] | None:
 
 
 def csrf(secret: bytes, session: str) -> str:
-    """What a form of a session carries in its field `csrf`.
-
-    >>> csrf_valid(b"k" * 32, "session", csrf(b"k" * 32, "session"))
-    True
-    """
+    """What a form of a session carries in its field `csrf`."""
     return keyed_hash(secret, "csrf", session)
 
 
 def csrf_valid(secret: bytes, session: str, given: str) -> bool:
-    """Whether a form carries the text of its session.
-
-    >>> csrf_valid(b"k" * 32, "session", "")
-    False
-    """
+    """Whether a form carries the text of its session."""
     return same(csrf(secret, session), given)
 
 
 def cookie_name(config: ServerConfig, name: str) -> str:
-    """The name of a cookie; over TLS with the prefix that keeps other hosts from setting it.
-
-    >>> from pathlib import Path
-    >>> cookie_name(ServerConfig(Path("data"), b"k" * 32, base_url="https://study.example.org"), "karat")
-    '__Host-karat'
-    """
+    """The name of a cookie; over TLS with the prefix that keeps other hosts from setting it."""
     return f"__Host-{name}" if config.secure else name
 
 
@@ -119,14 +90,7 @@ def set_cookie(
     lifetime: int,
     same_site: Literal["lax", "strict"] = "lax",
 ) -> None:
-    """Set a cookie that scripts cannot read and that other sites do not send.
-
-    >>> from pathlib import Path
-    >>> response = Response()
-    >>> set_cookie(response, ServerConfig(Path("data"), b"k" * 32), "karat", "token", 60)
-    >>> response.headers["set-cookie"].split("; ")
-    ['karat=token', 'HttpOnly', 'Max-Age=60', 'Path=/', 'SameSite=lax']
-    """
+    """Set a cookie that scripts cannot read and that other sites do not send."""
     response.set_cookie(
         cookie_name(config, name), value, max_age=lifetime, path="/", secure=config.secure, httponly=True,
         samesite=same_site,
@@ -165,20 +129,12 @@ def from_another_site(request: Request, config: ServerConfig) -> bool:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secret texts are the same, in a time that does not depend on where they differ.
-
-    >>> same("a", "b")
-    False
-    """
+    """Whether two secret texts are the same, in a time that does not depend on where they differ."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
 def plain_hash(text: str) -> str:
-    """SHA-256 of a text that is already random, such as a token, for the store.
-
-    >>> len(plain_hash("token"))
-    64
-    """
+    """SHA-256 of a text that is already random, such as a token, for the store."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -191,23 +147,12 @@ TOKEN_LENGTH = RANDOM_LENGTH + 1 + 43
 
 
 def token_from(secret: bytes, slug: str, random: str) -> str:
-    """The token of a study made of 32 letters that nobody can guess.
-
-    >>> len(token_from(b"k" * 32, "word-order", "r" * 32)) == TOKEN_LENGTH
-    True
-    """
+    """The token of a study made of 32 letters that nobody can guess."""
     return f"{random}.{keyed_hash(secret, f'token {slug}', random)}"
 
 
 def token_hash(secret: bytes, slug: str, token: str) -> str | None:
-    """What the store knows a token by; None where the token is not one of this study.
-
-    >>> token = token_from(b"k" * 32, "word-order", "r" * 32)
-    >>> token_hash(b"k" * 32, "word-order", token) is None
-    False
-    >>> token_hash(b"k" * 32, "another-study", token) is None
-    True
-    """
+    """What the store knows a token by; None where the token is not one of this study."""
     # Looked at before anything is remembered: a form can carry a quarter of a megabyte as its token.
     return _checked(secret, slug, token) if len(token) == TOKEN_LENGTH else None
 
@@ -247,11 +192,7 @@ async def read_form(request: Request) -> PostedForm:
 
 
 def clean(text: str) -> str:
-    r"""A text without control characters, with plain line breaks.
-
-    >>> clean("one\r\ntwo\0")
-    'one\ntwo'
-    """
+    r"""A text without control characters, with plain line breaks."""
     return CONTROL.sub("", text.replace("\r\n", "\n"))
 
 
@@ -273,11 +214,7 @@ _TEXT = {"type": "string", "maxLength": 100_000}
 
 
 def page_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The answers of a page: HTML, or one of the statuses with a page that says why.
-
-    >>> sorted(page_responses(404))
-    [200, 400, 404, 405, 413]
-    """
+    """The answers of a page: HTML, or one of the statuses with a page that says why."""
     html: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
     responses: dict[int | str, dict[str, Any]] = {200: {"description": "A page.", **html}}
     for status in (400, 405, 413, *statuses):
@@ -286,11 +223,7 @@ def page_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def form_body(**fields: str) -> dict[str, Any]:
-    """The body of a form, each field with its meaning.
-
-    >>> list(form_body(token="The token.")["requestBody"]["content"])
-    ['application/x-www-form-urlencoded']
-    """
+    """The body of a form, each field with its meaning."""
     properties = {name: {**_TEXT, "description": meaning} for name, meaning in fields.items()}
     schema = {"type": "object", "properties": properties, "additionalProperties": _TEXT}
     return {"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": schema}}}}

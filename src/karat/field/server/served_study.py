@@ -207,11 +207,7 @@ def field_of(request: Request, slug: str) -> ServedStudy:
 
 
 def cookie_of(slug: str) -> str:
-    """The name of the cookie of a study.
-
-    >>> cookie_of("word-order")
-    'karat-word-order'
-    """
+    """The name of the cookie of a study."""
     return f"karat-{slug}"
 
 

@@ -45,11 +45,7 @@ class VisitLink:
 
 
 def preview_path(secret: bytes, slug: str, list: int) -> str:
-    """Where a researcher looks at a list for a day, without being counted.
-
-    >>> preview_path(b"k" * 32, "word-order", 1).partition("=")[0]
-    '/s/word-order/?preview'
-    """
+    """Where a researcher looks at a list for a day, without being counted."""
     return f"/s/{slug}/?preview={sign(secret, 'preview', slug, list, lifetime=PREVIEW_SECONDS)}"
 
 
@@ -74,11 +70,7 @@ def read_link(request: Request, field: ServedStudy) -> tuple[VisitLink, Visit]:
 
 
 def sealed(secret: bytes, link: VisitLink) -> str:
-    """A link as the hidden field of the landing page.
-
-    >>> opened(b"k" * 32, sealed(b"k" * 32, VisitLink("word-order", "n", person="5f0a"))).person
-    '5f0a'
-    """
+    """A link as the hidden field of the landing page."""
     return sign(secret, "visit", *astuple(link), lifetime=LIFETIME)
 
 
@@ -132,11 +124,7 @@ def arrival(request: Request, field: ServedStudy, link: VisitLink, token: str, d
 
 
 def device_class(user_agent: str) -> str:
-    """Phone, tablet or desktop, by what the browser says of itself.
-
-    >>> device_class("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148")
-    'phone'
-    """
+    """Phone, tablet or desktop, by what the browser says of itself."""
     agent = user_agent.lower()
     if "ipad" in agent or "tablet" in agent or ("android" in agent and "mobile" not in agent):
         return "tablet"

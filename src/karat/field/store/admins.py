@@ -20,17 +20,7 @@ def set_password(connection: Connection, name: str, password_hash: str) -> None:
 
 
 def set_first_password(connection: Connection, name: str, first_hash: str) -> bool:
-    """Add a login where there is none; whether it was added. Of two servers that start at once, one does it.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     added = [store.call(set_first_password, "admin", hash) for hash in ("first", "second")]
-    ...     store.close()
-    >>> added
-    [True, False]
-    """
+    """Add a login where there is none; whether it was added. Of two servers that start at once, one does it."""
     known = password_hash(connection, name) is not None
     if not known:
         set_password(connection, name, first_hash)

@@ -149,13 +149,7 @@ class InArray(FunctionElement[bool]):
 
 
 def in_array(column: Column[Any], name: str) -> InArray:
-    """Whether a column has one of the values of a parameter.
-
-    >>> from karat.field.store.schema import session
-    >>> from sqlalchemy.dialects import sqlite
-    >>> print(in_array(session.c.id, "ids").compile(dialect=sqlite.dialect()))
-    (session.id IN (SELECT value FROM json_each(?)))
-    """
+    """Whether a column has one of the values of a parameter."""
     member: Any = Integer() if isinstance(column.type, Integer) else Text()
     return InArray(column, bindparam(name, type_=JSON().with_variant(ARRAY(member), "postgresql")))
 

@@ -358,14 +358,7 @@ class PriorParticipation:
 
 
 def note_participation(connection: Connection, given: PriorParticipation) -> bool:
-    """Note a participation; whether it is new. A later one moves the time, a complete one stays complete.
-
-    >>> from sqlalchemy import NullPool, create_engine
-    >>> with create_engine("sqlite://", poolclass=NullPool).begin() as connection:
-    ...     naivety.create(connection)
-    ...     [note_participation(connection, PriorParticipation("likert", "hash")) for _ in range(2)]
-    [True, False]
-    """
+    """Note a participation; whether it is new. A later one moves the time, a complete one stays complete."""
     here = (naivety.c.person_hash == given.person_hash) & (naivety.c.study == given.study)
     known = connection.execute(select(naivety.c.complete, naivety.c.time).where(here).with_for_update()).first()
     if known is None:
@@ -388,9 +381,6 @@ def refused(
     """Whether somebody may not take part, because of other studies.
 
     Where a study makes such conditions, a person without an id is refused: nothing is known of them.
-
-    >>> refused(None, None, not_from=["likert"], now=0.0), refused(None, None, now=0.0)
-    (True, False)
     """
     if not not_from and not only_from:
         return False

@@ -40,15 +40,7 @@ JSON: dict[str, Any] = {"json_serializer": lambda value: to_json(value).decode()
 
 
 def database_url(text: str) -> URL:
-    """The address of a database, checked.
-
-    >>> database_url("sqlite:///karat.db").database
-    'karat.db'
-    >>> database_url("mysql://localhost/karat")
-    Traceback (most recent call last):
-    ...
-    karat.field.store.engine.StoreError: karat keeps its data in SQLite (sqlite:///FILE) or PostgreSQL ...
-    """
+    """The address of a database, checked."""
     try:
         url = make_url(text)
     except ArgumentError:
@@ -125,11 +117,7 @@ Erasing = TypeVar("Erasing", bound=Callable[..., object])
 def batched(
     handle: Callable[[Connection, list[Payload]], Sequence[Result | Exception]],
 ) -> Callable[[Connection, Payload], Result | Exception]:
-    """What does several requests at once, with a result for each or an exception for one of them, as what does one.
-
-    >>> batched(lambda connection, numbers: [number + 1 for number in numbers])(None, 1)
-    2
-    """
+    """What does several requests at once, with a result for each or an exception for one of them, as what does one."""
 
     @wraps(handle)
     def one(connection: Connection, payload: Payload) -> Result | Exception:
@@ -140,11 +128,7 @@ def batched(
 
 
 def erasing(function: Erasing) -> Erasing:
-    """Mark what erases data of participants: after it the log of the database is emptied.
-
-    >>> erasing(lambda connection, number: number).erases
-    True
-    """
+    """Mark what erases data of participants: after it the log of the database is emptied."""
     function.erases = True  # type: ignore[attr-defined]
     return function
 
@@ -185,10 +169,7 @@ def vacuum(url: str) -> None:
 
 
 def file_check(url: URL) -> Callable[[], None]:
-    """What raises an error where the file of a SQLite database was moved, deleted or replaced from now on.
-
-    >>> file_check(database_url("postgresql://localhost/karat"))()
-    """
+    """What raises an error where the file of a SQLite database was moved, deleted or replaced from now on."""
     path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
     known = None if path is None else _identity(path)
 

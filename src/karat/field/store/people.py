@@ -34,11 +34,7 @@ TELLING = ("window", "frame_rate", "shown_at", "answered_at", "trace")
 
 
 def decide(connection: Connection, study_id: int, participant: str, decision: str) -> bool | Exception:
-    """Exclude, return or reject a participant, or restore one; whether there was something to decide.
-
-    >>> decide(None, 1, "p-7f3k9m", "banned")
-    StoreError('The decision banned is not known: excluded, returned, rejected or restored.')
-    """
+    """Exclude, return or reject a participant, or restore one; whether there was something to decide."""
     if decision not in (*DECISIONS, "restored"):
         return StoreError(f"The decision {decision} is not known: excluded, returned, rejected or restored.")
     query = select(session).where(*_of(study_id, participant)).order_by(session.c.number)

@@ -196,9 +196,6 @@ def finish(
     """End a session in one of the states of `schema.ENDS`.
 
     Nobody is complete with trials left, and a session that has ended keeps its state.
-
-    >>> finish(None, 1, "finished")
-    StoreError('A session cannot end as finished.')
     """
     if state not in ENDS:
         return StoreError(f"A session cannot end as {state}.")

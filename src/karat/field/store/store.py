@@ -39,16 +39,7 @@ Write = Callable[Concatenate[Connection, Parameters], Result | Exception]
 
 
 class Store:
-    """A database that is open.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     first, again = store.secret("person"), store.secret("person")
-    ...     store.close()
-    >>> first == again, len(first)
-    (True, 32)
-    """
+    """A database that is open."""
 
     def __init__(self, url: str, writing: Engine, reading: Engine) -> None:
         self.url = url

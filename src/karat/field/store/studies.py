@@ -113,11 +113,7 @@ def version_files(connection: Connection, study_id: int, version: str) -> dict[s
 
 
 def set_state(connection: Connection, study_id: int, state: str, now: float | None = None) -> StudyRow | Exception:
-    """Have a study run, pause or be closed; the first time that it runs, it is frozen.
-
-    >>> set_state(None, 1, "open")
-    StoreError('A study cannot be open; it is draft, running, paused or closed.')
-    """
+    """Have a study run, pause or be closed; the first time that it runs, it is frozen."""
     if state not in STUDY_STATES:
         known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
         return StoreError(f"A study cannot be {state}; it is {known}.")
@@ -147,11 +143,7 @@ def every(connection: Connection) -> list[StudyRow]:
 
 
 def invite(connection: Connection, study_id: int, code_hashes: Sequence[str]) -> int:
-    """Add invitations by the hashes of their codes; how many are new. A code that is known already stays as it is.
-
-    >>> invite(None, 1, ())
-    0
-    """
+    """Add invitations by the hashes of their codes; how many are new. A code that is known already stays as it is."""
     wanted = dict.fromkeys(code_hashes)
     if not wanted:
         return 0
@@ -192,11 +184,7 @@ def value(connection: Connection, key: str) -> str | None:
 
 
 def holds_seat(now: float, *, pilot: bool = False) -> ColumnElement[bool]:
-    """Whether a session counts: a first one that is complete, or runs with a lease; previews never do.
-
-    >>> "lease_until" in str(holds_seat(0.0))
-    True
-    """
+    """Whether a session counts: a first one that is complete, or runs with a lease; previews never do."""
     return and_(
         session.c.number == 1,
         session.c.preview.is_(False),

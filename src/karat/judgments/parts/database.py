@@ -90,11 +90,7 @@ class DatabaseTable(Parts):
 
 
 def is_database(where: object) -> bool:
-    """Whether a text is the address of a database.
-
-    >>> is_database("postgresql://me@host/lab#answers"), is_database("answers")
-    (True, False)
-    """
+    """Whether a text is the address of a database."""
     return str(where).startswith(SCHEMES) or str(where).startswith(tuple(one.replace("//", "/") for one in SCHEMES))
 
 

@@ -52,11 +52,7 @@ def scored_trials(draft: Draft, number: int, function: str) -> list[Scored] | No
 
 
 def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
-    """The probability that guessing is right in k or more trials, each with its own chance.
-
-    >>> at_least([Fraction(2, 5)] * 6, 5)
-    Fraction(128, 3125)
-    """
+    """The probability that guessing is right in k or more trials, each with its own chance."""
     ways = [Fraction(1)]
     for chance in chances:
         more = [*(p * (1 - chance) for p in ways), Fraction(0)]
@@ -278,11 +274,7 @@ def verified(draft: Draft) -> Iterator[Flaw]:
 
 
 def is_verified(text: str | None) -> bool:
-    """Whether a cell says that a stimulus was verified: yes, or when and where.
-
-    >>> is_verified("yes"), is_verified("2026-03, norming study"), is_verified("no"), is_verified("not in 2026")
-    (True, True, False, False)
-    """
+    """Whether a cell says that a stimulus was verified: yes, or when and where."""
     words = re.findall(r"\w+", (text or "").lower())
     return bool(words) and (words[0] in YES or (YEAR.search(text or "") is not None and words[0] not in NO))
 

@@ -190,11 +190,7 @@ def conditions_seen(settings: BlockSettings) -> list[str]:
 
 
 def degree(scale: Scale, acceptability: str | None, status: str | None) -> str | None:
-    """The intended acceptability of a stimulus as low, mid or high; None where the table does not tell.
-
-    >>> degree(Ordinal(5), "2", None), degree(Ordinal(5), None, "marked"), degree(Ordinal(5), None, None)
-    ('low', 'mid', None)
-    """
+    """The intended acceptability of a stimulus as low, mid or high; None where the table does not tell."""
     text = (acceptability or "").strip().lower()
     if text in ("low", "mid", "high"):
         return text
@@ -214,11 +210,7 @@ Found = TypeVar("Found")
 
 
 def grouped(found: Iterable[tuple[Key, Found]]) -> dict[Key, list[Found]]:
-    """What was found, by key, in the order in which keys and things come.
-
-    >>> grouped([("a", 1), ("b", 2), ("a", 3)])
-    {'a': [1, 3], 'b': [2]}
-    """
+    """What was found, by key, in the order in which keys and things come."""
     groups: dict[Key, list[Found]] = {}
     for key, one in found:
         groups.setdefault(key, []).append(one)
@@ -226,11 +218,7 @@ def grouped(found: Iterable[tuple[Key, Found]]) -> dict[Key, list[Found]]:
 
 
 def lines_of(rows: Sequence[Row], most: int = 4) -> str:
-    """The lines of several rows in words: `lines 4, 9 and 11`.
-
-    >>> lines_of([])
-    ''
-    """
+    """The lines of several rows in words: `lines 4, 9 and 11`."""
     numbers = sorted({row.spot[1] for row in rows if row.spot[1] is not None})
     if not numbers:
         return ""

@@ -39,11 +39,7 @@ class Finding:
 
     @property
     def code(self) -> str:
-        """A name for this kind of finding that stays when its wording changes; the rule, where it has only one.
-
-        >>> Finding("error", "consent", "...", typed=Message("check.consent")).code
-        'check.consent'
-        """
+        """A name for this kind of finding that stays when its wording changes; the rule, where it has only one."""
         return f"check.{self.rule.replace('-', '_')}" if self.typed is None else self.typed.code
 
     @property
@@ -59,12 +55,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """The findings of a check, errors first.
-
-    >>> report = Report("study.toml: 4 lists of 78 trials, about 19 minutes each", (Finding("hint", "quotes", "..."),))
-    >>> report.errors, report.counts()
-    (0, {'error': 0, 'warning': 0, 'hint': 1})
-    """
+    """The findings of a check, errors first."""
 
     head: str
     findings: tuple[Finding, ...]

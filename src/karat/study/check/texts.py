@@ -71,11 +71,7 @@ def white_space(draft: Draft) -> Iterator[Flaw]:
 
 
 def stray_space(text: str, french: bool = False) -> str | None:
-    """What is wrong with the white space of a text, if anything.
-
-    >>> stray_space("The  cat sleeps."), stray_space("The cat sleeps ."), stray_space("The cat sleeps.")
-    ('two blanks in a row', 'a blank before "."', None)
-    """
+    """What is wrong with the white space of a text, if anything."""
     for sign, name in INVISIBLE.items():
         # French sets a no-break space before some signs.
         if sign in text and not (french and sign == "\u00a0"):
@@ -97,11 +93,7 @@ def quotes(draft: Draft) -> Iterator[Flaw]:
 
 
 def unbalanced_sign(text: str) -> str | None:
-    """A quotation mark or bracket that stands alone. Apostrophes are left alone.
-
-    >>> unbalanced_sign('He said "no.'), unbalanced_sign("„Nein“, sagte er."), unbalanced_sign("the cats' (black)")
-    ('"', None, None)
-    """
+    """A quotation mark or bracket that stands alone. Apostrophes are left alone."""
     if text.count('"') % 2 and not ("„" in text and text.count("„") == text.count('"')):
         return '"'
     opened = text.count("„")
@@ -128,11 +120,7 @@ def judgment_marks(draft: Draft) -> Iterator[Flaw]:
 
 
 def judgment_mark(text: str) -> str | None:
-    """The mark with which linguists note that a sentence is not acceptable.
-
-    >>> judgment_mark("*Sleeps the cat."), judgment_mark("??The cat sleep."), judgment_mark("#1 is here.")
-    ('*', '??', None)
-    """
+    """The mark with which linguists note that a sentence is not acceptable."""
     found = re.match(r"\s*([*?%]+|#)\s*(?=[^\W\d])", text)
     return found[1] if found else None
 
@@ -147,11 +135,7 @@ def unicode(draft: Draft) -> Iterator[Flaw]:
 
 
 def mixed_form(text: str) -> str | None:
-    """What is unusual about the coding of a text.
-
-    >>> mixed_form("scho\\u0308n"), mixed_form("schön"), mixed_form("c\\u0430t")
-    ('"ö" is coded as two characters', None, '"cаt" mixes Latin and Cyrillic letters')
-    """
+    """What is unusual about the coding of a text."""
     if not unicodedata.is_normalized("NFC", text):
         for match in re.finditer(r".[\u0300-\u036f]+", text):
             composed = unicodedata.normalize("NFC", match[0])

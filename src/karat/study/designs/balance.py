@@ -24,9 +24,6 @@ def edge_colours(edges: Sequence[Edge], colours: int) -> list[int]:
     """A colour for each edge of a bipartite graph (left, right), no colour twice at a vertex.
 
     No vertex may have more than `colours` edges.
-
-    >>> edge_colours([("a", "x"), ("a", "y"), ("b", "x")], 2)
-    [1, 0, 0]
     """
     at: dict[tuple[bool, Hashable], list[int]] = {}
     coloured = [-1] * len(edges)
@@ -59,9 +56,6 @@ def even_lists(options: Sequence[Sequence[Option]], lists: int) -> list[list[Opt
 
     An item has each of its options in equally many lists (difference at most one), and a list has each option as
     often as any other list has it (difference at most one).
-
-    >>> even_lists([["b", "c"], ["a", "c"], ["a", "b"]], 2)
-    [['b', 'c', 'a'], ['c', 'a', 'b']]
     """
     total: Counter[Option] = Counter()
     edges: list[Edge] = []
@@ -83,11 +77,7 @@ def even_lists(options: Sequence[Sequence[Option]], lists: int) -> list[list[Opt
 
 
 def fair_draws(size: int, each: int, draws: int, rng: np.random.Generator) -> list[list[int]]:
-    """Several draws of `each` distinct things out of `size`, no thing ever drawn more than once oftener than another.
-
-    >>> fair_draws(3, 2, 3, np.random.default_rng(1))
-    [[0, 1], [2, 0], [2, 1]]
-    """
+    """Several draws of `each` distinct things out of `size`, no thing drawn more than once oftener than another."""
     waiting: list[int] = []
     drawn = []
     for _ in range(draws):
@@ -112,11 +102,7 @@ class DesignError(KaratError, ValueError):
 
 
 def split_advice(message: Message) -> tuple[Message, Message | None]:
-    """A message on a design without its advice, and the advice.
-
-    >>> split_advice(Message("design.no_test_items", {"advice": Message("design.add_test_items")}))[1]
-    Message('design.add_test_items', {})
-    """
+    """A message on a design without its advice, and the advice."""
     values = dict(message.values)
     if "reason" in values:
         values["reason"], advice = split_advice(values["reason"])

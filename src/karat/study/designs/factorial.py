@@ -53,11 +53,6 @@ def factorial(
     Then no list has an item twice, the conditions within each group of items are equally often in a list (difference
     at most one, none where the items are a multiple of the conditions), and over all lists every item is seen equally
     often in each of its conditions.
-
-    >>> items = pl.DataFrame({"item": ["1", "1", "2", "2", "3"], "function": [*["test"] * 4, "filler"],
-    ...                       "order": ["SO", "OS", "SO", "OS", ""]})
-    >>> factorial(items, [DesignFactor("order", ("SO", "OS"))]).rows
-    ((0, 3, 4), (1, 2, 4))
     """
     cells = read_cells(items, list(factors.values() if isinstance(factors, Mapping) else factors))
     groups = [group for group in cells.groups if any(group in item.trials for item in cells.items)]
@@ -113,11 +108,7 @@ Levels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class DesignFactor:
-    """A factor, its levels, and whether items and participants come in one of them or in all.
-
-    >>> DesignFactor("order", ("subject first", "object first"), within_items=False).levels
-    ('subject first', 'object first')
-    """
+    """A factor, its levels, and whether items and participants come in one of them or in all."""
 
     name: str
     levels: tuple[str, ...]
@@ -200,20 +191,12 @@ def _rows_of_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> dict
 
 
 def assigned(names: Iterable[str], levels: Iterable[str]) -> list[str]:
-    """A condition, factor by factor.
-
-    >>> assigned(["order", "case"], ["SO", "marked"])
-    ['order = SO', 'case = marked']
-    """
+    """A condition, factor by factor."""
     return [f"{name} = {level}" for name, level in zip(names, levels, strict=True)]
 
 
 def spelled(names: Iterable[str], levels: Iterable[str]) -> str:
-    """A condition in words.
-
-    >>> spelled(["order", "case"], ["SO", "marked"])
-    'order = SO, case = marked'
-    """
+    """A condition in words."""
     return ", ".join(assigned(names, levels)) or "of all items"
 
 
@@ -398,11 +381,7 @@ class DesignFormula:
 
 
 def answer_family(scale: Scale) -> FamilyName | None:
-    """The family of models that a scale's answers have; None for choices and for labels without an order.
-
-    >>> answer_family(Ordinal(5)), answer_family(Magnitude()), answer_family(Nominal(["a", "b", "c"]))
-    ('ordinal', 'gaussian', None)
-    """
+    """The family of models that a scale's answers have; None for choices and for labels without an order."""
     if isinstance(scale, Ordinal):
         return "ordinal" if len(scale.levels) > 2 else "binary"
     if isinstance(scale, Binary) or (isinstance(scale, Nominal) and scale.is_binary):
@@ -411,23 +390,12 @@ def answer_family(scale: Scale) -> FamilyName | None:
 
 
 def quoted(name: str) -> str:
-    """A column as a formula names it: in backticks where it is not a plain word.
-
-    >>> quoted("order"), quoted("word order")
-    ('order', '`word order`')
-    """
+    """A column as a formula names it: in backticks where it is not a plain word."""
     return name if PLAIN.fullmatch(name) else f"`{name}`"
 
 
 def largest_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormula:
-    """The maximal formula for these conditions.
-
-    >>> who, what = [n // 8 for n in range(48)], [n % 8 for n in range(48)]
-    >>> order = [(one + other) % 2 for one, other in zip(who, what)]
-    >>> rows = pl.DataFrame({"participant": who, "item": what, "order": list(map(str, order))})
-    >>> largest_formula(rows, ["order"]).text
-    'response ~ order + (1 + order | participant) + (1 + order | item)'
-    """
+    """The maximal formula for these conditions."""
     fixed = " * ".join(map(quoted, conditions))
     rows = rows.drop_nulls(list(conditions))
     parts: list[str] = []

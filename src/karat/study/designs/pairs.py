@@ -38,9 +38,6 @@ def balance_sides(
     Give the pairs with the same kind of member first (the same level of the compared factor, or the better sentence).
     With an odd number the difference is one. `groups` names a group for each pair, such as its condition: sides are
     then even within each group and over all.
-
-    >>> balance_sides([(0, 1), (2, 3), (4, 5), (6, 7)], rng=1)
-    ((1, 0), (2, 3), (5, 4), (6, 7))
     """
     rng = np.random.default_rng(rng)
     named: Sequence[Hashable] = [None] * len(pairs) if groups is None else groups
@@ -68,10 +65,6 @@ def random_pairs(n: int, per_participant: int, participants: int, rng: np.random
     Over all participants every item is in equally many pairs (difference at most one) and stands left as often as
     right (difference at most one); both hold within a participant too. No item meets itself, no pair comes twice for
     one participant, and the comparisons of all participants link every item with every other.
-
-    >>> design = random_pairs(4, per_participant=2, participants=3, rng=1)
-    >>> design.participants
-    (((3, 2), (1, 0)), ((2, 1), (0, 3)), ((1, 2), (3, 0)))
     """
     _refuse(n, per_participant, participants)
     rng = np.random.default_rng(rng)

@@ -37,10 +37,6 @@ def subsets(n_items: int, per_participant: int, ratings_per_item: int, rng: np.r
 
     Nobody sees an item twice; each item has `ratings_per_item` ratings, or one more where the last participant would
     otherwise see fewer items. Items are numbered from 0.
-
-    >>> design = subsets(7, 3, 3, rng=1)
-    >>> len(design.participants), design.least_meetings, design.most_meetings
-    (7, 1, 1)
     """
     if min(n_items, per_participant, ratings_per_item) < 1:
         raise DesignError(Message("subsets.numbers"))

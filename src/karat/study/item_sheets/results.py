@@ -65,15 +65,6 @@ def sets_from_results(
     -------
     The sentences of the test items by item and condition, those of all other items as fillers, and the factors. A
     factor of which every item has one level is between items.
-
-    >>> import karat
-    >>> path = getfixture("tmp_path") / "results.csv"
-    >>> rows = [f"{who},{item},{order},{item} {order} was seen,{who + item}" for who in (1, 2, 3)
-    ...         for item in (1, 2, 3, 4) for order in ("SO", "OS")]
-    >>> _ = path.write_text("\\n".join(["participant,item,order,sentence,rating", *rows]))
-    >>> sets, factors = sets_from_results(karat.read(path, scale="ordinal:1-7"), path)
-    >>> sets.sets["1"], factors.levels
-    ({'OS': '1 OS was seen', 'SO': '1 SO was seen'}, {'order': ('OS', 'SO')})
     """
     path = Path(source)
     sides = _sides(judgments, path.name, sentence)

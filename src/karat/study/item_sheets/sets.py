@@ -50,20 +50,12 @@ class CrossedFactors:
 
     @property
     def lists(self) -> int:
-        """How many lists show every item once in each of its conditions.
-
-        >>> CrossedFactors({"length": ("short", "long"), "verb": ("a", "b", "c")}, {}, between=("verb",)).lists
-        2
-        """
+        """How many lists show every item once in each of its conditions."""
         shown = [len(own) for name, own in self.levels.items() if name not in (*self.between, self.compared)]
         return prod(shown)
 
     def renamed(self, names: Sequence[str]) -> CrossedFactors:
-        """The same factors under other names.
-
-        >>> guess_factors(["short", "long"]).renamed(["size"]).levels
-        {'size': ('short', 'long')}
-        """
+        """The same factors under other names."""
         if len(names) != len(self.levels) or not all(names) or len(set(names)) < len(names):
             raise SetsError(f"Give each of the {counted(len(self.levels), 'factor')} a name of its own.")
         new = dict(zip(self.levels, names, strict=True))
@@ -73,12 +65,7 @@ class CrossedFactors:
         )  # fmt: skip
 
     def with_compared(self, found: CrossedFactors) -> CrossedFactors:
-        """The factors with the one that results compare, known by its levels.
-
-        >>> found = CrossedFactors({"condition": ("OS", "SO")}, {}, compared="condition")
-        >>> CrossedFactors({"order": ("SO", "OS")}, {}).with_compared(found).compared
-        'order'
-        """
+        """The factors with the one that results compare, known by its levels."""
         levels = set(found.levels.get(found.compared or "", ()))
         return replace(self, compared=next((name for name, own in self.levels.items() if set(own) == levels), None))
 
@@ -112,13 +99,7 @@ SEPARATORS = (
 
 
 def guess_factors(conditions: Sequence[str]) -> CrossedFactors:
-    """The factors that cross in conditions, from their names; a single factor where these show nothing else.
-
-    >>> guess_factors(["a (that, short)", "b (that, long)", "c (null, short)", "d (null, long)"]).levels
-    {'complementizer': ('that', 'null'), 'length': ('short', 'long')}
-    >>> guess_factors(["a", "b", "c"]).levels
-    {'condition': ('a', 'b', 'c')}
-    """
+    """The factors that cross in conditions, from their names; a single factor where these show nothing else."""
     for separator in SEPARATORS:
         parts = [[part for part in re.split(separator, _bare(name)) if part] for name in conditions]
         levels = [tuple(dict.fromkeys(column)) for column in zip(*parts, strict=False)]
@@ -143,9 +124,6 @@ def stated_factors(conditions: Sequence[str], stated: Sequence[str]) -> CrossedF
     """The factors as a researcher states them: "length=short,long" with levels, or names alone for those guessed.
 
     Where the conditions do not show their levels, they are taken in the usual order: the last factor changes fastest.
-
-    >>> stated_factors(["a", "b", "c", "d"], ["comp=that,null", "length=short,long"]).cells["b"]
-    ('that', 'long')
     """
     guess = guess_factors(conditions)
     named = [one.partition("=") for one in stated]

@@ -223,11 +223,7 @@ def sections(path: Path, sentences: list[SetSentence], experiment: str | None) -
 
 
 def function_of(experiment: str) -> str | None:
-    """The function that the name of a part of an experiment means.
-
-    >>> function_of("fillers"), function_of("practice2"), function_of("island")
-    ('filler', 'practice', None)
-    """
+    """The function that the name of a part of an experiment means."""
     word = re.sub(r"[\W\d_]+$", "", experiment)
     return function_meant(word) if word else None
 

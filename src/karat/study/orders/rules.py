@@ -110,11 +110,7 @@ def _present(value: object) -> object:
 
 
 def stretches(start: int, end: int, parts: int) -> list[tuple[int, int]]:
-    """The positions from start to end, cut into equal parts (lengths differ by one where they must).
-
-    >>> stretches(2, 12, 4)
-    [(2, 4), (4, 7), (7, 9), (9, 12)]
-    """
+    """The positions from start to end, cut into equal parts (lengths differ by one where they must)."""
     size = end - start
     return [(start + part * size // parts, start + (part + 1) * size // parts) for part in range(parts)]
 

@@ -35,13 +35,7 @@ _ELSEWHERE: Mapping[str, str] = {
 
 
 def instead_of(word: str) -> str | None:
-    """What karat offers for a task that goes by another name, if it knows the name.
-
-    >>> instead_of("forced choice")
-    'karat calls this task choice.'
-    >>> instead_of("audio")
-    'karat has judgments of text and pictures only: yes-no, likert, choice, magnitude, differential, label.'
-    """
+    """What karat offers for a task that goes by another name, if it knows the name."""
     name = "-".join(word.lower().replace("_", " ").split())
     for task, words in _ELSEWHERE.items():
         if name in words.split():
@@ -67,11 +61,7 @@ def register(task: Task) -> Task:
 
 
 def find_task(name: str) -> Task | None:
-    """The task of a name: one of karat, one that was registered, or one of a package; None where there is none.
-
-    >>> find_task("likert").seconds, find_task("lickert")
-    (8.8, None)
-    """
+    """The task of a name: one of karat, one that was registered, or one of a package; None where there is none."""
     known = TASKS.get(name) or _added.get(name)
     if known is None and (found := added(GROUP, name, Task)):
         return register(found[0])
@@ -79,11 +69,7 @@ def find_task(name: str) -> Task | None:
 
 
 def task_named(name: str) -> Task:
-    """The task of a name that must be there.
-
-    >>> task_named("choice").compares
-    True
-    """
+    """The task of a name that must be there."""
     task = find_task(name)
     if task is None:
         raise KaratError(f'There is no task "{name}". Known: {", ".join(TASKS)}. Is its package installed?')

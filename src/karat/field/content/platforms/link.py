@@ -29,11 +29,7 @@ class LinkPlatform(Platform):
 
 
 def link(recruitment: RecruitmentSettings) -> Platform:
-    """A platform as a study describes it: the parameter of the participant, and the address to return to.
-
-    >>> link(RecruitmentSettings(platform="sona", id_parameter="sona_id")).person
-    'sona_id'
-    """
+    """A platform as a study describes it: the parameter of the participant, and the address to return to."""
     name = recruitment.platform.strip().lower() or OPEN
     address = urlsplit(recruitment.completion_url)
     return LinkPlatform(

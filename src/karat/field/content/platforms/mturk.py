@@ -25,11 +25,7 @@ FRAME_HEIGHT = 800
 
 
 class MTurk(Platform):
-    """MTurk.
-
-    >>> MTURK.read({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}).preview
-    True
-    """
+    """MTurk."""
 
     def read(self, query: Mapping[str, str]) -> Visit:
         visit = super().read(query)
@@ -63,12 +59,7 @@ MTURK = MTurk(
 
 
 def submit_address(turk_submit_to: str) -> str | None:
-    """The address of MTurk to which the browser posts, from the parameter turkSubmitTo; None where it is another's.
-
-    >>> submit_address("https://workersandbox.mturk.com")
-    'https://workersandbox.mturk.com/mturk/externalSubmit'
-    >>> submit_address("https://www.mturk.com.example.org/")
-    """
+    """The address of MTurk to which the browser posts, from the parameter turkSubmitTo; None where it is another's."""
     try:
         parts = urlsplit(turk_submit_to.strip())
         host, port = parts.hostname, parts.port

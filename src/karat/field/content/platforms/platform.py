@@ -120,11 +120,7 @@ class Platform:
 
 
 def identifier(text: str) -> str:
-    """What a parameter calls somebody; empty where it cannot be an identifier.
-
-    >>> identifier(" 5f0a "), identifier("<script>")
-    ('5f0a', '')
-    """
+    """What a parameter calls somebody; empty where it cannot be an identifier."""
     text = text.strip()
     return text if IDENTIFIER.fullmatch(text) else ""
 

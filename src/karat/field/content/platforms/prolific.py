@@ -27,11 +27,7 @@ REJECTING = (
 
 
 class Prolific(Platform):
-    """Prolific. Its ids are 24 hexadecimal digits; anything else was made up and counts as none.
-
-    >>> PROLIFIC.read({"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "SESSION_ID": "made-up"})
-    Visit(person='5f0a5f0a5f0a5f0a5f0a5f0a', session='', study='', preview=False, submit_to=None)
-    """
+    """Prolific. Its ids are 24 hexadecimal digits; anything else was made up and counts as none."""
 
     def read(self, query: Mapping[str, str]) -> Visit:
         return super().read({name: text for name, text in query.items() if PROLIFIC_ID.fullmatch(text.strip())})
