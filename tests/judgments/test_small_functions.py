@@ -44,7 +44,7 @@ def test_files_beside_a_table() -> None:
     assert sorted(path.name for path in companions(found)) == ["a.csv-metadata.json", "a.participants.csv"]
 
 
-def test_magnitudes_without_a_logarithm_count_as_half_of_the_smallest() -> None:
+def test_magnitudes_of_0_count_as_half_of_the_smallest() -> None:
     shown = pl.DataFrame({"a": [0.0, 2.0, None]}).select(log_magnitude(pl.col("a")).exp()).to_series()
     assert shown.round(6).to_list() == [1.0, 2.0, None]
 
