@@ -26,34 +26,38 @@ NOUNS = {
 
 TEXTS = {
     "yes": "ja", "no": "nein",
-    "task.yes-no": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit {low} oder {high}.",
-    "task.likert": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer Skala mit {points} "
+    "task.yes-no": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit {low:quoted} oder {high:quoted}.",
+    "task.likert": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer Skala mit {points:spelled} "
     "Punkten{ends}{slider}.",
     "task.choice": "in jedem Trial [sahen|sehen] die Teilnehmenden zwei Stimuli und [wählten|wählen] einen "
     "davon{none}.",
     "task.magnitude": "die Teilnehmenden [gaben|geben] jedem Stimulus eine Zahl im Verhältnis zu seiner "
     "Akzeptabilität{modulus} [@bard1996].",
     "task.differential": "die Teilnehmenden [bewerteten|bewerten] jeden Text anhand gegensätzlicher Adjektive "
-    "({pairs}, je {points} Punkte){slider} [@osgood1957; @macketanz2022].",
-    "task.label": "die Teilnehmenden [ordneten|ordnen] jedem Stimulus eine von {number} Kategorien zu ({levels}).",
+    "({pairs:pair}, je {points:spelled} Punkte){slider} [@osgood1957; @macketanz2022].",
+    "task.label": "die Teilnehmenden [ordneten|ordnen] jedem Stimulus eine von {number:spelled} Kategorien zu "
+    "({levels}).",
     "task.continuous": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer stufenlosen Skala von {low} "
     "bis {high}.",
     "task.number": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit einer Zahl.",
-    "ends": " von {low} bis {high}",
+    "ends": " von {low:quoted} bis {high:quoted}",
     "slider": " mit einem Schieberegler ohne Anfangsstellung",
     "none": " oder [antworteten|antworten] „kein Unterschied“",
     "modulus": ", bezogen auf einen Modulus von {number}",
-    "repeated": "Um die Konsistenz zu prüfen, [wurden|werden] manche Adjektive ({pairs}) zweimal vorgelegt.",
-    "prompt": "In jedem Trial [stand|steht] die Frage {prompt} auf der Seite.",
-    "factors": "Das Design [hatte|hat] {number}: {factors}.",
+    "repeated": "Um die Konsistenz zu prüfen, [wurden|werden] manche Adjektive ({pairs:spelled pair}) zweimal "
+    "vorgelegt.",
+    "prompt": "In jedem Trial [stand|steht] die Frage {prompt:quoted} auf der Seite.",
+    "factors": "Das Design [hatte|hat] {number:spelled factor}: {factors:and}.",
     "within.": "innerhalb von Personen und Items", "within.items": "zwischen Items",
     "within.participants": "zwischen Personen",
     "compared": "Die Stufen von {factor} [wurden|werden] nebeneinander gezeigt.",
-    "items": "Das Material [umfasste|umfasst] {tests} (Listen: {lists}).",
-    "items.conditions": "Das Material [umfasste|umfasst] {tests} in {conditions}, verteilt auf {lists}.",
-    "example": "Eines der Test-Items [war|ist] zum Beispiel {sentence}[[ ({levels})]].",
-    "subset": "Jede Person [beurteilte|beurteilt] {items}; jedes Item [wurde|wird] von {participants} beurteilt.",
-    "random pairs": "Außerdem [sah|sieht] jede Person zufällig gezogene Paare ({pairs}).",
+    "items": "Das Material [umfasste|umfasst] {tests:spelled test item} (Listen: {lists:spelled list}).",
+    "items.conditions": "Das Material [umfasste|umfasst] {tests:spelled test item} in {conditions:spelled condition}, "
+    "verteilt auf {lists:spelled list}.",
+    "example": "Eines der Test-Items [war|ist] zum Beispiel {sentence:quoted}[[ ({levels})]].",
+    "subset": "Jede Person [beurteilte|beurteilt] {items:item}; jedes Item [wurde|wird] von {participants:participant} "
+    "beurteilt.",
+    "random pairs": "Außerdem [sah|sieht] jede Person zufällig gezogene Paare ({pairs:pair}).",
     "functions": "Jede Liste [hatte|hat] {trials} ({functions}).",
     "function.test": "Testtrials", "function.filler": "Füller",
     "function.control": "Kontrolltrials", "function.attention": "Aufmerksamkeitstrials",
@@ -61,54 +65,60 @@ TEXTS = {
     "trials": "{functions}",
     "range": "{low} bis {high}",
     "clear": "{functions} [hatten|haben] eine eindeutig richtige Antwort [@pieper].",
-    "repeated items": "Um die Konsistenz zu prüfen, [wurden|werden] {items} in derselben Sitzung zweimal beurteilt.",
-    "rounds": "Die Items [wurden|werden] {times} beurteilt, jedes Mal in neuer Reihenfolge.",
+    "repeated items": "Um die Konsistenz zu prüfen, [wurden|werden] {items:item} in derselben Sitzung zweimal "
+    "beurteilt.",
+    "rounds": "Die Items [wurden|werden] {times:spelled time} beurteilt, jedes Mal in neuer Reihenfolge.",
     "sessions": "Es [gab|gibt] zwei Sitzungen{days}.",
-    "days": " (Abstand mindestens {days})",
+    "days": " (Abstand mindestens {days:day})",
     "order": "Die Trials [wurden|werden] jeder Person in einer neuen zufälligen Reihenfolge gezeigt.",
     "order.rules": "Die Trials [wurden|werden] jeder Person in einer neuen zufälligen Reihenfolge mit folgenden "
     "Einschränkungen gezeigt: {rules}.",
     "order.calibration": "Kalibrierungstrials zuerst",
     "order.adjacent": "keine zwei Testtrials nacheinander",
     "order.spread": "{functions} gleichmäßig verteilt",
-    "order.in_a_row": "höchstens {number} Trials in Folge mit demselben Wert von {column}",
-    "order.distance": "Trials mit demselben Wert von {column} mindestens {number} Positionen voneinander entfernt",
+    "order.in_a_row": "höchstens {number:spelled} Trials in Folge mit demselben Wert von {column}",
+    "order.distance": "Trials mit demselben Wert von {column} mindestens {number:spelled} Positionen voneinander "
+    "entfernt",
     "order.keep_ratio": "gleicher Anteil von Testtrials in jedem Viertel",
-    "order.mixed_blocks": "Trials auf {number} gleich zusammengesetzte Blöcke verteilt",
-    "quiz": "Vor den Trials [bearbeiteten|bearbeiten] die Teilnehmenden ein Quiz zur Instruktion ({questions}, "
-    "höchstens {attempts}).",
+    "order.mixed_blocks": "Trials auf {number:spelled} gleich zusammengesetzte Blöcke verteilt",
+    "quiz": "Vor den Trials [bearbeiteten|bearbeiten] die Teilnehmenden ein Quiz zur Instruktion ("
+    "{questions:spelled question}, höchstens {attempts:spelled attempt}).",
     "browser": "Das Experiment lief mit karat im Browser der Teilnehmenden; karat nutzt jsPsych [@deleeuw2015].",
-    "answers": "Der Datensatz enthält {answers} zu {items} von {participants} (Median: {median} pro Person).",
+    "answers": "Der Datensatz enthält {answers:answer} zu {items:item} von {participants:participant} (Median: "
+    "{median} pro Person).",
     "answers.functions": "Die Antworten verteilen sich auf {functions}.",
     "simulated": "Diese Antworten sind simuliert: Niemand hat sie gegeben. Sie zeigen, wie ein Bericht über diese "
     "Studie aussähe, und sagen nichts über Menschen oder Sprache aus.",
-    "simulated.some": "Simuliert: {number} von {participants}; deren Antworten hat niemand gegeben. Sie sollten "
-    "entfernt werden, bevor Schlüsse gezogen werden.",
+    "simulated.some": "Simuliert: {number} von {participants:participant}; deren Antworten hat niemand gegeben. Sie "
+    "sollten entfernt werden, bevor Schlüsse gezogen werden.",
     "simulated.methods": "Die Daten wurden mit karat simuliert, um die Studie vor der Rekrutierung zu erproben. "
     "Niemand wurde rekrutiert; Teilnehmende, Antworten und Antwortzeiten in diesem Abschnitt sind simuliert.",
-    "simulated.methods.some": "Mit karat simuliert wurden {number} von {participants}; deren Antworten hat niemand "
-    "gegeben.",
-    "simulated.took part": "Die Daten stammen von {participants}, die alle simuliert sind.",
+    "simulated.methods.some": "Mit karat simuliert wurden {number} von {participants:participant}; deren Antworten hat "
+    "niemand gegeben.",
+    "simulated.took part": "Die Daten stammen von {participants:participant}, die alle simuliert sind.",
     "platform": "Die Teilnehmenden [wurden|werden] über {platform} rekrutiert; angestrebt [wurden|werden] {number} "
     "geeignete Teilnehmende.",
     "source.link": "einen Link zur Studie",
     "sample size": "Die Stichprobengröße [beruhte|beruht] auf Simulationen[[ von {simulations} Studien]]: Mit "
-    "{participants} und {items} wird im Vergleich {contrast:quoted} {effect} mit einer Teststärke von {power} bei α = "
-    "{alpha} entdeckt[[, wenn {exclude} der Teilnehmenden ausgeschlossen werden]].",
+    "{participants:participant} und {items:test item} wird im Vergleich {contrast:quoted} {effect} mit einer "
+    "Teststärke von {power:.2r} bei α = {alpha} entdeckt[[, wenn {exclude:%} der Teilnehmenden ausgeschlossen "
+    "werden]].",
     "effect": "ein Unterschied von {effect} {unit}",
     "unit.log-odds": "Log-Odds", "unit.scale": "Punkten auf der Antwortskala",
-    "pay": "Die Vergütung [betrug|beträgt] {pay} {currency} pro Stunde.",
+    "pay": "Die Vergütung [betrug|beträgt] {pay:.2} {currency} pro Stunde.",
     "minutes": "Die angekündigte Dauer [betrug|beträgt] {minutes}.",
-    "eligible": "Geeignet [war|ist] nur, wer auf die Frage {question} mit {answers} [antwortete|antwortet].",
-    "asked": "Die Teilnehmenden [wurden|werden] außerdem nach Folgendem gefragt: {columns}.",
+    "eligible": "Geeignet [war|ist] nur, wer auf die Frage {question:quoted} mit {answers:or} [antwortete|antwortet].",
+    "asked": "Die Teilnehmenden [wurden|werden] außerdem nach Folgendem gefragt: {columns:and}.",
     "consent": "Alle Teilnehmenden [gaben|geben] ihre informierte Einwilligung.",
     "ethics": "Die Studie wurde genehmigt ({ethics}).",
-    "took part": "Insgesamt nahmen {participants} teil.",
-    "sources": "Sie wurden über {counts} rekrutiert.",
+    "took part": "Insgesamt nahmen {participants:participant} teil.",
+    "sources": "Sie wurden über {counts:and} rekrutiert.",
     "when": "Die Daten wurden zwischen dem {first} und dem {last} erhoben.",
     "when.day": "Die Daten wurden am {first} erhoben.",
-    "working.minutes": "Die Bearbeitungszeit betrug im Median {median} Minuten (Spannweite: {low} bis {high}).",
-    "working.seconds": "Die Bearbeitungszeit betrug im Median {median} Sekunden (Spannweite: {low} bis {high}).",
+    "working.minutes": "Die Bearbeitungszeit betrug im Median {median:.1} Minuten (Spannweite: {low:.1} bis "
+    "{high:.1}).",
+    "working.seconds": "Die Bearbeitungszeit betrug im Median {median:.1} Sekunden (Spannweite: {low:.1} bis "
+    "{high:.1}).",
     "background": "Angaben zur Person: {columns}.",
     "background.number": "{column}: Median {median}, Spannweite {low} bis {high}",
     "count.missing": "unbekannt ({number})",
@@ -121,7 +131,7 @@ TEXTS = {
     "stages": "Die Kriterien [wurden|werden] in drei Stufen angewandt (Vollständigkeit, Antwortzeiten, Antworten); wer "
     "auf einer Stufe ausgeschlossen [wurde|wird], [ging|geht] nicht in die nächste ein.",
     "asks": "Die Kriterien [verlangten|verlangen] Folgendes.",
-    "flagged": "{name}: {clause}{cites}; {number} von {participants} auffällig.",
+    "flagged": "{name}: {clause}{cites}; {number} von {participants:participant} auffällig.",
     "stage.excluded": "Diese Stufe schloss {number} von {entered} Teilnehmenden aus; es verblieben {remained}.",
     "stage.nobody": "Auf dieser Stufe wurde niemand ausgeschlossen.",
     "skipped": "{name}: nicht berechenbar. {why}",
@@ -130,9 +140,10 @@ TEXTS = {
     "rule.number": "wer nach mindestens {number} Kriterien [auffiel|auffällt]",
     "rule.expression": "auf wen die Regel „{rule}“ [zutraf|zutrifft]",
     "rule": "Ausgeschlossen [wurde|wird], {rule}.",
-    "verdict": "Der Ausschluss betraf insgesamt {number} von {participants}; in die Auswertung gingen {kept} ein.",
-    "index": "Der Spammer-Index [@ba2024] der ausgewerteten Teilnehmenden betrug {value} (95-%-Intervall {lower} bis "
-    "{upper}).",
+    "verdict": "Der Ausschluss betraf insgesamt {number} von {participants:participant}; in die Auswertung gingen "
+    "{kept} ein.",
+    "index": "Der Spammer-Index [@ba2024] der ausgewerteten Teilnehmenden betrug {value:.3r} (95-%-Intervall "
+    "{lower:.3r} bis {upper:.3r}).",
     "no study": "Es gibt keine Studiendatei und damit nichts, was präregistriert werden könnte.",
     "no screening": "Die Studiendatei nennt keine Ausschlusskriterien; niemand wird ausgeschlossen.",
     "fingerprint": "Der Fingerabdruck der Studiendatei und ihrer Tabellen ist {fingerprint}.",
@@ -157,7 +168,7 @@ TEXTS = {
     "Lesetempo von höchstens {words_per_minute} Wörtern pro Minute und eine Uhr, die nicht rückwärts läuft",
     "needed": "mindestens {needed} von {trials} richtig",
     "needed.group": "mindestens {needed} von {trials} {group} Trials richtig",
-    "needed.guess": "wer rät, besteht mit p {p}", "group.grammatical": "grammatischen",
+    "needed.guess": "wer rät, besteht mit p {p:p}", "group.grammatical": "grammatischen",
     "group.ungrammatical": "ungrammatischen", "account.positional": "positionalen",
     "account.relational": "relationalen", "account.extended": "erweiterten relationalen", "account.strict": "strengen",
     "account.pairwise": "paarweisen",
@@ -192,7 +203,7 @@ TEXTS = {
     "needs.probes": "weniger als {at_least} Proben wie von Programmen beantwortet",
     "needs.procedure": "nicht alle Schritte erfüllt: Spammer-Index ab {least_index}, {order}, Hilfsfaktor {auxiliary}, "
     "Grenzwerte {cutoffs}, α = {alpha}",
-    "analysed": "In die Auswertung [gingen|gehen] nur {functions} ein. Intervalle haben ein Niveau von {level}.",
+    "analysed": "In die Auswertung [gingen|gehen] nur {functions} ein. Intervalle haben ein Niveau von {level:%}.",
     "strengths.ordinal": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem kumulativen Logit-Modell "
     "mit Zufallseffekten für Personen und Stimuli geschätzt [@mccullagh1980].",
     "strengths.binary": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem Logit-Modell mit "
@@ -222,28 +233,30 @@ TEXTS = {
     "contrasts.right": "Richtige Antworten [wurden|werden] zwischen den Bedingungen in einem gemischten Logit-Modell "
     "verglichen, {formula} [@bates2015; @barr2013], mit Typ-III-F-Tests, Freiheitsgraden nach Satterthwaite "
     "[@satterthwaite1946] und innerhalb der Terme nach Holm korrigierten p-Werten [@holm1979].",
-    "means.right": "Die Anteile richtiger Antworten betrugen {cells}.",
-    "simplified": "Weil die Anpassung singulär war, wurden die Zufallseffekte in {times} vereinfacht; übrig blieb "
-    "{formula}.",
-    "slopes left out": "Zufällige Steigungen der {groups} blieben wegen der Zahl der Zufallseffekte weg.",
+    "means.right": "Die Anteile richtiger Antworten betrugen {cells:and}.",
+    "simplified": "Weil die Anpassung singulär war, wurden die Zufallseffekte in {times:spelled step} vereinfacht; "
+    "übrig blieb {formula}.",
+    "slopes left out": "Zufällige Steigungen der {groups:and} blieben wegen der Zahl der Zufallseffekte weg.",
     "simplify": "Steigungen variieren nach Person und nach Item, wo das Design mehrere Antworten pro Zelle hat. Ist "
     "die Anpassung singulär, entfallen zuerst die Korrelationen des betreffenden Terms und danach einzeln die Effekte, "
     "die am wenigsten variieren, bis die Anpassung nicht mehr singulär ist. Alles, was entfällt, wird berichtet.",
-    "means": "Auf der Antwortskala betrugen die Mittelwerte (mit Standardabweichungen) {cells}.",
-    "means.binary": "Die Anteile der Antwort {answer} betrugen {cells}.",
-    "mean": "{mean} ({sd}) für {levels}",
-    "mean.binary": "{mean} für {levels}",
+    "means": "Auf der Antwortskala betrugen die Mittelwerte (mit Standardabweichungen) {cells:and}.",
+    "means.binary": "Die Anteile der Antwort {answer:quoted} betrugen {cells:and}.",
+    "mean": "{mean:.2} ({sd}) für {levels:quoted}",
+    "mean.binary": "{mean:.2r} für {levels:quoted}",
     "planned contrast": "Der geplante Vergleich [war|ist] {contrasts}. Sein p-Wert ist nicht korrigiert.",
     "planned contrasts": "Geplante Vergleiche [waren|sind] {contrasts}. Ihre p-Werte sind nicht korrigiert; nach Holm "
     "korrigierte p-Werte [@holm1979] werden ebenfalls berichtet.",
-    "contrast.within": ", wo {levels}", "contrast.at": "bei",
-    "part.order effects": "Reihenfolgeeffekte sind Änderungen der {measures} vom ersten zum letzten Trial[[, "
+    "contrast.within": ", wo {levels:and}", "contrast.at": "bei",
+    "part.order effects": "Reihenfolgeeffekte sind Änderungen der {measures:and} vom ersten zum letzten Trial[[, "
     "{conditions},]] in einem gemischten Modell.",
     "order.response": "Antworten", "order.rt": "logarithmierten Antwortzeiten", "order.conditions": "nach Bedingung",
     "part.decisions": "Paare von Stimuli wurden darauf getestet, welcher der bessere ist, und auf Äquivalenz "
     "[@langsford2018].",
-    "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug {estimates}.",
-    "agreement.estimate": "{estimate}[[ ({level:%-}Bootstrap-Intervall: {lower} bis {upper})]][[ bei {question}]]",
+    "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug "
+    "{estimates:and}.",
+    "agreement.estimate": "{estimate:.2r}[[ ({level:%-}Bootstrap-Intervall: {lower:.2r} bis {upper:.2r})]][[ bei "
+    "{question:quoted}]]",
     "alpha.ordinal": "Krippendorffs α für ordinale Daten", "alpha.interval": "Krippendorffs α für Intervalldaten",
     "alpha.nominal": "Krippendorffs α für nominale Daten",
     "part.noise ceiling": "Die bestmögliche Vorhersage (die Rauschgrenze) wurde aus der Split-Half-Reliabilität und "

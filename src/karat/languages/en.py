@@ -27,85 +27,90 @@ NOUNS = {
 TEXTS = {
     "yes": "yes", "no": "no",
     # What is asked.
-    "task.yes-no": "participants [answered|will answer] {low} or {high} for each stimulus.",
-    "task.likert": "participants [rated|will rate] each stimulus on a scale of {points} points{ends}{slider}.",
+    "task.yes-no": "participants [answered|will answer] {low:quoted} or {high:quoted} for each stimulus.",
+    "task.likert": "participants [rated|will rate] each stimulus on a scale of {points:spelled} points{ends}{slider}.",
     "task.choice": "in each trial, participants [saw|will see] two stimuli and [chose|will choose] one of them{none}.",
     "task.magnitude": "participants [assigned|will assign] each stimulus a number in proportion to its "
     "acceptability{modulus} [@bard1996].",
-    "task.differential": "participants [rated|will rate] each text on {pairs} of opposite adjectives, each on a scale "
-    "of {points} points{slider} [@osgood1957; @macketanz2022].",
-    "task.label": "participants [assigned|will assign] each stimulus one of {number} labels ({levels}).",
+    "task.differential": "participants [rated|will rate] each text on {pairs:pair} of opposite adjectives, each on a "
+    "scale of {points:spelled} points{slider} [@osgood1957; @macketanz2022].",
+    "task.label": "participants [assigned|will assign] each stimulus one of {number:spelled} labels ({levels}).",
     "task.continuous": "participants [rated|will rate] each stimulus on a continuous scale from {low} to {high}.",
     "task.number": "participants [answered|will answer] each stimulus with a number.",
-    "ends": " from {low} to {high}",
+    "ends": " from {low:quoted} to {high:quoted}",
     "slider": ", using a slider without a starting position",
     "none": " or [answered|will answer] “no difference”",
     "modulus": ", relative to a modulus of {number}",
-    "repeated": "To measure consistency, {pairs} [were|will be] presented twice.",
-    "prompt": "The question {prompt} [appeared|will appear] in every trial.",
-    "factors": "The design [had|will have] {number}: {factors}.",
+    "repeated": "To measure consistency, {pairs:spelled pair} [were|will be] presented twice.",
+    "prompt": "The question {prompt:quoted} [appeared|will appear] in every trial.",
+    "factors": "The design [had|will have] {number:spelled factor}: {factors:and}.",
     "within.": "within participants and items", "within.items": "between items",
     "within.participants": "between participants",
     "compared": "The levels of {factor} [were|will be] shown side by side.",
-    "items": "The materials [comprised|will comprise] {tests} in {lists}.",
-    "items.conditions": "The materials [comprised|will comprise] {tests} in {conditions}, distributed over {lists}.",
-    "example": "One of the test items, for example, [was|is] {sentence}[[ ({levels})]].",
-    "subset": "Each participant [judged|will judge] {items}, and each item [was|will be] judged by {participants}.",
-    "random pairs": "Each participant [also saw|will also see] {pairs} drawn at random.",
+    "items": "The materials [comprised|will comprise] {tests:spelled test item} in {lists:spelled list}.",
+    "items.conditions": "The materials [comprised|will comprise] {tests:spelled test item} in "
+    "{conditions:spelled condition}, distributed over {lists:spelled list}.",
+    "example": "One of the test items, for example, [was|is] {sentence:quoted}[[ ({levels})]].",
+    "subset": "Each participant [judged|will judge] {items:item}, and each item [was|will be] judged by "
+    "{participants:participant}.",
+    "random pairs": "Each participant [also saw|will also see] {pairs:pair} drawn at random.",
     "functions": "Each list [had|will have] {trials} ({functions}).",
     "function.test": "test", "function.filler": "filler", "function.control": "control",
     "function.attention": "attention", "function.calibration": "calibration", "function.practice": "practice",
     "trials": "{functions} trials",
     "range": "{low} to {high}",
     "clear": "{functions} [had|will have] a clearly correct answer [@pieper].",
-    "repeated items": "To measure consistency, {items} [were|will be] judged twice in the same session.",
-    "rounds": "The items [were|will be] judged {times}, in a new order each time.",
+    "repeated items": "To measure consistency, {items:item} [were|will be] judged twice in the same session.",
+    "rounds": "The items [were|will be] judged {times:spelled time}, in a new order each time.",
     "sessions": "There [were|will be] two sessions{days}.",
-    "days": ", at least {days} apart",
+    "days": ", at least {days:day} apart",
     "order": "Trials [were|will be] presented in a new random order for each participant.",
     "order.rules": "Trials [were|will be] presented in a new random order for each participant, with the following "
     "constraints: {rules}.",
     "order.calibration": "calibration trials first",
     "order.adjacent": "no two test trials in succession",
     "order.spread": "{functions} trials evenly spread",
-    "order.in_a_row": "at most {number} trials in a row with the same {column}",
-    "order.distance": "trials with the same {column} at least {number} positions apart",
+    "order.in_a_row": "at most {number:spelled} trials in a row with the same {column}",
+    "order.distance": "trials with the same {column} at least {number:spelled} positions apart",
     "order.keep_ratio": "the same share of test trials in every quarter",
-    "order.mixed_blocks": "trials divided into {number} blocks of equal composition",
-    "quiz": "Before the trials, participants [took|will take] a quiz of {questions} on the instructions, with at most "
-    "{attempts}.",
+    "order.mixed_blocks": "trials divided into {number:spelled} blocks of equal composition",
+    "quiz": "Before the trials, participants [took|will take] a quiz of {questions:spelled question} on the "
+    "instructions, with at most {attempts:spelled attempt}.",
     "browser": "The experiment ran in participants' browsers with karat, which uses jsPsych [@deleeuw2015].",
-    "answers": "The data set contains {answers} to {items} from {participants} (median: {median} per participant).",
+    "answers": "The data set contains {answers:answer} to {items:item} from {participants:participant} (median: "
+    "{median} per participant).",
     "answers.functions": "The answers come from {functions}.",
     # Who is asked.
     "simulated": "These answers are simulated: nobody gave them. They show what a report on this study would look like "
     "and say nothing about people or language.",
-    "simulated.some": "Of {participants}, {number} are simulated: nobody gave their answers. Leave them out before you "
-    "draw conclusions.",
+    "simulated.some": "Of {participants:participant}, {number} are simulated: nobody gave their answers. Leave them "
+    "out before you draw conclusions.",
     "simulated.methods": "The data were simulated with karat to try out the study before recruitment. No participants "
     "were recruited; participants, answers and response times in this section are simulated.",
-    "simulated.methods.some": "Of {participants}, {number} were simulated with karat; nobody gave their answers.",
-    "simulated.took part": "The data are from {participants}, all of them simulated.",
+    "simulated.methods.some": "Of {participants:participant}, {number} were simulated with karat; nobody gave their "
+    "answers.",
+    "simulated.took part": "The data are from {participants:participant}, all of them simulated.",
     "platform": "Participants [were|will be] recruited through {platform}; the target [was|is] {number} eligible "
     "participants.",
     "source.link": "a link to the study",
-    "sample size": "The sample size [was|is] based on simulations[[ of {simulations} studies]]: with {participants} "
-    "and {items}, {effect} in the contrast {contrast:quoted} is detected with a power of {power} at α = "
-    "{alpha}[[, if {exclude} of participants are excluded]].",
+    "sample size": "The sample size [was|is] based on simulations[[ of {simulations} studies]]: with "
+    "{participants:participant} and {items:test item}, {effect} in the contrast {contrast:quoted} is detected with a "
+    "power of {power:.2r} at α = {alpha}[[, if {exclude:%} of participants are excluded]].",
     "effect": "a difference of {effect} {unit}",
     "unit.log-odds": "log-odds", "unit.scale": "points on the response scale",
-    "pay": "Participants [were|will be] paid {currency} {pay} per hour.",
+    "pay": "Participants [were|will be] paid {currency} {pay:.2} per hour.",
     "minutes": "The advertised duration [was|is] {minutes}.",
-    "eligible": "Only participants who [answered|answer] {answers} to the question {question} [were|will be] eligible.",
-    "asked": "Participants [were also|will also be] asked about {columns}.",
+    "eligible": "Only participants who [answered|answer] {answers:or} to the question {question:quoted} [were|will be] "
+    "eligible.",
+    "asked": "Participants [were also|will also be] asked about {columns:and}.",
     "consent": "All participants [gave|will give] informed consent.",
     "ethics": "The study was approved by {ethics}.",
-    "took part": "A total of {participants} took part.",
-    "sources": "They were recruited through {counts}.",
+    "took part": "A total of {participants:participant} took part.",
+    "sources": "They were recruited through {counts:and}.",
     "when": "Data were collected between {first} and {last}.",
     "when.day": "Data were collected on {first}.",
-    "working.minutes": "The median duration was {median} minutes (range: {low} to {high}).",
-    "working.seconds": "The median duration was {median} seconds (range: {low} to {high}).",
+    "working.minutes": "The median duration was {median:.1} minutes (range: {low:.1} to {high:.1}).",
+    "working.seconds": "The median duration was {median:.1} seconds (range: {low:.1} to {high:.1}).",
     "background": "Participants' background was as follows: {columns}.",
     "background.number": "{column}: median {median}, range {low} to {high}",
     "count.missing": "not known ({number})",
@@ -119,7 +124,7 @@ TEXTS = {
     "stages": "The criteria [were|will be] applied in three stages (completion, response times, answers); participants "
     "excluded at one stage [were|will be] left out of the next.",
     "asks": "The criteria [required|will require] the following.",
-    "flagged": "{name}: {clause}{cites}; {number} of {participants} flagged.",
+    "flagged": "{name}: {clause}{cites}; {number} of {participants:participant} flagged.",
     "stage.excluded": "This stage excluded {number} of {entered} participants, leaving {remained}.",
     "stage.nobody": "Nobody was excluded at this stage.",
     "skipped": "{name} could not be computed. {why}",
@@ -127,8 +132,9 @@ TEXTS = {
     "rule.number": "flagged by at least {number} criteria",
     "rule.expression": "who [met|meet] the rule “{rule}”",
     "rule": "Participants {rule} [were|will be] excluded.",
-    "verdict": "In total, this excluded {number} of {participants}, leaving {kept} for analysis.",
-    "index": "The Spammer Index [@ba2024] of analysed participants was {value} (95 % CI {lower} to {upper}).",
+    "verdict": "In total, this excluded {number} of {participants:participant}, leaving {kept} for analysis.",
+    "index": "The Spammer Index [@ba2024] of analysed participants was {value:.3r} (95 % CI {lower:.3r} to "
+    "{upper:.3r}).",
     "no study": "There is no study file, so there is nothing to preregister.",
     "no screening": "The study file states no exclusion criteria, so nobody will be excluded.",
     "fingerprint": "The fingerprint of the study file and its tables is {fingerprint}.",
@@ -153,7 +159,7 @@ TEXTS = {
     "needs.automation": "a probability of automation of at most {above}, given the traces of pointer and keyboard",
     "needs.receipt_times": "response times that fit between the server's receipt times within {slack} s, a reading "
     "speed of at most {words_per_minute} words per minute, and a clock that does not run backwards",
-    "needed.guess": "guessing passes with p {p}", "group.grammatical": "grammatical",
+    "needed.guess": "guessing passes with p {p:p}", "group.grammatical": "grammatical",
     "group.ungrammatical": "ungrammatical", "account.positional": "positional", "account.relational": "relational",
     "account.extended": "extended relational", "account.strict": "strict", "account.pairwise": "pairwise",
     "needs.controls": "clear cases distinguished on the {account} account at α = {alpha}",
@@ -184,7 +190,7 @@ TEXTS = {
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, α = {alpha}",
     # How it is measured.
-    "analysed": "Only {functions} [entered|will enter] the analysis. All intervals [are|will be] {level} intervals.",
+    "analysed": "Only {functions} [entered|will enter] the analysis. All intervals [are|will be] {level:%} intervals.",
     "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated with a cumulative logit model with "
     "random effects for participants and stimuli [@mccullagh1980].",
     "strengths.binary": "The acceptability of {stimuli} [was|will be] estimated with a logit model with random effects "
@@ -213,28 +219,30 @@ TEXTS = {
     "contrasts.right": "Right answers [were|will be] compared between conditions in a logit mixed model, {formula} "
     "[@bates2015; @barr2013], using Type III F tests with Satterthwaite degrees of freedom [@satterthwaite1946] and "
     "Holm-adjusted p values within terms [@holm1979].",
-    "means.right": "The proportions of right answers were {cells}.",
-    "simplified": "Because the fit was singular, its random effects were simplified in {times} to {formula}.",
-    "slopes left out": "Random slopes of {groups} were left out because of the number of random effects.",
+    "means.right": "The proportions of right answers were {cells:and}.",
+    "simplified": "Because the fit was singular, its random effects were simplified in {times:spelled step} to "
+    "{formula}.",
+    "slopes left out": "Random slopes of {groups:and} were left out because of the number of random effects.",
     "simplify": "Slopes will vary by participant and by item wherever the design has several answers per cell. If the "
     "fit is singular, the correlations of the participant or item term in question will be removed first. The effects "
     "that vary least will then be removed one at a time, until the fit is no longer singular. Everything that is "
     "removed will be reported.",
-    "means": "Means (with standard deviations) on the response scale were {cells}.",
-    "means.binary": "The proportions of {answer} answers were {cells}.",
-    "mean": "{mean} ({sd}) for {levels}",
-    "mean.binary": "{mean} for {levels}",
+    "means": "Means (with standard deviations) on the response scale were {cells:and}.",
+    "means.binary": "The proportions of {answer:quoted} answers were {cells:and}.",
+    "mean": "{mean:.2} ({sd}) for {levels:quoted}",
+    "mean.binary": "{mean:.2r} for {levels:quoted}",
     "planned contrast": "The planned comparison [was|is] {contrasts}. Its p value is not adjusted.",
     "planned contrasts": "The planned comparisons [were|are] {contrasts}. Their p values are unadjusted; Holm-adjusted "
     "p values [@holm1979] are also reported.",
-    "contrast.within": ", where {levels}", "contrast.at": "at",
-    "part.order effects": "Order effects are changes of {measures} from the first to the last trial[[, {conditions},]] "
-    "in a mixed model.",
+    "contrast.within": ", where {levels:and}", "contrast.at": "at",
+    "part.order effects": "Order effects are changes of {measures:and} from the first to the last trial[[, "
+    "{conditions},]] in a mixed model.",
     "order.response": "answers", "order.rt": "log response times", "order.conditions": "by condition",
     "part.decisions": "Pairs of stimuli were compared with tests of which stimulus is better and with equivalence "
     "tests [@langsford2018].",
-    "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimates}.",
-    "agreement.estimate": "{estimate}[[ ({level:%} bootstrap interval: {lower} to {upper})]][[ for {question}]]",
+    "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimates:and}.",
+    "agreement.estimate": "{estimate:.2r}[[ ({level:%} bootstrap interval: {lower:.2r} to {upper:.2r})]][[ for "
+    "{question:quoted}]]",
     "alpha.ordinal": "Krippendorff's α for ordinal data", "alpha.interval": "Krippendorff's α for interval data",
     "alpha.nominal": "Krippendorff's α for nominal data",
     "part.noise ceiling": "The best any model could predict (the noise ceiling) was estimated from the split-half "

@@ -4,6 +4,7 @@ Sentences are templates with places for values:
 
     {name}              a text as it is, a number with as few digits as it needs, a list as "a, b"
     {n:participant}     a number with its noun, in the plural where it must be (`Language.nouns`)
+    {n:spelled list}    the same with a small number in words; {n:spelled} is the number alone
     {n:was|were}        the first form for 1, the second for all other numbers
     {x:.2}              a number with two decimals; {x:.2+} with two, or more where the value has more
     {x:.2r}             a number that is never above 1, such as a correlation or a probability: .83
@@ -179,6 +180,8 @@ class Language:
             return self.counted(value, spec)
         if "|" in spec:
             return spec.split("|")[int(value != 1)]
+        if spec.startswith("spelled"):
+            return self.spelled(value, spec[8:])
         if found := DECIMALS.fullmatch(spec):
             return self._decimals(value, int(found[1]), bool(found[2]), bool(found[3]))
         if spec in ("and", "or"):

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -105,12 +106,11 @@ def run(
         known_column(judged.frame, name, "measure")
     questions = rated(judged, "measure", functions, [], once=None)
     chosen = _conditions(judged, conditions, study, functions)
-    wanted = Wanted(
-        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor,
-        samples, bayes,
+    found = _Run(
+        judged, tuple(models), formula, pairs, chosen, tuple(functions), by, posterior, level, seed, study, progress,
+        executor, samples, bayes, len(questions) > 1,
     )  # fmt: skip
-    _check_models(wanted, questions)
-    found = Collected(progress)
+    found.check_models(questions)
     differential = question is None and is_differential(questions)
     if differential and len(questions) > MOST_QUESTIONS:
         for name in ASKED_ONE_BY_ONE:
@@ -118,12 +118,11 @@ def run(
             found.skipped[name] = NotComputed("run.differential", values)
     else:
         for one in questions:
-            several = len(questions) > 1
-            one_question(found, _only(judged, one.question) if several else judged, one, wanted, several)
-        correlations(found, wanted)
+            found.one_question(one)
+        found.correlations()
     if differential:
-        dimensions(judged, wanted.functions, factors, level, seed, found.add)
-    together(found, judged, questions, wanted)
+        dimensions(judged, found.functions, factors, level, seed, found.add)
+    found.together(questions)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
         "functions": list(functions), "by": by, "factors": factors, "posterior": posterior, "level": level,
@@ -133,12 +132,12 @@ def run(
     return Measures(judged, tuple(found.parts), found.skipped, gone, settings, fingerprint)
 
 
-def _only(judgments: Judgments, question: str) -> Judgments:
-    """The judgments of one question."""
+def _only(judgments: Judgments, *questions: str) -> Judgments:
+    """The judgments of some questions."""
     frame = judgments.frame
     if "question" in frame.columns:
-        frame = frame.filter(pl.col("question").fill_null("") == question)
-    return judgments.with_frame(frame, scales={question: judgments.scales[question]})
+        frame = frame.filter(pl.col("question").fill_null("").is_in(list(questions)))
+    return judgments.with_frame(frame, scales={name: judgments.scales[name] for name in questions})
 
 
 def _conditions(
@@ -156,17 +155,6 @@ def _conditions(
     return None
 
 
-def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
-    fitting = {model for one in questions for model in MODELS.get(one.scale.kind, ())}
-    kinds = list(dict.fromkeys(one.scale.kind for one in questions))
-    for model in wanted.models:
-        if model not in fitting:
-            values = {"model": model, "kinds": kinds, "models": sorted(fitting)}
-            raise MeasureError(Message("strengths.no_model", values) if fitting else Message("run.no_models", values))
-    if wanted.posterior and "thurstone" not in fitting:
-        raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
-
-
 MOST_QUESTIONS = 6
 """With more questions about the same texts, models of each of them are fitted only if that is asked for."""
 MOST_LINES = 6
@@ -177,237 +165,29 @@ MOST = 200_000
 """With more answers, models with slopes take too long to be fitted unasked."""
 
 
-def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
-    """Strengths, contrasts, order effects and decisions of one question."""
-    question = one.question if several else ""
-    own: list[str | None] = [model for model in wanted.models if model in MODELS.get(one.scale.kind, ())]
-    own = own or ["thurstone" if wanted.posterior and isinstance(one.scale, Choice) else None]
-    options: dict[str, Any] = {"conditions": wanted.conditions, "functions": wanted.functions}
-    for model in own:
-        full = wanted.posterior and model == "thurstone"
-        found.add(
-            "strengths",
-            lambda model=model, full=full: strengths(  # type: ignore[misc]
-                judgments, model, level=wanted.level, posterior=full, seed=wanted.seed, **options
-            ),
-            question, model or "", must=full,
-        )  # fmt: skip
-    made = _contrasts(found, judgments, one, wanted, several)
-    if not order_is_known(judgments.frame.columns):
-        found.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
-    elif len(judgments) > MOST:
-        found.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
-    else:
-        by = wanted.conditions or _drawn_factors(judgments, made)
-        found.add(
-            "order effects",
-            lambda: order_effects(judgments, by, functions=wanted.functions, level=wanted.level), question,
-        )  # fmt: skip
-    decided = {}
-    for model in own:
-        full = wanted.posterior and model == "thurstone"
-        made = found.add(
-            "decisions",
-            lambda model=model, full=full: decisions(  # type: ignore[misc]
-                judgments, wanted.pairs, model, alpha=1 - wanted.level, posterior=full, seed=wanted.seed, **options
-            ),
-            question, model or "", must=wanted.pairs is not None and not several,
-        )  # fmt: skip
-        if made is not None:
-            decided[model or "usual"] = made
-    if len(decided) > 1:
-        found.add(
-            "decisions compared", lambda: compare_decisions(decided, level=wanted.level, seed=wanted.seed), question
-        )
+@dataclass
+class _Run:
+    """What was asked for, the results so far, and what could not be computed."""
 
-
-def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> Contrasts | None:
-    """The contrasts of the design, or of the formula; and the planned ones."""
-    question = one.question if several else ""
-
-    def compute() -> Contrasts:
-        if wanted.formula is not None:
-            return contrasts(judgments, wanted.formula, functions=wanted.functions, level=wanted.level)
-        # Refuses choices and labels, whatever columns there are.
-        family_of(one.scale, "contrasts")
-        if len(judgments) > MOST:
-            raise MeasureError(Message("run.contrasts_size", {"most": MOST}))
-        return contrasts(
-            judgments, conditions=wanted.conditions or None, functions=wanted.functions, level=wanted.level,
-            levels=wanted.stated_levels,
-        )  # fmt: skip
-
-    made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
-    plan = [] if wanted.study is None else wanted.study.settings.contrast
-    if plan and made is not None:
-        found.add("planned", lambda: planned_contrasts(plan, made), question)
-    elif plan and all(isinstance(scale, Choice) for scale in judgments.scales.values()):
-        found.add("planned", lambda: planned_choices(plan, judgments, wanted.functions, wanted.level), question)
-    if wanted.bayes:
-        from karat.measure.effects.bayes import bayes_contrasts
-
-        conditions = None if wanted.formula is not None else wanted.conditions or None
-        found.add(
-            "bayes",
-            lambda: bayes_contrasts(
-                judgments, wanted.formula, plan, conditions=conditions, functions=wanted.functions, level=wanted.level,
-                levels=wanted.stated_levels, seed=wanted.seed, **wanted.stated_bayes,
-            ),
-            question, must=not several,
-        )  # fmt: skip
-    return made  # type: ignore[no-any-return]
-
-
-def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
-    """The factors of the contrasts, if a figure has room for a line of each condition; otherwise none of them."""
-    if made is None or not made.factors:
-        return None
-    known = [name for name in made.factors if name in judgments.frame.columns]
-    cells = judgments.frame.filter(pl.col("function") == "test").select(known).drop_nulls().n_unique() if known else 0
-    return known if cells <= MOST_LINES else []
-
-
-def correlations(found: Collected, wanted: Wanted) -> None:
-    """How strengths by different models, or from different questions, order the same stimuli."""
-    made = {
-        ", ".join(name for name in (part.question, part.label or part.result.model) if name): part.result
-        for part in found.parts
-        if part.name == "strengths"
-    }
-    if len(made) > 1:
-        found.add("measures", lambda: compare_measures(made, level=wanted.level, seed=wanted.seed))
-
-
-def together(found: Collected, judgments: Judgments, questions: list[Rated], wanted: Wanted) -> None:
-    """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
-    options: dict[str, Any] = {
-        "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
-        **({} if wanted.samples is None else {"samples": wanted.samples}),
-    }  # fmt: skip
-    found.add("agreement", lambda: agreement(judgments, executor=wanted.executor, **options))
-    if len(judgments) > MOST:
-        found.skip("noise ceiling", NotComputed("run.samples_size", {"most": MOST}))
-    else:
-        found.add("noise ceiling", lambda: noise_ceiling(judgments, executor=wanted.executor, **options))
-    found.add("decision study", lambda: decision_study(judgments, **options))
-    _stability(found, judgments, wanted, len(questions) > 1, options)
-    labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
-    shared = (one.rows.select("item", "participant").n_unique() > one.rows["item"].n_unique() for one in labelled)
-    if labelled and not any(shared):
-        found.skip("consensus", NotComputed("noise_ceiling.no_shared_stimulus", {"question": None}))
-        return
-    if not labelled:
-        kinds = list(dict.fromkeys(one.scale.kind for one in questions))
-        levels = questions[0].scale.levels if kinds == ["ordinal"] else ()
-        scale = {"scale": f"nominal:{','.join(map(str, levels))}"} if levels and len(questions) == 1 else {}
-        found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds, **scale}))
-        return
-    from karat.measure.consensus import consensus
-
-    asked = judgments
-    if len(labelled) < len(questions):
-        names = [one.question for one in labelled]
-        frame = judgments.frame.filter(pl.col("question").fill_null("").is_in(names))
-        scales = {name: judgments.scales[name] for name in names}
-        asked = judgments.with_frame(frame, scales=scales)
-    conditions = wanted.conditions
-    if conditions is None:
-        conditions = judgments.stimuli(labelled[0].scale).varying(labelled[0].rows)
-    found.add("consensus", lambda: consensus(asked, functions=wanted.functions, conditions=conditions))
-
-
-def _stability(
-    found: Collected, judgments: Judgments, wanted: Wanted, several: bool, options: dict[str, Any]
-) -> None:  # fmt: skip
-    """Test-retest comparisons by the column that is named, else by session, repetition or source of participants."""
-    known = ("session", "repetition", "source")
-    by = wanted.by or next((name for name in known if _groups(judgments, name) > 1), None)
-    if by is None:
-        found.skip("stability", NotComputed("run.one_group"))
-        return
-    groups = _groups(judgments, by)
-    if wanted.by is None and groups > MOST_GROUPS:
-        found.skip("stability", NotComputed("run.many_groups", {"by": by, "n": groups, "most": MOST_GROUPS}))
-        return
-    decided = None
-    made = [part for part in found.parts if part.name == "decisions"]
-    if made and not several:
-        decided = _decisions_by_group(found, judgments, by, wanted, made[0].label or None)
-    found.add(
-        "stability", lambda: stability(judgments, by, decisions=decided, **options), must=wanted.by is not None
-    )  # fmt: skip
-
-
-def _decisions_by_group(
-    found: Collected, judgments: Judgments, by: str, wanted: Wanted, model: str | None
-) -> dict[str, Any] | None:
-    """The decisions of each group by itself, or None with the reason where one has none."""
-    try:
-        whole, groups, _ = grouped(judgments, by)
-        with found.progress(f"measuring decisions by {by}"):
-            return {
-                group: decisions(
-                    group_of(whole, group), wanted.pairs, model, alpha=1 - wanted.level, conditions=wanted.conditions,
-                    functions=wanted.functions,
-                ).frame
-                for group in groups
-            }  # fmt: skip
-    except MeasureError as error:
-        found.skip(f"stability of decisions by {by}", message_of(error))
-        return None
-
-
-def _groups(judgments: Judgments, name: str) -> int:
-    """How many groups of judgments a column makes."""
-    for table in (judgments.frame, judgments.participants):
-        if name in table.columns:
-            return table[name].drop_nulls().n_unique()
-    return 0
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What was asked for."""
-
+    judgments: Judgments
     models: tuple[str, ...]
     formula: str | None
     pairs: Any
     conditions: list[str] | None
     functions: tuple[str, ...]
     by: str | None
-    factors: int | None
     posterior: bool
     level: float
     seed: int
     study: Study | None
-    executor: Executor = SERIAL
-    samples: int | None = None
-    bayes: bool = False
-
-    @property
-    def stated_bayes(self) -> dict[str, Any]:
-        """The Bayesian model of the study file, as options of `bayes_contrasts`."""
-        from karat.models.glrm.bayes import Priors
-
-        stated = None if self.study is None else self.study.settings.bayes
-        return {} if stated is None else {
-            "link": stated.link, "unequal": stated.unequal, "priors": Priors(**stated.priors)
-        }  # fmt: skip
-
-    @property
-    def stated_levels(self) -> dict[str, list[str]]:
-        """The levels of the factors, in the order of the study file."""
-        blocks = () if self.study is None else self.study.blocks
-        return {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
-
-
-class Collected:
-    """The results so far, and what could not be computed."""
-
-    def __init__(self, progress: NamedSteps) -> None:
-        self.parts: list[Measure] = []
-        self.skipped: dict[str, NotComputed] = {}
-        self.progress = progress
+    progress: NamedSteps
+    executor: Executor
+    samples: int | None
+    bayes: bool
+    several: bool
+    """Whether there are several questions."""
+    parts: list[Measure] = field(default_factory=list)
+    skipped: dict[str, NotComputed] = field(default_factory=dict)
 
     def add(
         self, name: str, compute: Callable[[], Any], question: str = "", label: str = "", must: bool = False
@@ -428,6 +208,177 @@ class Collected:
     def skip(self, heading: str, reason: Message) -> None:
         """Keep the reason why a part is missing."""
         self.skipped[heading] = NotComputed(reason.code, reason.values)
+
+    def check_models(self, questions: list[Rated]) -> None:
+        """Refuse models that fit no question."""
+        fitting = {model for one in questions for model in MODELS.get(one.scale.kind, ())}
+        kinds = list(dict.fromkeys(one.scale.kind for one in questions))
+        for model in self.models:
+            if model not in fitting:
+                values = {"model": model, "kinds": kinds, "models": sorted(fitting)}
+                code = "strengths.no_model" if fitting else "run.no_models"
+                raise MeasureError(Message(code, values))
+        if self.posterior and "thurstone" not in fitting:
+            raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
+
+    def one_question(self, one: Rated) -> None:
+        """Strengths, contrasts, order effects and decisions of one question."""
+        judgments = _only(self.judgments, one.question) if self.several else self.judgments
+        question = one.question if self.several else ""
+        own: list[str | None] = [model for model in self.models if model in MODELS.get(one.scale.kind, ())]
+        own = own or ["thurstone" if self.posterior and isinstance(one.scale, Choice) else None]
+
+        def options(model: str | None) -> dict[str, Any]:
+            full = self.posterior and model == "thurstone"
+            named = {"conditions": self.conditions, "functions": self.functions}
+            return {"model": model, "posterior": full, "seed": self.seed, **named}
+
+        for model in own:
+            compute = partial(strengths, judgments, level=self.level, **options(model))
+            self.add("strengths", compute, question, model or "", must=options(model)["posterior"])
+        made = self._contrasts(judgments, one, question)
+        if not order_is_known(judgments.frame.columns):
+            self.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
+        elif len(judgments) > MOST:
+            self.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
+        else:
+            by = self.conditions or _drawn_factors(judgments, made)
+            compute = partial(order_effects, judgments, by, functions=self.functions, level=self.level)
+            self.add("order effects", compute, question)
+        decided = {}
+        for model in own:
+            compute = partial(decisions, judgments, self.pairs, alpha=1 - self.level, **options(model))
+            must = self.pairs is not None and not self.several
+            made = self.add("decisions", compute, question, model or "", must)
+            if made is not None:
+                decided[model or "usual"] = made
+        if len(decided) > 1:
+            compute = partial(compare_decisions, decided, level=self.level, seed=self.seed)
+            self.add("decisions compared", compute, question)
+
+    def _contrasts(self, judgments: Judgments, one: Rated, question: str) -> Contrasts | None:
+        """The contrasts of the design, or of the formula; and the planned ones."""
+        options: dict[str, Any] = {"functions": self.functions, "level": self.level}
+        blocks = () if self.study is None else self.study.blocks
+        levels = {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
+
+        def compute() -> Contrasts:
+            if self.formula is not None:
+                return contrasts(judgments, self.formula, **options)
+            # Refuses choices and labels, whatever columns there are.
+            family_of(one.scale, "contrasts")
+            if len(judgments) > MOST:
+                raise MeasureError(Message("run.contrasts_size", {"most": MOST}))
+            return contrasts(judgments, conditions=self.conditions or None, levels=levels, **options)
+
+        made = self.add("contrasts", compute, question, must=self.formula is not None and not self.several)
+        plan = [] if self.study is None else self.study.settings.contrast
+        if plan and made is not None:
+            self.add("planned", lambda: planned_contrasts(plan, made), question)
+        elif plan and all(isinstance(scale, Choice) for scale in judgments.scales.values()):
+            self.add("planned", lambda: planned_choices(plan, judgments, **options), question)
+        if self.bayes:
+            from karat.measure.effects.bayes import bayes_contrasts
+            from karat.models.glrm.bayes import Priors
+
+            stated = None if self.study is None else self.study.settings.bayes
+            if stated is not None:
+                options |= {"link": stated.link, "unequal": stated.unequal, "priors": Priors(**stated.priors)}
+            options |= {"conditions": self.conditions or None if self.formula is None else None, "seed": self.seed}
+            posteriors = partial(bayes_contrasts, judgments, self.formula, plan, levels=levels, **options)
+            self.add("bayes", posteriors, question, must=not self.several)
+        return made  # type: ignore[no-any-return]
+
+    def correlations(self) -> None:
+        """How strengths by different models, or from different questions, order the same stimuli."""
+        made = {
+            ", ".join(name for name in (part.question, part.label or part.result.model) if name): part.result
+            for part in self.parts
+            if part.name == "strengths"
+        }
+        if len(made) > 1:
+            self.add("measures", lambda: compare_measures(made, level=self.level, seed=self.seed))
+
+    def together(self, questions: list[Rated]) -> None:
+        """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
+        options: dict[str, Any] = {
+            "functions": self.functions, "conditions": self.conditions, "level": self.level, "seed": self.seed,
+            **({} if self.samples is None else {"samples": self.samples}),
+        }  # fmt: skip
+        judgments = self.judgments
+        self.add("agreement", lambda: agreement(judgments, executor=self.executor, **options))
+        if len(judgments) > MOST:
+            self.skip("noise ceiling", NotComputed("run.samples_size", {"most": MOST}))
+        else:
+            self.add("noise ceiling", lambda: noise_ceiling(judgments, executor=self.executor, **options))
+        self.add("decision study", lambda: decision_study(judgments, **options))
+        self._stability(options)
+        labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
+        shared = (one.rows.select("item", "participant").n_unique() > one.rows["item"].n_unique() for one in labelled)
+        if labelled and not any(shared):
+            self.skip("consensus", NotComputed("noise_ceiling.no_shared_stimulus", {"question": None}))
+            return
+        if not labelled:
+            kinds = list(dict.fromkeys(one.scale.kind for one in questions))
+            levels = questions[0].scale.levels if kinds == ["ordinal"] else ()
+            scale = {"scale": f"nominal:{','.join(map(str, levels))}"} if levels and len(questions) == 1 else {}
+            self.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds, **scale}))
+            return
+        from karat.measure.consensus import consensus
+
+        asked = judgments if len(labelled) == len(questions) else _only(judgments, *(one.question for one in labelled))
+        conditions = self.conditions
+        if conditions is None:
+            conditions = judgments.stimuli(labelled[0].scale).varying(labelled[0].rows)
+        self.add("consensus", lambda: consensus(asked, functions=self.functions, conditions=conditions))
+
+    def _stability(self, options: dict[str, Any]) -> None:
+        """Test-retest comparisons by the column that is named, else by session, repetition or source."""
+        groups = {name: _groups(self.judgments, name) for name in (self.by, "session", "repetition", "source") if name}
+        by = self.by or next((name for name, number in groups.items() if number > 1), None)
+        if by is None:
+            self.skip("stability", NotComputed("run.one_group"))
+            return
+        if self.by is None and groups[by] > MOST_GROUPS:
+            self.skip("stability", NotComputed("run.many_groups", {"by": by, "n": groups[by], "most": MOST_GROUPS}))
+            return
+        made = [part for part in self.parts if part.name == "decisions"]
+        decided = self._decisions_by_group(by, made[0].label or None) if made and not self.several else None
+        compute = partial(stability, self.judgments, by, decisions=decided, **options)
+        self.add("stability", compute, must=self.by is not None)
+
+    def _decisions_by_group(self, by: str, model: str | None) -> dict[str, Any] | None:
+        """The decisions of each group by itself, or None with the reason where one has none."""
+        options: dict[str, Any] = {"conditions": self.conditions, "functions": self.functions}
+        try:
+            whole, groups, _ = grouped(self.judgments, by)
+            with self.progress(f"measuring decisions by {by}"):
+                return {
+                    group: decisions(
+                        group_of(whole, group), self.pairs, model, alpha=1 - self.level, **options
+                    ).frame
+                    for group in groups
+                }  # fmt: skip
+        except MeasureError as error:
+            self.skip(f"stability of decisions by {by}", message_of(error))
+            return None
+
+
+def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
+    """The factors of the contrasts, if a figure has room for a line of each condition; otherwise none of them."""
+    if made is None or not made.factors:
+        return None
+    known = [name for name in made.factors if name in judgments.frame.columns]
+    cells = judgments.frame.filter(pl.col("function") == "test").select(known).drop_nulls().n_unique() if known else 0
+    return known if cells <= MOST_LINES else []
+
+
+def _groups(judgments: Judgments, name: str) -> int:
+    """How many groups of judgments a column makes."""
+    for table in (judgments.frame, judgments.participants):
+        if name in table.columns:
+            return table[name].drop_nulls().n_unique()
+    return 0
 
 
 FEWEST = 3

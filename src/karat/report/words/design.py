@@ -34,14 +34,11 @@ def asked(language: Language, study: Study) -> list[str]:
         sentences.append(language.say("clear", functions=trials[0].upper() + trials[1:]))
     if settings.questionnaire.sessions == 2:
         days = settings.questionnaire.days_between
-        apart = language.say("days", days=language.counted(days, "day")) if days else ""
-        sentences.append(language.say("sessions", days=apart))
+        sentences.append(language.say("sessions", days=language.say("days", days=days) if days else ""))
     sentences.append(_order(language, study))
     quiz = settings.texts.quiz
     if quiz:
-        questions = language.spelled(len(quiz), "question")
-        attempts = language.spelled(settings.texts.quiz_attempts, "attempt")
-        sentences.append(language.say("quiz", questions=questions, attempts=attempts))
+        sentences.append(language.say("quiz", questions=len(quiz), attempts=settings.texts.quiz_attempts))
     return sentences
 
 
@@ -58,17 +55,12 @@ def answered(language: Language, judgments: Judgments, known: bool) -> list[str]
     given = frame.filter(pl.col("response").is_not_null())
     each = given.group_by("participant").len()["len"]
     median = each.median()
-    sentences.append(
-        language.say(
-            "answers", answers=language.counted(int(each.sum()), "answer"),
-            items=language.counted(frame["item"].n_unique(), "item"),
-            participants=language.counted(frame["participant"].n_unique(), "participant"),
-            median=language.number(float(median) if isinstance(median, int | float) else 0.0),
-        )
-    )  # fmt: skip
-    counts = dict(given["function"].value_counts().iter_rows())
-    if len(counts) > 1:
-        sentences.append(language.say("answers.functions", functions=_listed(language, counts)))
+    counts = {name: frame[column].n_unique() for name, column in (("items", "item"), ("participants", "participant"))}
+    middle = float(median) if isinstance(median, int | float) else 0.0
+    sentences.append(language.say("answers", answers=int(each.sum()), median=middle, **counts))
+    functions = dict(given["function"].value_counts().iter_rows())
+    if len(functions) > 1:
+        sentences.append(language.say("answers.functions", functions=_listed(language, functions)))
     if any(name in frame.columns for name in BROWSER):
         sentences.append(language.say("browser"))
     return sentences
@@ -79,63 +71,53 @@ def _block(language: Language, block: Block) -> str:
     scale = settings.scale
     ends = ""
     if block.questions is None and scale.labels:
-        low, high = (language.quoted(scale.labels[place]) for place in (0, -1))
-        ends = language.say("ends", low=low, high=high)
+        ends = language.say("ends", low=scale.labels[0], high=scale.labels[-1])
     slider = language.say("slider") if scale.slider else ""
     pairs = 0 if block.questions is None else block.questions.height
     sentences = [_scale(language, block.scale, pairs, ends, slider)]
     if settings.repeated_questions:
-        sentences.append(language.say("repeated", pairs=language.spelled(settings.repeated_questions, "pair")))
+        sentences.append(language.say("repeated", pairs=settings.repeated_questions))
     if settings.prompt:
-        sentences.append(language.say("prompt", prompt=language.quoted(settings.prompt)))
+        sentences.append(language.say("prompt", prompt=settings.prompt))
     if settings.factors:
         factors = [
-            language.say(
-                "factor", name=name, levels=", ".join(one.levels), within=language.say(f"within.{one.between or ''}")
-            )
+            language.say("factor", name=name, levels=one.levels, within=language.say(f"within.{one.between or ''}"))
             for name, one in settings.factors.items()
         ]
-        number = language.spelled(len(factors), "factor")
-        sentences.append(language.say("factors", number=number, factors=language.several(factors)))
+        sentences.append(language.say("factors", number=len(factors), factors=factors))
     if settings.compared:
         sentences.append(language.say("compared", factor=settings.compared))
     if settings.subset is not None:
-        items = language.counted(settings.subset.per_participant, "item")
-        people = language.counted(settings.subset.ratings, "participant")
-        sentences.append(language.say("subset", items=items, participants=people))
+        rated = {"items": settings.subset.per_participant, "participants": settings.subset.ratings}
+        sentences.append(language.say("subset", **rated))
     if settings.pairs is not None and settings.pairs.random:
-        sentences.append(language.say("random pairs", pairs=language.counted(settings.pairs.random, "pair")))
+        sentences.append(language.say("random pairs", pairs=settings.pairs.random))
     if settings.repeated_items:
-        items = language.counted(settings.repeated_items, "item")
-        sentences.append(language.say("repeated items", items=items))
+        sentences.append(language.say("repeated items", items=settings.repeated_items))
     if settings.rounds > 1:
-        sentences.append(language.say("rounds", times=language.spelled(settings.rounds, "time")))
+        sentences.append(language.say("rounds", times=settings.rounds))
     return " ".join(sentences)
 
 
-def _scale(
-    language: Language, scale: Scale, pairs: int, ends: str = "", slider: str = ""
-) -> str:  # fmt: skip
+def _scale(language: Language, scale: Scale, pairs: int, ends: str = "", slider: str = "") -> str:
     """The sentence on a scale with this many pairs of adjectives; what a study adds is empty if only data are known."""
     if isinstance(scale, Choice):
         return language.say("task.choice", none=language.say("none") if scale.none else "")
     if isinstance(scale, Magnitude):
-        modulus = "" if scale.modulus is None else language.say("modulus", number=language.number(scale.modulus))
+        modulus = "" if scale.modulus is None else language.say("modulus", number=scale.modulus)
         return language.say("task.magnitude", modulus=modulus)
     if isinstance(scale, Continuous) and (scale.low is None or scale.high is None):
         return language.say("task.number")
     if isinstance(scale, Continuous):
-        return language.say("task.continuous", low=language.value(scale.low), high=language.value(scale.high))
+        return language.say("task.continuous", low=scale.low, high=scale.high)
     levels = [str(level) for level in scale.levels] if isinstance(scale, Binary | Nominal | Ordinal) else []
     if isinstance(scale, Ordinal):
-        points = language.spelled(len(levels))
         if pairs:
-            number = language.counted(pairs, "pair")
-            return language.say("task.differential", pairs=number, points=points, slider=slider)
-        return language.say("task.likert", points=points, ends=ends, slider=slider)
+            return language.say("task.differential", pairs=pairs, points=len(levels), slider=slider)
+        return language.say("task.likert", points=len(levels), ends=ends, slider=slider)
     if isinstance(scale, Binary):
-        return language.say("task.yes-no", low=language.quoted(levels[0]), high=language.quoted(levels[1]))
-    return language.say("task.label", number=language.spelled(len(levels)), levels=", ".join(levels))
+        return language.say("task.yes-no", low=levels[0], high=levels[1])
+    return language.say("task.label", number=len(levels), levels=levels)
 
 
 def _items(language: Language, study: Study) -> str:
@@ -146,10 +128,9 @@ def _items(language: Language, study: Study) -> str:
         factors = [name for name in block.settings.factors if name != block.settings.compared]
         tests += rows["item"].n_unique()
         conditions += rows.select(factors).unique().height if factors else 0
-    values = {"tests": language.spelled(tests, "test item"), "lists": language.spelled(study.lists, "list")}
     if conditions:
-        return language.say("items.conditions", conditions=language.spelled(conditions, "condition"), **values)
-    return language.say("items", **values)
+        return language.say("items.conditions", conditions=conditions, tests=tests, lists=study.lists)
+    return language.say("items", tests=tests, lists=study.lists)
 
 
 def _example(language: Language, study: Study) -> list[str]:
@@ -161,8 +142,7 @@ def _example(language: Language, study: Study) -> list[str]:
         plain = " ".join(str(wording).split()).removesuffix(".")
         levels = [rows[name][0] for name in block.settings.factors if name in rows.columns and rows[name][0]]
         if len(plain) <= LONGEST:
-            shown = ", ".join(levels) or None
-            return [language.say("example", sentence=language.quoted(plain), levels=shown)]
+            return [language.say("example", sentence=plain, levels=levels or None)]
     return []
 
 
@@ -178,9 +158,7 @@ def _functions(language: Language, study: Study) -> str:
     for name in ("trials", *_functions_there(study)):
         column = [int(number) for number in table[name].to_list()]
         low, high = min(column), max(column)
-        number = language.number(low)
-        if low != high:
-            number = language.say("range", low=number, high=language.number(high))
+        number = language.number(low) if low == high else language.say("range", low=low, high=high)
         if name == "trials":
             trials = f"{number} {language.nouns['trial'][high != 1]}"
         else:
@@ -191,7 +169,7 @@ def _functions(language: Language, study: Study) -> str:
 
 def _listed(language: Language, counts: dict[str, int]) -> str:
     sentences = [
-        language.say("function", number=language.number(counts[name]), name=language.say(f"function.{name}"))
+        language.say("function", number=counts[name], name=language.say(f"function.{name}"))
         for name in FUNCTIONS
         if name in counts
     ]
@@ -213,12 +191,12 @@ def _order(language: Language, study: Study) -> str:
     if spread:
         rules.append(language.say("order.spread", functions=language.several(spread)))
     rules += [
-        language.say(f"order.{rule}", column=column, number=language.spelled(number))
+        language.say(f"order.{rule}", column=column, number=number)
         for rule, stated in (("in_a_row", order.in_a_row), ("distance", order.distance))
         for column, number in stated.items()
     ]
     if order.keep_ratio:
         rules.append(language.say("order.keep_ratio"))
     if order.mixed_blocks:
-        rules.append(language.say("order.mixed_blocks", number=language.spelled(order.mixed_blocks)))
+        rules.append(language.say("order.mixed_blocks", number=order.mixed_blocks))
     return language.say("order.rules", rules="; ".join(rules)) if rules else language.say("order")

@@ -47,24 +47,14 @@ def excluded(
         sentences += [_found(language, screening, name) for name in here]
         if step.excluded:
             counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
-            sentences.append(
-                language.say("stage.excluded", **{key: language.number(value) for key, value in counts.items()})
-            )
+            sentences.append(language.say("stage.excluded", **counts))
         elif here:
             sentences.append(language.say("stage.nobody"))
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
     if screening.exclude is not None:
-        sentences.append(
-            language.say(
-                "verdict", number=language.number(gone), participants=language.counted(everyone, "participant"),
-                kept=language.number(everyone - gone),
-            )
-        )  # fmt: skip
+        sentences.append(language.say("verdict", number=gone, participants=everyone, kept=everyone - gone))
     if not isinstance(index, NotComputed):
-        values = {"value": index.value, "lower": index.lower, "upper": index.upper}
-        sentences.append(
-            language.say("index", **{key: language.probability(value, 3) for key, value in values.items()})
-        )  # fmt: skip
+        sentences.append(language.say("index", value=index.value, lower=index.lower, upper=index.upper))
     return sentences
 
 
@@ -105,7 +95,7 @@ def _stated(language: Language, screening: Screening, study: Study | None) -> st
 
 def _rule(language: Language, exclude: str | int) -> str:
     if isinstance(exclude, int):
-        rule_words = language.say("rule.number", number=language.number(exclude))
+        rule_words = language.say("rule.number", number=exclude)
     elif exclude in ("any", "all"):
         rule_words = language.say(f"rule.{exclude}")
     else:
@@ -123,8 +113,7 @@ def _found(language: Language, screening: Screening, name: str) -> str:
     needed = needed_answers(language, evidence) if name in BY_TRIALS else ""
     return language.say(
         "flagged", name=called, clause=clause(language, name, settings, needed), cites=cites(name, settings),
-        number=language.number(len(evidence.flagged)),
-        participants=language.counted(evidence.participants.height, "participant"),
+        number=len(evidence.flagged), participants=evidence.participants.height,
     )  # fmt: skip
 
 
@@ -215,10 +204,10 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
             return ""
         key, kind = ("needed.group", language.texts[f"group.{group[:-1]}"]) if group else ("needed", "")
         needed, trials = both.row(0)
-        clauses.append(language.say(key, needed=language.number(needed), trials=language.number(trials), group=kind))
+        clauses.append(language.say(key, needed=needed, trials=trials, group=kind))
     chances = table["guess_probability"].drop_nulls().unique() if "guess_probability" in table.columns else pl.Series()
     if clauses and len(chances) == 1:
-        clauses.append(language.say("needed.guess", p=language.p_value(chances.item())))
+        clauses.append(language.say("needed.guess", p=chances.item()))
     return "; ".join(clauses)
 
 

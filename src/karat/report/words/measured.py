@@ -76,7 +76,7 @@ def to_be_measured(language: Language, study: Study) -> list[str]:
 def _analysed(language: Language, functions: Any, level: float) -> str:
     names = [language.texts.get(f"function.{name}", name) for name in functions]
     trials = language.say("trials", functions=language.several(names))
-    return language.say("analysed", functions=trials, level=language.share(level))
+    return language.say("analysed", functions=trials, level=level)
 
 
 def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> list[str]:
@@ -102,11 +102,11 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
 def _order_effects(language: Language, found: OrderEffects) -> str:
     measures = [language.say(f"order.{name}") for name in found.frame["measure"].unique(maintain_order=True)]
     conditions = language.say("order.conditions") if found.by else None
-    return language.say("part.order effects", measures=language.several(measures), conditions=conditions)
+    return language.say("part.order effects", measures=measures, conditions=conditions)
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
-    return language.say("bayes", **{name: language.number(value) for name, value in priors.items()})
+    return language.say("bayes", **priors)
 
 
 def _agreement(language: Language, found: Agreement) -> list[str]:
@@ -122,16 +122,14 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
             continue
         row, called = known[name], alphas.get(name, name)
         keys = tuple(key for start, key in AGREEMENT.items() if name.startswith(start))
-        ends = {end: None if row[end] is None else language.value(row[end], ".2r") for end in ("lower", "upper")}
         text = language.say(
-            "agreement.estimate", estimate=language.value(row["estimate"], ".2r"),
-            level=found.settings.get("level", LEVEL),
-            question=language.quoted(str(question)) if several else None, **ends,
+            "agreement.estimate", level=found.settings.get("level", LEVEL), question=str(question) if several else None,
+            **{name: row[name] for name in ("estimate", "lower", "upper")},
         )  # fmt: skip
         estimates.setdefault(called, []).append(text)
         cites[called] = citation(keys)
     return [
-        language.say("part.agreement", coefficient=called, cites=cites[called], estimates=language.several(texts))
+        language.say("part.agreement", coefficient=called, cites=cites[called], estimates=texts)
         for called, texts in estimates.items()
     ]
 
@@ -151,18 +149,17 @@ def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
         return []
     binary, cells = isinstance(scale, Binary), []
     for row in rows.iter_rows(named=True):
-        levels = language.quoted(", ".join(str(row[name]) for name in found.factors if row[name] is not None))
+        levels = ", ".join(str(row[name]) for name in found.factors if row[name] is not None)
         if binary:
-            cells.append(language.say("mean.binary", mean=language.value(row["raw"], ".2r"), levels=levels))
+            cells.append(language.say("mean.binary", mean=row["raw"], levels=levels))
         else:
             sd = "–" if row["sd"] is None else language.number(row["sd"], 2)
-            cells.append(language.say("mean", mean=language.value(row["raw"], ".2"), sd=sd, levels=levels))
+            cells.append(language.say("mean", mean=row["raw"], sd=sd, levels=levels))
     if isinstance(scale, Binary):
         if scale.levels == RIGHT:
-            return [language.say("means.right", cells=language.several(cells))]
-        answer = language.quoted(str(scale.levels[1]))
-        return [language.say("means.binary", answer=answer, cells=language.several(cells))]
-    return [language.say("means", cells=language.several(cells))]
+            return [language.say("means.right", cells=cells)]
+        return [language.say("means.binary", answer=str(scale.levels[1]), cells=cells)]
+    return [language.say("means", cells=cells)]
 
 
 def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]:
@@ -170,10 +167,9 @@ def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]
     sentences = [language.say(f"contrasts.{key or family}", formula=f"`{found.formula}`")]
     if found.simplified and found.model is not None:
         left = " + ".join(str(term) for term in found.model.fit.terms)
-        times = language.spelled(len(found.simplified), "step")
-        sentences.append(language.say("simplified", times=times, formula=f"`{left}`"))
+        sentences.append(language.say("simplified", times=len(found.simplified), formula=f"`{left}`"))
     groups = [render(note.values["group"], language.code) for note in with_code(found.notes, SLOPES_LEFT_OUT)]
-    sentences += [language.say("slopes left out", groups=language.several(groups))] if groups else []
+    sentences += [language.say("slopes left out", groups=groups)] if groups else []
     return sentences
 
 
@@ -181,8 +177,8 @@ def _planned(language: Language, study: Study) -> list[str]:
     """The comparisons that the study file plans."""
     sentences = []
     for one in study.settings.contrast:
-        levels = language.several([f"{name} = {level}" for name, level in one.within.items()])
-        within = language.say("contrast.within", levels=levels) if one.within else ""
+        levels = [f"{name} = {level}" for name, level in one.within.items()]
+        within = language.say("contrast.within", levels=levels) if levels else ""
         first, second = one.sides_by(language.say("contrast.at"))
         factor = " × ".join(one.own)
         key = "contrast.factor" if factor == one.name else "contrast"

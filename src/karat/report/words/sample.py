@@ -29,8 +29,7 @@ def simulated_notice(language: Language, judgments: Judgments, key: str = "simul
         return []
     if number == people.height:
         return [language.say(key)]
-    everyone = language.counted(people.height, "participant")
-    return [language.say(f"{key}.some", number=language.number(number), participants=everyone)]
+    return [language.say(f"{key}.some", number=number, participants=people.height)]
 
 
 def recruited(language: Language, study: Study) -> list[str]:
@@ -38,7 +37,7 @@ def recruited(language: Language, study: Study) -> list[str]:
     settings = study.settings
     recruitment = settings.recruitment
     platform = platform_name(recruitment.platform, language)
-    sentences = [language.say("platform", platform=platform, number=language.number(recruitment.participants))]
+    sentences = [language.say("platform", platform=platform, number=recruitment.participants)]
     sentences += _sample_size(language, study)
     if recruitment.minutes is not None:
         whole = recruitment.minutes == int(recruitment.minutes)
@@ -47,16 +46,14 @@ def recruited(language: Language, study: Study) -> list[str]:
             language.say("minutes", minutes=one if whole else f"{language.number(recruitment.minutes)} min")
         )
     if recruitment.hourly_pay is not None:
-        pay = language.number(recruitment.hourly_pay, 2)
-        sentences.append(language.say("pay", pay=pay, currency=recruitment.currency))
+        sentences.append(language.say("pay", pay=recruitment.hourly_pay, currency=recruitment.currency))
     for one_question in settings.background:
         if one_question.eligible:
-            quoted = [language.quoted(answer) for answer in one_question.eligible]
-            answers = language.several(quoted, language.either)
-            sentences.append(language.say("eligible", answers=answers, question=language.quoted(one_question.question)))
+            answers = [language.quoted(answer) for answer in one_question.eligible]
+            sentences.append(language.say("eligible", answers=answers, question=one_question.question))
     others = [_named(one.name) for one in settings.background if not one.eligible]
     if others:
-        sentences.append(language.say("asked", columns=language.several(others)))
+        sentences.append(language.say("asked", columns=others))
     if settings.texts.consent:
         sentences.append(language.say("consent"))
     if settings.ethics:
@@ -69,14 +66,12 @@ def _sample_size(language: Language, study: Study) -> list[str]:
     known = study.settings.power
     if known is None:
         return []
-    effect = language.say("effect", effect=language.number(known.effect), unit=language.say(f"unit.{known.unit}"))
+    effect = language.say("effect", effect=known.effect, unit=language.say(f"unit.{known.unit}"))
     return [
         language.say(
-            "sample size", contrast=known.contrast, effect=effect, power=language.probability(known.power, 2),
-            participants=language.counted(known.participants, "participant"),
-            items=language.counted(known.items, "test item"), alpha=language.probability(known.alpha),
-            simulations=language.number(known.simulations),
-            exclude=language.share(known.exclude) if known.exclude else None,
+            "sample size", contrast=known.contrast, effect=effect, power=known.power, participants=known.participants,
+            items=known.items, alpha=language.probability(known.alpha), simulations=known.simulations,
+            exclude=known.exclude or None,
         )
     ]  # fmt: skip
 
@@ -91,26 +86,23 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
     people = judgments.participants
     if 0 < people.height == simulated(people):
         # Days, working times and backgrounds of simulated participants are made up as well.
-        return [language.say("simulated.took part", participants=language.counted(people.height, "participant"))]
-    sentences = [language.say("took part", participants=language.counted(people.height, "participant"))]
+        return [language.say("simulated.took part", participants=people.height)]
+    sentences = [language.say("took part", participants=people.height)]
     sentences += _sources(language, people, study)
     sentences += _when(language, judgments)
     taken = working_time(people)
     if taken:
         ends = {"median": taken["median"], "low": taken["shortest"], "high": taken["longest"]}
-        numbers = {key: language.number(value, 1) for key, value in ends.items()}
-        sentences.append(language.say(f"working.{taken['unit']}", **numbers))
+        sentences.append(language.say(f"working.{taken['unit']}", **ends))
     background = []
     for name in background_columns(people, study):
         column = people[name]
         if column.dtype.is_numeric() and column.drop_nulls().len():
             low, middle, high = (float(one) for one in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
             values = {"low": low, "median": middle, "high": high}
-            numbers = {key: language.number(value) for key, value in values.items()}
-            background.append(language.say("background.number", column=_named(name), **numbers))
+            background.append(language.say("background.number", column=_named(name), **values))
         elif 0 < column.drop_nulls().n_unique() <= MOST_ANSWERS:
-            counts = ", ".join(_counts(language, column))
-            background.append(language.say("background.counts", column=_named(name), counts=counts))
+            background.append(language.say("background.counts", column=_named(name), counts=_counts(language, column)))
     if background:
         sentences.append(language.say("background", columns="; ".join(background)))
     return sentences
@@ -125,15 +117,14 @@ def _sources(language: Language, people: pl.DataFrame, study: Study | None) -> l
         return []
     named = sources.map_elements(lambda source: platform_name(source, language), return_dtype=pl.String)
     counts = [named[0]] if named.n_unique() == 1 else _counts(language, named)
-    return [language.say("sources", counts=language.several(counts))]
+    return [language.say("sources", counts=counts)]
 
 
 def _counts(language: Language, column: pl.Series) -> list[str]:
     """How often each answer was given, the commonest first."""
-    counts = commonest(column).items()
-    sentences = [language.say("count", value=value, number=language.number(number)) for value, number in counts]
+    sentences = [language.say("count", value=value, number=number) for value, number in commonest(column).items()]
     if column.null_count():
-        sentences.append(language.say("count.missing", number=language.number(column.null_count())))
+        sentences.append(language.say("count.missing", number=column.null_count()))
     return sentences
 
 
