@@ -63,6 +63,9 @@ class Consensus(MeasureResult):
     """Dawid and Skene: question, participant, truth, answer, probability."""
     method: str
     points: ClassVar = PlotColumns(("question", "item", "label"), "probability", "probability of the label")
+    files: ClassVar = {
+        "consensus": "labels", "soft-labels": "probabilities", "labellers": "participants", "confusion": "confusion",
+    }  # fmt: skip
 
     def soft_labels(self) -> pl.DataFrame:
         """Items with the probability of each label, to learn from: `.write_csv(path)` or `.to_pandas()` as you like.

@@ -12,6 +12,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,8 @@ import polars as pl
 from karat.errors import KaratError
 from karat.judgments.files import replacing, write_table, write_text
 from karat.measure.effects.contrasts import Contrasts
-from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.result import MeasureError
-from karat.measure.scaling.result import Strengths, thresholds_figure
+from karat.measure.scaling.result import thresholds_figure
 from karat.messages import Message
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.mixed.terms import INTERCEPT
@@ -32,7 +32,6 @@ from karat.plots.style import to_svg
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from karat.measure.dimensions.factors import Factors
     from karat.measure.dimensions.profiles import Profiles
     from karat.measure.measured import Measure, Measured
 
@@ -80,7 +79,7 @@ def tables(measures: Measured) -> dict[str, pl.DataFrame]:
     """Every table by the name of its file, without the ending."""
     found: dict[str, list[pl.DataFrame]] = {}
     for part, suffix in _suffixed(measures):
-        for name, table in TABLES[part.name](part.result).items():
+        for name, table in part.result.exported().items():
             if table.width and table.height:
                 own = table.select(pl.lit(part.question).alias("question"), pl.all()) if part.question else table
                 found.setdefault(name + suffix, []).append(own)
@@ -100,12 +99,12 @@ def _figures(measures: Measured) -> Iterator[tuple[str, Measure, Callable[[], Fi
     """The name of each figure, what it shows, and what draws it."""
     used: dict[str, int] = {}
     for part, suffix in _suffixed(measures):
-        for name, draw in figures_of(part.name, part.result).items():
+        for name, draw in figures_of(part.result).items():
             plain = re.sub(r"[^\w]+", "-", part.question).strip("-").lower()[:40]
             whole = name + suffix + (f"-{plain}" if plain else "")
             used[whole] = used.get(whole, 0) + 1
             whole += f"-{used[whole]}" if used[whole] > 1 else ""
-            yield whole, part, lambda draw=draw, part=part: draw(part.result, measures)  # type: ignore[misc]
+            yield whole, part, partial(draw, measures)
 
 
 def as_data(measures: Measured) -> dict[str, Any]:
@@ -115,7 +114,7 @@ def as_data(measures: Measured) -> dict[str, Any]:
             "name": part.name, "question": part.question, "label": part.label, "told": str(part.result),
             "numbers": plain(numbers(part.result)), "settings": plain(getattr(part.result, "settings", {})),
             "notes": [str(note) for note in getattr(part.result, "notes", ())],
-            "tables": {name: plain(table.to_dicts()) for name, table in TABLES[part.name](part.result).items()},
+            "tables": {name: plain(table.to_dicts()) for name, table in part.result.exported().items()},
         }
         for part in measures.parts
     ]  # fmt: skip
@@ -259,50 +258,6 @@ def _meaning(name: str) -> str:
 
 LINES = 4
 """This many profiles are drawn where there are too many to distinguish."""
-TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
-    "strengths": lambda one: {"strengths": one.frame},
-    "measures": lambda one: {"measures": one.frame, "measures-scores": one.scores},
-    "contrasts": lambda one: {
-        "tests": one.frame, "contrasts": one.differences, "interactions": one.interactions, "means": one.means,
-        "coefficients": one.coefficients,
-    },
-    "planned": lambda one: {"planned": one.frame},
-    "bayes": lambda one: {"bayes": one.frame, "bayes-parameters": one.parameters, "bayes-check": one.predictive},
-    "order effects": lambda one: {"order-effects": one.frame, "order-tests": one.tests},
-    "decisions": lambda one: {"decisions": one.frame},
-    "decisions compared": lambda one: {
-        "decisions-compared": one.everything, "decisions-agreement": one.agreement,
-    },
-    "agreement": lambda one: {"agreement": one.coefficients},
-    "noise ceiling": lambda one: {"noise-ceiling": one.ceilings},
-    "decision study": lambda one: {"decision-study": one.needed, "variances": one.variances},
-    "stability": lambda one: {
-        "stability": one.comparisons, "stability-participants": one.participants, "stability-scores": one.scores,
-        "stability-disagreements": one.disagreements,
-    },
-    "ratings": lambda one: {"ratings": one.frame},
-    "adequacy": lambda one: {"adequacy": one.items},
-    "number of factors": lambda one: {"number-of-factors": one.rules, "eigenvalues": one.eigenvalues},
-    "factors": lambda one: {
-        "loadings": one.table(), "factor-correlations": _factor_correlations(one), "explained": one.explained,
-    },
-    "scores": lambda one: {"scores": one.frame},
-    "profiles": lambda one: {"profiles": one.frame},
-    "consensus": lambda one: {
-        "consensus": one.labels, "soft-labels": one.probabilities, "labellers": one.participants,
-        "confusion": one.confusion,
-    },
-}  # fmt: skip
-FIGURES: dict[str, dict[str, Callable[[Any, Measured], Figure]]] = {
-    "strengths": {"strengths": lambda one, _: one.plot()},
-    "measures": {"measures": lambda one, _: one.plot()},
-    "contrasts": {"means": lambda one, _: one.plot()},
-    "bayes": {"bayes": lambda one, _: one.plot()},
-    "order effects": {"order-effects": lambda one, _: one.plot()},
-    "decisions compared": {"decisions-compared": lambda one, _: one.plot()},
-    "number of factors": {"eigenvalues": lambda one, _: one.plot()},
-    "profiles": {"profiles": lambda one, measures: one.plot(_shown(one, measures))},
-}
 MEANINGS = {
     "strengths": "The acceptability estimate of each stimulus with its interval, highest first.",
     "thresholds": "The latent line of the ordinal model, cut into the points of the scale.",
@@ -347,40 +302,30 @@ MEANINGS = {
 """What each file has."""
 
 
-def figures_of(name: str, result: Any) -> dict[str, Callable[[Any, Measured], Figure]]:
-    """The figures of a result, by the name of their file."""
-    found = dict(FIGURES.get(name, {}))
-    if isinstance(result, Strengths) and result.model == "ordinal" and result.fit is not None:
-        found["thresholds"] = lambda one, _: thresholds_figure(one)
+def figures_of(result: Any) -> dict[str, Callable[[Measured], Figure]]:
+    """What draws the figures of a result, by the name of their file."""
+    name = result.figure_file
+    found: dict[str, Callable[[Measured], Figure]] = {name: lambda _: result.plot()} if name else {}
+    if name == "profiles":
+        found[name] = lambda measures: result.plot(_shown(result, measures))
+    if name == "strengths" and result.model == "ordinal" and result.fit is not None:
+        found["thresholds"] = lambda _: thresholds_figure(result)
     return found
 
 
 def numbers(result: Any) -> dict[str, Any]:
     """The single numbers and words of a result that stand in none of its tables."""
-    if isinstance(result, Strengths):
-        return {"model": result.model, "unit": str(result.unit), "level": result.level}
-    if isinstance(result, Contrasts):
-        steps = [str(step) for step in result.simplified]
-        return {"formula": result.formula, "unit": str(result.unit), "level": result.level, "simplified": steps}
-    if isinstance(result, PlannedContrasts):
-        return {"unit": str(result.unit)}
-    from karat.measure.dimensions.adequacy import Adequacy
-    from karat.measure.dimensions.factors import Factors
-    from karat.measure.effects.bayes import BayesContrasts
-
-    if isinstance(result, Adequacy):
-        return {"kmo": result.kmo, "bartlett": result.bartlett._asdict(), "observations": result.observations}
-    if isinstance(result, Factors):
-        fit = {"chi2": result.chi2, "dof": result.dof, "p": result.p_value, "rmsea": result.rmsea}
-        return fit | {"converged": result.converged}
-    if isinstance(result, BayesContrasts):
-        return {"formula": result.formula, "unit": str(result.unit), "converged": result.converged}
-    return {}
+    found = {name: getattr(result, "p_value" if name == "p" else name) for name in result.numbers}
+    return {name: _told(value) for name, value in found.items()}
 
 
-def _factor_correlations(found: Factors) -> pl.DataFrame:
-    columns = {name: found.correlations[:, place] for place, name in enumerate(found.names)}
-    return pl.DataFrame({"factor": list(found.names), **columns})
+def _told(value: Any) -> Any:
+    """A value in words, where it is a message, or by its names."""
+    if isinstance(value, Message):
+        return str(value)
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    return [*map(str, value)] if isinstance(value, tuple) else value
 
 
 def _shown(found: Profiles, measures: Measured) -> list[str]:

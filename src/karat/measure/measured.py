@@ -137,10 +137,8 @@ def _people(path: Path) -> dict[str, bool]:
         raise MeasureError(Message("excluded.unreadable", {"file": str(path), "why": error.strerror})) from None
     except UnicodeDecodeError:
         raise MeasureError(Message("excluded.not_text", {"file": str(path)})) from None
-    return _of_json(path, text) if path.suffix == ".json" else _of_csv(path, text)
-
-
-def _of_json(path: Path, text: str) -> dict[str, bool]:
+    if path.suffix != ".json":
+        return _of_csv(path, text)
     try:
         return {str(name): bool(one["excluded"]) for name, one in json.loads(text)["participants"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -16,7 +16,6 @@ import polars as pl
 from karat.measure.export import as_data, write
 from karat.measure.measured import Measured
 from karat.measure.result import coefficient
-from karat.messages import Message
 from karat.plots import Figure
 
 
@@ -80,7 +79,8 @@ def lines(measures: Measured) -> list[str]:
     for part in measures.parts:
         about = f"{part.question}: " if part.question else ""
         many = _by_question(part.result) if part.name in MANY else None
-        text = _says(part.result) if many is None else f"By question; {part.name.replace(' ', '-')}.csv has all of it."
+        text = f"By question; {part.name.replace(' ', '-')}.csv has all of it."
+        text = text if many is not None else " ".join(map(str, (*part.result.summary, *part.result.warnings)))
         entries += _entry(WORDS.get(part.name, part.name), about + " ".join(text.split()))
         table = SHOWN[part.name](part.result) if part.name in SHOWN else many
         if table is not None and table.height:
@@ -94,20 +94,9 @@ def lines(measures: Measured) -> list[str]:
     return entries
 
 
-def _says(result: Any) -> str:
-    """The summary of a result and its warnings."""
-    if not hasattr(result, "summary"):
-        return str(result)
-    return " ".join(map(str, (*result.summary, *_warnings(result))))
-
-
-def _warnings(result: Any) -> tuple[Message, ...]:
-    return getattr(result, "warnings", ())
-
-
 def _notes(measures: Measured) -> list[str]:
     """The notes of results that are not shown with their summary, once each."""
-    seen = {str(note) for part in measures.parts for note in _warnings(part.result)}
+    seen = {str(note) for part in measures.parts for note in part.result.warnings}
     lines_of_notes = []
     for part in measures.parts:
         for note in map(str, getattr(part.result, "notes", ())):

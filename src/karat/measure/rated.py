@@ -157,7 +157,8 @@ def _question(
         if len(first) < rows.height:
             notes.append(Message("rated.second_answers", {"n": rows.height - len(first)}))
             rows = rows[first]
-    levels = _level_names(scale, rows)
+    sided = isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns)
+    levels = ("first", "second", *scale.levels[2:]) if sided else scale.levels
     return Rated(question, scale, rows, people["participant"].to_list(), stimuli, levels, tuple(notes))
 
 
@@ -230,9 +231,3 @@ def _chosen(rows: pl.DataFrame, turned: pl.Expr) -> list[pl.Expr]:
     category = pl.when(none).then(2).when(first).then(0).otherwise(1).cast(pl.Int64)
     value = pl.when(none).then(0.5).when(first).then(1.0).otherwise(0.0)
     return [category.alias("_category"), value.alias("_value")]
-
-
-def _level_names(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
-    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
-        return "first", "second", *scale.levels[2:]
-    return scale.levels

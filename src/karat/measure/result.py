@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ import polars as pl
 from karat.errors import KaratError
 from karat.jupyter import NotebookDisplay
 from karat.languages import language_of
-from karat.messages import Message, message_of
+from karat.messages import Message, message_of, with_code
 from karat.models.numerics import known
 from karat.plots import Figure
 from karat.plots.ranked import labelled, ranked_plot
@@ -43,11 +43,26 @@ class MeasureResult(NotebookDisplay):
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
     points: ClassVar[PlotColumns]
+    files: ClassVar[Mapping[str, str]] = {}
+    """From the name of a file that `Measures.write` makes to the table in it."""
+    figure_file: ClassVar[str] = ""
+    """The name of the file with the figure, where there is one."""
+    numbers: ClassVar[tuple[str, ...]] = ()
+    """The names of single values that stand in no table."""
+    warning_codes: ClassVar[tuple[str, ...]] = ()
+    """The codes of the notes that nobody should miss."""
+    between: ClassVar[str] = " "
+    """What stands between the sentences of the printed result."""
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """What was found, in a few sentences."""
         raise NotImplementedError
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """The notes that nobody should miss."""
+        return tuple(with_code(self.notes, *self.warning_codes))
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -62,6 +77,10 @@ class MeasureResult(NotebookDisplay):
         """Every table, by its name."""
         found = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in found.items() if isinstance(value, pl.DataFrame)}
+
+    def exported(self) -> dict[str, pl.DataFrame]:
+        """The tables that are written, by the names of their files."""
+        return {name: getattr(self, own) for name, own in self.files.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """The messages and the tables as plain values."""
@@ -83,10 +102,10 @@ class MeasureResult(NotebookDisplay):
 
 
 class BriefResult(MeasureResult):
-    """A result that prints what was found without its notes."""
+    """A result that prints what was found without its notes, except for warnings."""
 
     def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
+        return self.between.join(map(str, (*self.summary, *self.warnings)))
 
 
 class MeasureError(KaratError, ValueError):
@@ -100,6 +119,12 @@ def refused() -> Iterator[None]:
         yield
     except ValueError as error:
         raise MeasureError(message_of(error)) from error
+
+
+def check_level(level: float) -> None:
+    """Refuse a level of intervals that is none."""
+    if not 0 < level < 1:
+        raise MeasureError(Message("measure.level", {"level": level}))
 
 
 def coefficient(value: float | None, digits: int = 2) -> str:

@@ -233,6 +233,7 @@ class _Run:
             named = {"conditions": self.conditions, "functions": self.functions}
             return {"model": model, "posterior": full, "seed": self.seed, **named}
 
+        compute: Callable[[], Any]
         for model in own:
             compute = partial(strengths, judgments, level=self.level, **options(model))
             self.add("strengths", compute, question, model or "", must=options(model)["posterior"])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -36,9 +36,6 @@ from karat.simulate.behaviours import simulated
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.study.summary import functions_per_list
-
-if TYPE_CHECKING:
-    from karat.measure.consensus import Consensus
 
 FORMATS = {"html": ".html", "json": ".json", "md": ".md"}
 
@@ -246,19 +243,9 @@ def _measures(measured: Measures, gathered: ReportData) -> dict[str, Any]:
         thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)
         data |= {} if thresholds is None else {"thresholds": plain(thresholds)}
         if part.name == "consensus":
-            data["counts"] = _labels(part.result)
+            counts = {name: part.result.summary[0].values[name] for name in ("items", "answers", "ties", "sure")}
+            data["counts"] = counts | {"median_right": plain(part.result.participants["right"].median())}
     return whole
-
-
-def _labels(found: Consensus) -> dict[str, Any]:
-    """How many labels are sure, how many are ties, and how often the median participant is expected to be right."""
-    from karat.measure.consensus import SURE
-
-    labels, right = found.labels, found.participants["right"]
-    return {
-        "items": labels.height, "answers": int(labels["answers"].sum()), "ties": int(labels["tie"].sum()),
-        "sure": int((labels["probability"] >= SURE).sum()), "median_right": plain(right.median()),
-    }  # fmt: skip
 
 
 def _section_json(section: Section) -> dict[str, Any]:

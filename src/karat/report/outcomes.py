@@ -216,7 +216,8 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     low, high = _ends(scale, kind, rows)
     examples = _examples(rows, factors, place)
     right = _right(rows, rules[0].excluded) if kind == "right" else None
-    own = _right_by_person(rows) if kind == "right" else ()
+    shares = rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean()) if kind == "right" else None
+    own = () if shares is None else tuple((str(name), float(share)) for name, share in shares.iter_rows())
     clear = 0
     if kind == "preference" and left_out:
         rest = {cell: number for number, cell in enumerate(sorted(set(every) - set(cells)))}
@@ -238,12 +239,6 @@ def _tests_by_question(
         model = model_of(measures, name)
         if model is not None and (tests := term_tests(model, model.factors)):
             yield name, tests
-
-
-def _right_by_person(rows: pl.DataFrame) -> tuple[tuple[str, float], ...]:
-    """Every participant with the share of right answers, in per cent."""
-    own = rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean())
-    return tuple((str(name), float(share)) for name, share in own.iter_rows())
 
 
 def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, float] | None:

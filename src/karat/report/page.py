@@ -141,13 +141,10 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key in ("results", "words"):
         titles = [part.title for part in section.sections[:4]]
         # German nouns keep their capitals.
-        return ", ".join(map(_within_a_list, titles) if section.language == "en" else titles)
+        # A letter that is a word of its own, such as R, keeps its capital.
+        small = (title if title[1:2] == " " else title[:1].lower() + title[1:] for title in titles)
+        return ", ".join(small if section.language == "en" else titles)
     return ""
-
-
-def _within_a_list(title: str) -> str:
-    """A title without its capital, except for a letter that is a word of its own, such as R."""
-    return title if title[1:2] == " " else title[:1].lower() + title[1:]
 
 
 def facts(gathered: ReportData) -> list[tuple[str, str]]:
@@ -191,13 +188,12 @@ def inlined(svg: str, key: str) -> str:
 
 def csv_link(frame: pl.DataFrame) -> str:
     """A table as an address that holds it all; what a spreadsheet would run as a formula is marked as text."""
-    text = escape_formulas(frame).write_csv()
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+    return text_link(escape_formulas(frame).write_csv(), "csv")
 
 
-def text_link(text: str) -> str:
+def text_link(text: str, kind: str = "plain") -> str:
     """A text as an address that holds it."""
-    return "data:text/plain;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+    return f"data:text/{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def coded(text: str) -> Markup:

@@ -49,6 +49,8 @@ class Adequacy(BriefResult):
     bartlett: Bartlett
     observations: int
     points: ClassVar = PlotColumns(("pair",), "kmo", "Kaiser, Meyer and Olkin's measure")
+    files: ClassVar = {"adequacy": "items"}
+    numbers: ClassVar = ("kmo", "bartlett", "observations")
 
     def table(self) -> pl.DataFrame:
         """The pairs, the least suitable first."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -67,6 +67,13 @@ class Factors(MeasureResult):
     names: tuple[str, ...]
     converged: bool
     source: Correlations = field(repr=False, kw_only=True)
+    numbers: ClassVar = ("chi2", "dof", "p", "rmsea", "converged")
+
+    def exported(self) -> dict[str, pl.DataFrame]:
+        """The loadings, how factors correlate, and what they explain."""
+        columns = {name: self.correlations[:, place] for place, name in enumerate(self.names)}
+        correlations = pl.DataFrame({"factor": list(self.names), **columns})
+        return {"loadings": self.table(), "factor-correlations": correlations, "explained": self.explained}
 
     @property
     def communalities(self) -> Floats:

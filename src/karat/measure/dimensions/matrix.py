@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -47,6 +47,7 @@ class RatingsMatrix(BriefResult):
     pairs: tuple[str, ...]
     unit: Literal["case", "text"]
     participants: int
+    files: ClassVar = {"ratings": "frame"}
 
     @property
     def values(self) -> NDArray[np.float64]:

@@ -52,6 +52,8 @@ class NumberOfFactors(BriefResult):
     eigenvalues: pl.DataFrame
     """number; of components and of factors, the eigenvalue and the quantile of random data; the average partial
     correlation that is left after this many components (map, map_4)."""
+    files: ClassVar = {"number-of-factors": "rules", "eigenvalues": "eigenvalues"}
+    figure_file: ClassVar = "eigenvalues"
 
     def number(self, rule: str) -> int:
         """What one rule says.

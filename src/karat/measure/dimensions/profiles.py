@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -39,6 +39,8 @@ class Profiles(BriefResult):
     by: str
     groups: tuple[str, ...]
     pairs: tuple[str, ...]
+    files: ClassVar = {"profiles": "frame"}
+    figure_file: ClassVar = "profiles"
 
     def table(self) -> pl.DataFrame:
         """One row per pair, one column per group: the means."""
@@ -151,6 +153,7 @@ class DimensionScores(BriefResult):
     frame: pl.DataFrame
     """item, dimension, n (cases), score, lower, upper, standard."""
     dimensions: tuple[str, ...]
+    files: ClassVar = {"scores": "frame"}
 
     def table(self) -> pl.DataFrame:
         """One row per text, one column per dimension: the standardised scores."""

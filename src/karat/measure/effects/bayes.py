@@ -30,7 +30,7 @@ from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import Asked, asked_for, with_levels
 from karat.measure.effects.interactions import LATENT, factor_terms
 from karat.measure.effects.planned import unplannable
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, sentences
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, check_level, interval, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.bayes import (
     CHAINS,
@@ -80,16 +80,15 @@ class BayesContrasts(MeasureResult):
     unit: Message
     posterior: MixedPosterior | None = field(default=None, repr=False)
     points: ClassVar = PlotColumns(("contrast",))
+    files: ClassVar = {"bayes": "frame", "bayes-parameters": "parameters", "bayes-check": "predictive"}
+    figure_file: ClassVar = "bayes"
+    numbers: ClassVar = ("formula", "unit", "converged")
+    warning_codes: ClassVar = ("bayes.not_converged", "bayes.misfit")
 
     @property
     def converged(self) -> bool:
         """Whether the chains agree, draws are enough and none went astray."""
         return not with_code(self.notes, "bayes.not_converged")
-
-    @property
-    def warnings(self) -> tuple[Message, ...]:
-        """The notes that nobody should miss."""
-        return tuple(with_code(self.notes, "bayes.not_converged", "bayes.misfit"))
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -165,8 +164,7 @@ def bayes_contrasts(
     >>> found.table().row(0)[:3], found.converged
     (('order', 'OBJ>PP', 'PP>OBJ'), False)
     """
-    if not 0 < level < 1:
-        raise MeasureError(Message("measure.level", {"level": level}))
+    check_level(level)
     asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
     try:
         laid = lay_out(asked.formula, asked.data, asked.family, "difference", asked.levels)
@@ -190,7 +188,9 @@ def bayes_contrasts(
         raise MeasureError(sentences(notes) if notes else Message("contrasts.no_factors"))
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     predictive = _predictive(posterior, level, seed)
-    notes += [*_trust(posterior, frame), *_doubtful_factors(frame), *_misfit(predictive), *asked.notes]
+    rough = frame.filter(pl.col("bf01_error").is_null())["contrast"].to_list()
+    doubtful = [Message("bayes.rough_factor", {"names": rough})] if rough else []
+    notes += [*_trust(posterior, frame), *doubtful, *_misfit(predictive), *asked.notes]
     settings = {
         "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions), "level": level,
         "family": asked.family, "link": link, "priors": vars(posterior.priors), "prior_unit": posterior.unit,
@@ -294,11 +294,6 @@ def _trust(posterior: MixedPosterior, frame: pl.DataFrame) -> list[Message]:
     if posterior.trusted and rhat.max() < RHAT and ess.min() >= ENOUGH:
         return notes
     return [*notes, Message("bayes.not_converged", {"rhat": RHAT, "ess": ENOUGH})]
-
-
-def _doubtful_factors(frame: pl.DataFrame) -> list[Message]:
-    names = frame.filter(pl.col("bf01_error").is_null())["contrast"].to_list()
-    return [Message("bayes.rough_factor", {"names": names})] if names else []
 
 
 def _predictive(posterior: MixedPosterior, level: float, seed: int) -> pl.DataFrame:

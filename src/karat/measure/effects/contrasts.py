@@ -37,8 +37,17 @@ from karat.measure.effects.interactions import (
     effect_sizes,
     factor_terms,
 )
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, is_shown, refused
-from karat.messages import Message, with_code
+from karat.measure.result import (
+    BriefResult,
+    MeasureError,
+    MeasureResult,
+    PlotColumns,
+    check_level,
+    interval,
+    is_shown,
+    refused,
+)
+from karat.messages import Message
 from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, scale_effects, type_three
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
@@ -52,17 +61,12 @@ from karat.plots.lines import LINES, means_plot
 
 MOST_FACTORS = 3
 """As many factors can be drawn."""
-WARNINGS = (
-    "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.crossover",
-    "contrasts.removable", "contrasts.unsure", "design.dropped",
-)  # fmt: skip
-"""The codes of notes that are shown with the result."""
 SCALE_NOTES = {SHOWN: "contrasts.crossover", REMOVABLE: "contrasts.removable", UNSURE: "contrasts.unsure"}
 """What is said of an interaction, by whether another scale would remove it."""
 
 
 @dataclass(frozen=True)
-class Contrasts(MeasureResult):
+class Contrasts(BriefResult):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame
@@ -83,6 +87,16 @@ class Contrasts(MeasureResult):
     unit: Message
     level: float
     model: Model | None = field(default=None, repr=False)
+    files: ClassVar = {
+        "tests": "frame", "contrasts": "differences", "interactions": "interactions", "means": "means",
+        "coefficients": "coefficients",
+    }  # fmt: skip
+    figure_file: ClassVar = "means"
+    numbers: ClassVar = ("formula", "unit", "level", "simplified")
+    warning_codes: ClassVar = (
+        "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.crossover",
+        "contrasts.removable", "contrasts.unsure", "design.dropped",
+    )  # fmt: skip
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -93,11 +107,6 @@ class Contrasts(MeasureResult):
     def simplified(self) -> tuple[Message, ...]:
         """What was removed from the random effects, step by step, and why."""
         return self.model.fit.log if self.model else ()
-
-    @property
-    def warnings(self) -> tuple[Message, ...]:
-        """The notes that nobody should miss: trouble with the fit, and interactions that depend on the scale."""
-        return tuple(with_code(self.notes, *WARNINGS))
 
     def plot(self) -> Figure:  # type: ignore[override]
         """The means of the largest term with their intervals: dots for one factor, lines for two, panels for three.
@@ -166,9 +175,6 @@ class Contrasts(MeasureResult):
             shown = shown.filter(pl.col("p") < 1 - self.level)
         return *(tests or [Message("contrasts.no_terms")]), *(_interaction(row, self.unit) for row in shown.to_dicts())
 
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.warnings)))
-
 
 def _value(row: dict[str, Any]) -> Message:
     ends = interval(row["lower"], row["upper"])
@@ -202,8 +208,7 @@ def contrasts(
     >>> found.frame.row(0)[0], found.differences.row(0)[1:3], found.differences["d"].round(2).item()
     ('order', ('OBJ>PP', 'PP>OBJ'), -0.46)
     """
-    if not 0 < level < 1:
-        raise MeasureError(Message("measure.level", {"level": level}))
+    check_level(level)
     asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
     model, notes = _fitted(asked, simplify)
     with refused():

@@ -87,7 +87,9 @@ def asked_for(
     named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
     factors = [name for name in named if name != ANSWER and rows.schema.get(name) == pl.String]
     levels |= {name: _ordered((), data[name]) for name in factors}
-    notes += _repeats(rows, [name for name in dict.fromkeys(named) if name in rows.columns])
+    keys = list(dict.fromkeys(["participant", "item", *(name for name in named if name in rows.columns)]))
+    repeats = rows.height - rows.select(keys).n_unique()
+    notes += [Message("contrasts.repeats", {"n": repeats})] if repeats else []
     return Asked(
         text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
     )
@@ -135,13 +137,6 @@ def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: S
     if not conditions:
         raise MeasureError(Message("contrasts.empty_conditions"))
     return [known_column(rows, name, "contrasts") for name in conditions]
-
-
-def _repeats(rows: pl.DataFrame, conditions: list[str]) -> list[Message]:
-    """How many answers repeat a stimulus."""
-    keys = list(dict.fromkeys(["participant", "item", *conditions]))
-    more = rows.height - rows.select(keys).n_unique()
-    return [Message("contrasts.repeats", {"n": more})] if more else []
 
 
 def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ from karat.judgments.trial_order import check_order, order_messages, with_positi
 from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, scale_unit, with_people
 from karat.measure.rated import Rated, known_column
-from karat.measure.result import MeasureError, MeasureResult, interval, is_shown, refused, sentences
+from karat.measure.result import BriefResult, MeasureError, check_level, interval, is_shown, refused, sentences
 from karat.messages import Message, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.model import quantile, two_sided
@@ -48,7 +48,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class OrderEffects(MeasureResult):
+class OrderEffects(BriefResult):
     """How answers and response times change along the questionnaire, by condition."""
 
     frame: pl.DataFrame
@@ -62,6 +62,9 @@ class OrderEffects(MeasureResult):
     level: float = 0.95
     models: dict[str, Model] = field(default_factory=dict, repr=False)
     units: dict[str, Message] = field(default_factory=dict, repr=False)
+    files: ClassVar = {"order-effects": "frame", "order-tests": "tests"}
+    figure_file: ClassVar = "order-effects"
+    warning_codes: ClassVar = ("order.not_converged",)
 
     def plot(self) -> Figure:  # type: ignore[override]
         """Means of answers and times along the questionnaire, by condition, with intervals over participants.
@@ -129,14 +132,6 @@ class OrderEffects(MeasureResult):
         """The change of answers and of times in each condition, and whether conditions differ in it."""
         return tuple(message for name in self.models for message in _changes(name, self))
 
-    @property
-    def warnings(self) -> tuple[Message, ...]:
-        """The notes that nobody should miss."""
-        return tuple(with_code(self.notes, "order.not_converged"))
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.warnings)))
-
 
 def order_effects(
     judgments: Judgments,
@@ -162,8 +157,7 @@ def order_effects(
     >>> found.frame.select("measure", "condition").rows()
     [('response', 'OBJ>PP'), ('response', 'PP>OBJ'), ('rt', 'OBJ>PP'), ('rt', 'PP>OBJ')]
     """
-    if not 0 < level < 1:
-        raise MeasureError(Message("measure.level", {"level": level}))
+    check_level(level)
     one = one_question(judgments, "order_effects", question, functions)
     check_order(one.rows.columns, MeasureError, "order_effects")
     rows = with_people(one.rows, judgments.participants)

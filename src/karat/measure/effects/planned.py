@@ -53,6 +53,8 @@ class PlannedContrasts(MeasureResult):
     a bound of equivalence also p_equivalence and equivalence: equivalent, different (beyond the bound) or undecided."""
     unit: Message
     points: ClassVar = PlotColumns(("contrast",))
+    files: ClassVar = {"planned": "frame"}
+    numbers: ClassVar = ("unit",)
 
     @property
     def summary(self) -> tuple[Message, ...]:

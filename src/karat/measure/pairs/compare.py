@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -55,6 +55,8 @@ class DecisionComparison(MeasureResult):
     """measure, n, expert, reverse, none."""
     everything: pl.DataFrame
     """All pairs, with the decision of each measure."""
+    files: ClassVar = {"decisions-compared": "everything", "decisions-agreement": "agreement"}
+    figure_file: ClassVar = "decisions-compared"
 
     @property
     def measures(self) -> list[str]:

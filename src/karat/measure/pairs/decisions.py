@@ -83,6 +83,7 @@ class Decisions(MeasureResult):
     unit: Message
     """What an estimate is counted in."""
     points: ClassVar = PlotColumns(("pair",))
+    files: ClassVar = {"decisions": "frame"}
 
     @property
     def counts(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -47,6 +47,8 @@ class MeasureCorrelations(MeasureResult):
     """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""
     scores: pl.DataFrame
     """stimulus, and a column of estimates for each measure."""
+    files: ClassVar = {"measures": "frame", "measures-scores": "scores"}
+    figure_file: ClassVar = "measures"
 
     def plot(self, width_cm: float = 16) -> Figure:
         """Ranks in one measure against ranks in another, for every two."""

@@ -35,7 +35,7 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question
 from karat.messages import Message
 from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term
@@ -60,12 +60,14 @@ HALVES = "split-half"
 
 
 @dataclass(frozen=True)
-class Agreement(MeasureResult):
+class Agreement(BriefResult):
     """Coefficients of agreement with their intervals, by question."""
 
     coefficients: pl.DataFrame
     """question, coefficient, estimate, lower, upper, stimuli, participants, answers."""
     points: ClassVar = PlotColumns(("question", "coefficient"), axis="coefficient")
+    files: ClassVar = {"agreement": "coefficients"}
+    between: ClassVar = "\n"
 
     def of(self, coefficient: str, question: str = "") -> dict[str, Any]:
         """One coefficient of one question: estimate, lower, upper and what it rests on."""
@@ -98,9 +100,6 @@ class Agreement(MeasureResult):
         if row["coefficient"] == HALVES:
             return Message("agreement.split_half", values)
         return Message("agreement.alpha", values)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.summary))
 
 
 def agreement(

@@ -60,6 +60,7 @@ class DecisionStudy(BriefResult):
     unequal: tuple[Message, ...] = ()
     """What to keep in mind where some stimuli have many more answers than others."""
     points: ClassVar = PlotColumns(("question", "measured", "kind"), "needed", "number needed")
+    files: ClassVar = {"decision-study": "needed", "variances": "variances"}
 
     def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
         """For numbers of participants and of items: reliabilities, and the standard error of a condition's mean."""

@@ -14,7 +14,7 @@ majorities of bootstrap samples are noisier than the study's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,6 +47,7 @@ class NoiseCeiling(BriefResult):
     """question, ceiling, estimate, lower, upper."""
     participants: int
     points: ClassVar = PlotColumns(("question", "ceiling"), axis="correlation, or share of equal answers")
+    files: ClassVar = {"noise-ceiling": "ceilings"}
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -126,7 +127,7 @@ def _ceilings(
     if one.has_numbers:
         names = (OTHERS, EVERYBODY)
         estimates = with_the_mean(stimulus, rater, value)
-        samples = _many(_with_the_mean, one, drawn, executor)
+        samples = _many(OTHERS, one, drawn, executor)
         for place, (name, (found,)) in enumerate(zip(names, estimates, strict=True)):
             ends = none if drawn is None else centred_interval(float(found), samples[place], level)
             yield name, float(found), *ends
@@ -134,27 +135,22 @@ def _ceilings(
         found = float(with_the_majority(stimulus, rater, one.category)[0])
         ends = none
         if drawn is not None:
-            ends = centred_interval(found, _many(_with_the_majority, one, drawn, executor)[0], level)
+            ends = centred_interval(found, _many(MAJORITY, one, drawn, executor)[0], level)
         yield MAJORITY, found, *ends
 
 
-Samples = Callable[[tuple[Rated, Floats], tuple[int, int]], tuple[Floats, ...]]
-"""The values of some bootstrap samples."""
-
-
-def _many(values: Samples, one: Rated, drawn: Floats | None, executor: Executor) -> tuple[Floats, ...]:
+def _many(kind: str, one: Rated, drawn: Floats | None, executor: Executor) -> tuple[Floats, ...]:
     """The values of all samples, some of them at a time."""
     if drawn is None:
         return ()
-    parts = executor.map(values, (one, drawn), in_columns(drawn), name="noise ceiling")
+    parts = executor.map(_some_samples, (kind, one, drawn), in_columns(drawn), name="noise ceiling")
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def _with_the_mean(about: tuple[Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
-    one, drawn = about
-    return with_the_mean(one.stimulus, one.rater, one.value, drawn[:, slice(*columns)])
-
-
-def _with_the_majority(about: tuple[Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
-    one, drawn = about
-    return (with_the_majority(one.stimulus, one.rater, one.category, drawn[:, slice(*columns)]),)
+def _some_samples(about: tuple[str, Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
+    """The values of some bootstrap samples."""
+    kind, one, drawn = about
+    some = drawn[:, slice(*columns)]
+    if kind == MAJORITY:
+        return (with_the_majority(one.stimulus, one.rater, one.category, some),)
+    return with_the_mean(one.stimulus, one.rater, one.value, some)

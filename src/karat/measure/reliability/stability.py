@@ -31,7 +31,7 @@ from karat.judgments import Judgments
 from karat.judgments.stimuli import natural_order
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, rounded
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, rounded
 from karat.measure.scaling.ratings import Score, as_mapping, drawn_again, function_scores, weighted_means
 from karat.messages import Message
 from karat.models.proportions import wilson
@@ -53,7 +53,7 @@ PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
 
 
 @dataclass(frozen=True)
-class Stability(MeasureResult):
+class Stability(BriefResult):
     """How well scores and decisions of two sessions, or two groups, agree."""
 
     comparisons: pl.DataFrame
@@ -68,6 +68,11 @@ class Stability(MeasureResult):
     points: ClassVar = PlotColumns(
         ("question", "first", "second", "measure"), axis="correlation, or share of equal decisions"
     )
+    files: ClassVar = {
+        "stability": "comparisons", "stability-participants": "participants", "stability-scores": "scores",
+        "stability-disagreements": "disagreements",
+    }  # fmt: skip
+    between: ClassVar = "\n"
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -84,9 +89,6 @@ class Stability(MeasureResult):
             return Message("stability.scores", values)
         shares = {name: rounded(row[name]) for name in ("estimate", "lower", "upper")}
         return Message("stability.decisions", values | shares)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.summary))
 
 
 def stability(

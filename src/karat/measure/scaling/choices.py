@@ -164,7 +164,10 @@ def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior
     settings: dict[str, object] = {"criterion": criterion, "posterior": posterior}
     shared, unit = criterion == "shared", Message("unit.noise_deviations")
     if posterior:
-        found = posterior_of(compared.pairs, compared.person, shared, seed)
+        try:
+            found = draw_posterior(compared.pairs, compared.person, shared, seed)
+        except ImportError:
+            raise MeasureError(Message("posterior.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
         made = _made(
             compared, found.strengths, found.covariance, "thurstone", unit, level, settings | {"seed": seed},
             [*notes, *posterior_notes(found)], None, found.interval(level),
@@ -270,14 +273,6 @@ def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFr
     chances = probabilities(strengths.fit, difference) if found is None else found
     sides = {"left": [left for left, _ in asked], "right": [right for _, right in asked]}
     return pl.DataFrame(sides | dict(zip(("p_left", "p_none", "p_right"), chances.T, strict=True)))
-
-
-def posterior_of(pairs: Pairs, person: Ints, shared: bool, seed: int) -> Posterior:
-    """The posterior, or the command that installs what is missing for it."""
-    try:
-        return draw_posterior(pairs, person, shared, seed)
-    except ImportError:
-        raise MeasureError(Message("posterior.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
 
 
 def posterior_notes(found: Posterior) -> list[Message]:

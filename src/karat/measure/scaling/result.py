@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -79,6 +79,9 @@ class Strengths(MeasureResult):
     """What the engine gave."""
     participants: pl.DataFrame | None = field(default=None, repr=False)
     """Of Thurstone's model: participant, n (choices), variability, criterion."""
+    files: ClassVar = {"strengths": "frame"}
+    figure_file: ClassVar = "strengths"
+    numbers: ClassVar = ("model", "unit", "level")
 
     @property
     def conditions(self) -> list[str]:

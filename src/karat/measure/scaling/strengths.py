@@ -24,7 +24,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Scale
 from karat.measure.rated import asked_about, rated
-from karat.measure.result import MeasureError
+from karat.measure.result import MeasureError, check_level
 from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.scaling.result import Criterion, Strengths
 from karat.messages import Message
@@ -75,8 +75,7 @@ def strengths(
     >>> found.table().columns
     ['item', 'order', 'integration', 'estimate', 'se', 'lower', 'upper', 'rank', 'n']
     """
-    if not 0 < level < 1:
-        raise MeasureError(Message("measure.level", {"level": level}))
+    check_level(level)
     one = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
     if isinstance(one.scale, Choice):
         # Every comparison counts, also of two items that somebody has compared before.
@@ -89,19 +88,14 @@ def strengths(
     else:
         _only_for_choices(chosen, side, criterion, prior_sd, posterior)
         found = rating_strengths(one, chosen, level)
-    silent = _without_answer(judgments, one.question, functions)
-    settings = {"model": chosen, "question": one.question, "functions": tuple(functions), "level": level}
-    return replace(
-        found, settings=settings | found.settings, notes=tuple(dict.fromkeys((*silent, *one.notes, *found.notes)))
-    )  # fmt: skip
-
-
-def _without_answer(judgments: Judgments, question: str, functions: Sequence[str]) -> list[Message]:
-    """How many trials are left out because nothing was answered."""
     silent = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_null())
     if "question" in silent.columns:
-        silent = silent.filter(pl.col("question").fill_null("") == question)
-    return [Message("strengths.no_answer", {"n": silent.height})] if silent.height else []
+        silent = silent.filter(pl.col("question").fill_null("") == one.question)
+    left_out = [Message("strengths.no_answer", {"n": silent.height})] if silent.height else []
+    settings = {"model": chosen, "question": one.question, "functions": tuple(functions), "level": level}
+    return replace(
+        found, settings=settings | found.settings, notes=tuple(dict.fromkeys((*left_out, *one.notes, *found.notes)))
+    )  # fmt: skip
 
 
 def _model(scale: Scale, model: str | None) -> str:

@@ -61,7 +61,15 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
     table = table.with_columns(
         pl.Series("verdict", ["excluded" if name in out else "kept" for name in names], pl.String),
         pl.Series("flags", [len(reasons.get(name, [])) for name in names], pl.Int64),
-        pl.Series("reasons", [_reasons_text(reasons.get(name, [])) for name in names], pl.String),
+        # The criteria in the first line, each reason in one of its own.
+        pl.Series(
+            "reasons",
+            [
+                "\n".join([", ".join(title for title, _ in own), *map(": ".join, own)])
+                for own in (reasons.get(name, []) for name in names)
+            ],
+            pl.String,
+        ),
     ).join(frame.group_by("participant").agg(numbers), on="participant", how="left", maintain_order="left")
     for name, column, factor in (("remfod", "genuine", 100), ("credence", "credence", 1)):
         found = gathered.evidence(name)
@@ -233,10 +241,3 @@ def shown_sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
             if sentence:
                 found[(item, *(str(one) for one in cell if one is not None))] = sentence
     return found
-
-
-def _reasons_text(reasons: list[tuple[str, str]]) -> str:
-    """The criteria in the first line, each reason in one of its own."""
-    if not reasons:
-        return ""
-    return "\n".join([", ".join(name for name, _ in reasons), *(f"{name}: {reason}" for name, reason in reasons)])

@@ -12,7 +12,7 @@ import polars as pl
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
-from karat.measure.export import MEANINGS, TABLES, figures_of
+from karat.measure.export import MEANINGS, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
@@ -169,7 +169,7 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     """One result: its sentences, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
     notes = _notes(part, set(measures.judgments.scales))
-    tables = TABLES[part.name](part.result)
+    tables = part.result.exported()
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
@@ -241,7 +241,7 @@ def _figures(
     if isinstance(part.result, Strengths):
         alt = sentences(part.result.summary)
         return [ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt)], undrawn
-    for name, draw in figures_of(part.name, part.result).items():
+    for name, draw in figures_of(part.result).items():
         if part.name in UNDRAWN or name == "thresholds":
             continue
         data = tables.get(name, next(iter(tables.values())))
@@ -250,7 +250,7 @@ def _figures(
             if isinstance(part.result, OrderEffects):
                 found.append(course_figure(f"{key}-{name}", part.result, alt, data))
             else:
-                found.append(report_figure(f"{key}-{name}", draw(part.result, measures), alt, "", data))
+                found.append(report_figure(f"{key}-{name}", draw(measures), alt, "", data))
         except MeasureError as error:
             undrawn.append(f"A figure is not shown. {error}")
     return found, undrawn

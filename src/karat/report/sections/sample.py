@@ -40,7 +40,9 @@ def section(gathered: ReportData) -> Section:
         figures.append(
             Figure("flow", "Flow of participants", _flow_sentence(screening), screening.flow(), caption, steps)
         )
-        tables.append(_flow_table(steps))
+        worded = steps.with_columns(pl.col("stage").replace(STAGE_WORDS))
+        headings = {"criteria": "flagged among the excluded"}
+        tables.append(Table("steps", "Participants at each step", worded, headings=headings))
         notes += [f"{title_of(name)} could not be applied: {why}" for name, why in screening.skipped.items()]
     return Section(
         "sample", "Who took part", tuple(text for text in paragraphs if text), tuple(tables), tuple(figures),
@@ -60,11 +62,6 @@ def steps_table(screening: Screening) -> pl.DataFrame:
     schema: dict[str, Any] = {"stage": pl.String, "entered": pl.Int64, "excluded": pl.Int64, "remained": pl.Int64,
                               "criteria": pl.String}  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _flow_table(steps: pl.DataFrame) -> Table:
-    worded = steps.with_columns(pl.col("stage").replace(STAGE_WORDS))
-    return Table("steps", "Participants at each step", worded, headings={"criteria": "flagged among the excluded"})
 
 
 def _flow_sentence(screening: Screening) -> str:

@@ -70,7 +70,8 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
     for stage in STAGES:
         for name, own in settings.items():
             if CRITERIA[name].stage == stage:
-                text = clause(language, name, own, _to_be_right(language, study, name, own))
+                evidence = planned_evidence(study, name, own)
+                text = clause(language, name, own, "" if evidence is None else needed_answers(language, evidence))
                 sentences.append(
                     language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, own))
                 )
@@ -125,12 +126,6 @@ def planned_evidence(study: Study, name: str, settings: Mapping[str, Any]) -> Ev
         return BY_TRIALS[name](_unanswered(study), **settings)
     except (KaratError, ValueError):
         return None
-
-
-def _to_be_right(language: Language, study: Study, name: str, settings: Mapping[str, Any]) -> str:
-    """How many answers must be right, where that follows from the planned trials."""
-    evidence = planned_evidence(study, name, settings)
-    return "" if evidence is None else needed_answers(language, evidence)
 
 
 def _unanswered(study: Study) -> Judgments:
