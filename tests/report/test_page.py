@@ -157,7 +157,7 @@ def test_a_figure_that_cannot_be_drawn_is_reported() -> None:
 
 def test_compared_controls_have_no_share_right() -> None:
     evidence = karat.screen.controls(karat.datasets.load("likert"), account="relational")
-    found = quality.controls(replace(light(), described={"controls": evidence}))
+    found = quality.checked(light(), "controls", "Control sentences", evidence)
     assert isinstance(found, Section)
     assert found.figures == ()
     assert found.paragraphs[0] == f"{len(evidence.flagged)} of 48 participants flagged."
@@ -166,7 +166,7 @@ def test_compared_controls_have_no_share_right() -> None:
 def test_rarely_passing_guess_still_has_a_chance() -> None:
     evidence = light().screening.evidence["attention"]
     people = evidence.participants.with_columns(guess_probability=pl.lit(0.0002))
-    found = quality.attention(replace(light(), described={"attention": replace(evidence, participants=people)}))
+    found = quality.checked(light(), "attention", "Attention trials", replace(evidence, participants=people))
     assert isinstance(found, Section)
     assert found.paragraphs[1] == "A participant who guesses passes with p < .001 at most."
     assert "guessing passes with p < .001" in needed_answers(ENGLISH, replace(evidence, participants=people.head(1)))

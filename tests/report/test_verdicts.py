@@ -498,9 +498,7 @@ def test_a_cutoff_below_nothing_is_no_cutoff() -> None:
     judgments = karat.Judgments(rows, karat.Ordinal(5))
     evidence = karat.screen.remfod(judgments)
     assert (evidence.cutoffs["lower"] < 0).all()
-    found = ReportData(karat.screen.run(judgments, {"remfod": {}}), None, NOT_COMPUTED, NOT_COMPUTED,
-                       {"remfod": evidence})  # fmt: skip
-    part = quality.times_section(found)
+    part = quality.times_section(evidence)
     assert isinstance(part, Section)
     assert part.tables[0].frame["lower"].to_list() == [None]
 

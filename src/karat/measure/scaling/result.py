@@ -160,15 +160,12 @@ class Strengths(MeasureResult):
         first = Message("strengths.stimuli", {"n": self.frame.height, "model": self.model, "unit": self.unit})
         if known.height < 2 or self.alike:
             return (first,)
-        ends = [(self.labels[place], _estimate(known.row(place, named=True))) for place in (0, known.height - 1)]
-        (best, top), (worst, bottom) = ends
-        values = {"best": best, "top": top, "worst": worst, "bottom": bottom}
+        values: dict[str, object] = {}
+        for name, size, place in (("best", "top", 0), ("worst", "bottom", known.height - 1)):
+            row = known.row(place, named=True)
+            estimate = {"estimate": row["estimate"], "interval": interval(row["lower"], row["upper"])}
+            values |= {name: self.labels[place], size: Message("estimate.value", estimate)}
         return first, Message("strengths.ends", values)
-
-
-def _estimate(row: dict[str, Any]) -> Message:
-    ends = interval(row["lower"], row["upper"])
-    return Message("estimate.value", {"estimate": row["estimate"], "interval": ends})
 
 
 def by_strength(

@@ -5,6 +5,7 @@ every criterion.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -19,6 +20,7 @@ from karat.report.figures import credence_figure, performance_figure, report_fig
 from karat.report.sections.brief import quality_sentence
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.crowd import SUSPICIOUS
+from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
 from karat.section import Figure, Section, Table, with_shared_notes
 from karat.study.criteria import CRITERIA, title_of
@@ -36,18 +38,22 @@ MOST_DRAWN = 2000
 def section(gathered: ReportData) -> Section:
     """All that is known of the quality of data; what could not be computed is said in a line."""
     made: list[Section] = []
-    parts: tuple[tuple[str, Callable[[ReportData], Section | NotComputed]], ...] = (
-        ("Spammer Index", _index), ("Credence", _credence), ("Response times", times_section),
-        ("Attention trials", attention), ("Control sentences", controls),
-        ("Transitions between answers", _transitions), (title_of("deletion"), _deviance),
-        ("Criteria", lambda gathered: _criteria(gathered, {note for one in made for note in one.notes})),
+    parts: tuple[tuple[str, Any, Callable[[Any], Section | NotComputed]], ...] = (
+        ("Spammer Index", gathered.index, partial(_index, gathered)),
+        ("Credence", gathered.evidence("credence"), _credence),
+        ("Response times", gathered.evidence("remfod"), times_section),
+        *((title, gathered.evidence(name), partial(checked, gathered, name, title))
+          for name, title in (("attention", "Attention trials"), ("controls", "Control sentences"))),
+        ("Transitions between answers", _of(gathered, "markov"), _transitions),
+        (title_of("deletion"), _of(gathered, "deletion"), _deviance),
+        ("Criteria", made, partial(_criteria, gathered)),
     )  # fmt: skip
     notes = []
-    for name, part in parts:
-        found = part(gathered)
+    for title, what, part in parts:
+        found = what if isinstance(what, NotComputed) else part(what)
         if isinstance(found, NotComputed):
             unasked = found == NOT_COMPUTED and part in (_transitions, _deviance)
-            notes += [] if unasked else [f"{name}: not shown. {found}"]
+            notes += [] if unasked else [f"{title}: not shown. {found}"]
         else:
             made.append(found)
     for name, one in gathered.screening.evidence.items():
@@ -166,10 +172,7 @@ def _of_speed(flagged: int, fast: int) -> str:
     return f"Speed flags {f'{flagged:,}' if flagged else 'none'} of them."
 
 
-def _index(gathered: ReportData) -> Section | NotComputed:
-    found = gathered.index
-    if isinstance(found, NotComputed):
-        return found
+def _index(gathered: ReportData, found: SpammerIndex) -> Section:
     rows = found.variances.with_columns(pl.col("source").replace(SOURCES), pl.col("share") * 100)
     variances = Table(
         "variances", "What the variance is made of", rows,
@@ -185,10 +188,7 @@ def _index(gathered: ReportData) -> Section | NotComputed:
     )  # fmt: skip
 
 
-def _credence(gathered: ReportData) -> Section | NotComputed:
-    found = gathered.evidence("credence")
-    if isinstance(found, NotComputed):
-        return found
+def _credence(found: Evidence) -> Section:
     columns = [name for name in ("participant", "score", "behaviour", "switch_trial", "flagged")
                if name in found.participants.columns]  # fmt: skip
     text = sentences(found.summary)
@@ -206,10 +206,7 @@ def _of(gathered: ReportData, name: str) -> Evidence | NotComputed:
     return gathered.screening.evidence.get(name) or gathered.screening.skipped.get(name) or gathered.evidence(name)
 
 
-def _transitions(gathered: ReportData) -> Section | NotComputed:
-    found = _of(gathered, "markov")
-    if isinstance(found, NotComputed):
-        return found
+def _transitions(found: Evidence) -> Section | NotComputed:
     from karat.screen.criteria.markov import Markov
 
     if not isinstance(found, Markov):
@@ -223,10 +220,7 @@ def _transitions(gathered: ReportData) -> Section | NotComputed:
                    notes=tuple(map(str, found.notes)))  # fmt: skip
 
 
-def _deviance(gathered: ReportData) -> Section | NotComputed:
-    found = _of(gathered, "deletion")
-    if isinstance(found, NotComputed):
-        return found
+def _deviance(found: Evidence) -> Section | NotComputed:
     from karat.screen.criteria.deletion import Deletion
 
     if not isinstance(found, Deletion):
@@ -243,12 +237,12 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     return Section("deviance", title_of("deletion"), (text, how), figures=figures, notes=tuple(map(str, found.notes)))
 
 
-def _criteria(gathered: ReportData, said: set[str]) -> Section | NotComputed:
+def _criteria(gathered: ReportData, above: list[Section]) -> Section | NotComputed:
     """One row per criterion: how many it looked at and flagged, by which settings, or why it could not run.
 
     What was said above is not repeated, and what several criteria note is said once.
     """
-    screening = gathered.screening
+    screening, said = gathered.screening, {note for one in above for note in one.notes}
     titles: dict[str, list[str]] = {}
     for name, one in screening.evidence.items():
         for note in dict.fromkeys(map(str, one.notes)):
@@ -299,20 +293,8 @@ def _remarks(notes: list[str]) -> str:
     return "\n".join([counted_notes, *notes]) if notes else ""
 
 
-def attention(gathered: ReportData) -> Section | NotComputed:
-    """Attention trials."""
-    return _checked(gathered, "attention", "attention trials", "Attention trials")
-
-
-def controls(gathered: ReportData) -> Section | NotComputed:
-    """Control sentences."""
-    return _checked(gathered, "controls", "control sentences", "Control sentences")
-
-
-def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section | NotComputed:
-    found = gathered.evidence(name)
-    if isinstance(found, NotComputed):
-        return found
+def checked(gathered: ReportData, name: str, title: str, found: Evidence) -> Section | NotComputed:
+    """The right answers to attention trials or control sentences."""
     data = shares_right(found)
     if data is not None and not data.height:
         return NotComputed("report.no_scores")
@@ -324,7 +306,7 @@ def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section 
     if data is not None:
         chances = chances_of(found, gathered.judgments)
         caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
-        figures = (performance_figure(name, found, data, what, chances, texts[0], caption),)
+        figures = (performance_figure(name, found, data, title.lower(), chances, texts[0], caption),)
     return Section(name, title, tuple(texts), figures=figures, notes=tuple(map(str, found.notes)))
 
 
@@ -346,17 +328,18 @@ MOST_ROWS = 20_000
 """Times above which the table behind a figure has medians only, to keep the page small."""
 
 
-def times_section(gathered: ReportData) -> Section | NotComputed:
+def times_section(found: Evidence) -> Section | NotComputed:
     """The distributions, with ReMFOD's cutoffs."""
-    found = gathered.evidence("remfod")
     if not isinstance(found, Remfod):
-        return found if isinstance(found, NotComputed) else NOT_COMPUTED
+        return NOT_COMPUTED
+    medians = found.timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
+    alt = f"Median response times: {', '.join(f'{name} {median:.1f} s' for name, median in medians.iter_rows())}."
     text = sentences(found.summary)
     everybody = found.participants.select(
         "participant", "trials", "intermissions", "rushes", "genuine_share", "flagged"
     )
     figures = [
-        densities_figure(found, _medians_sentence(found), "Kernel densities of log times.", _times(found)),
+        densities_figure(found, alt, "Kernel densities of log times.", _times(found)),
         rows_figure(found, text, "Participants with the smallest shares of genuine trials.", everybody),
     ]
     return Section(
@@ -383,11 +366,6 @@ def _functions(found: Remfod) -> Table:
         "times", "Times by item function", rows,
         "A trial counts as outlying only if it also crosses the participant's own cutoff.", headings,
     )  # fmt: skip
-
-
-def _medians_sentence(found: Remfod) -> str:
-    medians = found.timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
-    return "Median response times: " + ", ".join(f"{name} {median:.1f} s" for name, median in medians.iter_rows()) + "."
 
 
 def _times(found: Remfod) -> pl.DataFrame:

@@ -25,7 +25,6 @@ from karat.section import Figure, Section, Table
 from karat.simulate.behaviours import simulated
 from karat.study.criteria import title_of
 from karat.study.plan import Block
-from karat.study.settings import ContrastSettings
 from karat.study.study import Study
 
 
@@ -182,15 +181,13 @@ def _planned(study: Study) -> list[str]:
     sessions = " in each of 2 sessions" if settings.questionnaire.sessions == 2 else ""
     sentences.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
-        named = "; ".join(f"{one.name} ({_of_factor(one)}{' minus '.join(one.sides)})" for one in settings.contrast)
-        sentences.append(f"Planned comparisons: {named}.")
+        # The factors of a comparison stand where its name does not say them.
+        factors = ((one, " × ".join(one.own)) for one in settings.contrast)
+        named = (
+            f"{one.name} ({'' if own == one.name else f'{own}: '}{' minus '.join(one.sides)})" for one, own in factors
+        )
+        sentences.append(f"Planned comparisons: {'; '.join(named)}.")
     return sentences
-
-
-def _of_factor(one: ContrastSettings) -> str:
-    """The factors of a planned comparison, where its name does not say them."""
-    factors = " × ".join(one.own)
-    return "" if factors == one.name else f"{factors}: "
 
 
 def _block(block: Block) -> str:

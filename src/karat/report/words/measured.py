@@ -12,7 +12,6 @@ from karat.judgments.scales import Binary, Choice, Continuous, Nominal, Ordinal,
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.data import design_formula, family_of
-from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.reliability.agreement import ALPHA, LEVEL, Agreement
@@ -93,16 +92,12 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
     if part.name == "agreement":
         return _agreement(language, part.result)
     if part.name == "order effects":
-        return [_order_effects(language, part.result)]
+        measures = [language.say(f"order.{name}") for name in part.result.frame["measure"].unique(maintain_order=True)]
+        conditions = language.say("order.conditions") if part.result.by else None
+        return [language.say("part.order effects", measures=measures, conditions=conditions)]
     if part.name == "noise ceiling" and MEANS not in part.result.ceilings["ceiling"].to_list():
         return [language.say("part.noise ceiling.labels")]
     return [language.say(f"part.{part.name}")] if language.knows(f"part.{part.name}") else []
-
-
-def _order_effects(language: Language, found: OrderEffects) -> str:
-    measures = [language.say(f"order.{name}") for name in found.frame["measure"].unique(maintain_order=True)]
-    conditions = language.say("order.conditions") if found.by else None
-    return language.say("part.order effects", measures=measures, conditions=conditions)
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
