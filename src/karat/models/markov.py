@@ -66,6 +66,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from karat.models.numerics import non_negative
 from karat.models.robust import MAD_CONSTANT
 from karat.types import Floats, Ints
 
@@ -321,8 +322,6 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     >>> preference_spread(halves, alternating, [[0.5, 0.5]]).tolist()
     [0.0, 0.0]
     """
-    from scipy.optimize import nnls
-
     s = np.asarray(shares, dtype=np.float64)
     people, kinds = len(sequences.lengths), s.shape[1]
     if people < FEW:
@@ -342,8 +341,7 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     slopes = products**2
     slopes[:, own, own] = variance**2
     slopes = np.median(slopes / variance[:, :, None], axis=0)
-    fitted, _ = nnls(slopes, np.maximum(seen - 1.0, 0.0))
-    return np.asarray(np.sqrt(fitted))
+    return np.sqrt(non_negative(slopes, np.maximum(seen - 1.0, 0.0)))
 
 
 def pattern_counts(

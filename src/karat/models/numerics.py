@@ -1,11 +1,12 @@
-"""One thread for small matrices, the root of a function, and numbers as messages carry them.
+"""One thread for small matrices, the root of a function, least squares, and numbers as messages carry them.
 
 The linear algebra of numpy and scipy (OpenBLAS) shares even small products among all processors. For matrices of a
 hundred rows the waiting costs more than it saves, and where processors are busy with something else it costs many
 times more. Numpy has no setting for that once it is loaded, so the libraries themselves are set, and afterwards set
 again what they were.
 
-The search for a root is here because scipy's own take longer to load than most of them take to run.
+The search for a root and least squares without negative numbers are here because scipy's own take longer to load than
+most of them take to run.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from typing import Any
 
 import numpy as np
 import scipy
+
+from karat.types import Floats
 
 SMALL = 300_000
 """Cells, times effects per cell, below which one thread is used."""
@@ -62,6 +65,7 @@ def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
     return found
 
 
+TINY = 1e-300
 STEPS = 200
 """Of a search for a root; halving alone would need fewer than 60."""
 
@@ -104,6 +108,33 @@ def root_between(function: Callable[[float], float], start: float, end: float, p
         best += step if abs(step) > least else math.copysign(least, half)
         at_best = function(best)
     return best
+
+
+def non_negative(matrix: Floats, right: Floats) -> Floats:
+    """The x without negative numbers for which matrix x is nearest to the right side (Lawson and Hanson 1974).
+
+    >>> non_negative(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([2.0, 1.0])).round(6).tolist()
+    [1.5, 0.0]
+    """
+    x, inside = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], dtype=bool)
+    least = 10 * np.finfo(float).eps * max(matrix.shape) * float(np.abs(matrix).max(initial=0.0) * np.abs(right).max())
+    for _ in range(3 * len(x)):
+        slope = np.where(inside, -np.inf, matrix.T @ (right - matrix @ x))
+        if slope.max() <= least:
+            break
+        inside[slope.argmax()] = True
+        while True:
+            best = np.zeros_like(x)
+            best[inside] = np.linalg.lstsq(matrix[:, inside], right, rcond=None)[0]
+            below = inside & (best <= 0)
+            if not below.any():
+                break
+            # As far towards it as nothing falls below zero; what reaches zero stays there.
+            x = x + float(np.min(x[below] / np.maximum(x[below] - best[below], TINY))) * (best - x)
+            inside &= x > TINY + 1e-14 * x.max()
+            x[~inside] = 0.0
+        x = best
+    return x
 
 
 def significant(value: float, digits: int = 4) -> float | None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.glrm.optimise import Evaluation
-from karat.models.glrm.profile import Held, ProfilePoint, profile_ends, secant
+from karat.models.glrm.optimise import Evaluation, minimise
+from karat.models.glrm.profile import ProfilePoint, held, profile_ends, secant
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:
@@ -69,13 +69,14 @@ def test_a_bound_and_an_open_end() -> None:
 
 def test_a_function_of_the_others() -> None:
     hessian = np.array([[2.0, 1.0], [1.0, 3.0]])
-    point = Held(quadratic(hessian, np.zeros(2)), 0, 1.0).best(np.zeros(1), None)
-    assert point is not None
-    assert point.rest[0] == pytest.approx(-1 / 3, abs=1e-4)
-    at = Evaluation(0.5, np.ones(1), "modes", lambda: np.eye(1))
-    alone = Held(lambda x, modes: at, 0, 1.0).best(np.empty(0), None)
-    assert alone is not None
-    assert (alone.value, alone.rest.tolist(), alone.nll, alone.modes) == (1.0, [], 0.5, "modes")
+    others = held(quadratic(hessian, np.zeros(2)), 2, 0, 1.0)
+    at = others(np.zeros(1), None)
+    assert at is not None
+    assert minimise(others, np.zeros(1), at, None, 1e-9).parameters[0] == pytest.approx(-1 / 3, abs=1e-4)
+    alone = held(lambda x, modes: Evaluation(float(x[0]), np.ones(1), "modes", lambda: np.eye(1)), 1, 0, 2.5)
+    only = alone(np.empty(0), None)
+    assert only is not None
+    assert (only.value, only.gradient.tolist(), only.modes) == (2.5, [], "modes")
 
 
 def along_a_line(zeta: Callable[[float], float], centre: float, seen: list[float] | None = None) -> Any:
@@ -231,19 +232,17 @@ def test_what_is_held_leaves_the_others_slopes_and_information(place: int) -> No
             None if x[place] > 5 else Evaluation(float(gap @ hessian @ gap) / 2, hessian @ gap, given, lambda: hessian)
         )
 
-    held, others = Held(function, place, 1.5), [k for k in range(3) if k != place]
-    at = held(np.array([0.3, 0.4]), None)
+    rest, others = held(function, 3, place, 1.5), [k for k in range(3) if k != place]
+    at = rest(np.array([0.3, 0.4]), None)
     assert at is not None
     gap = np.insert(np.array([0.3, 0.4]), place, 1.5) - centre
     assert at.value == pytest.approx(gap @ hessian @ gap / 2)
     assert at.gradient == pytest.approx((hessian @ gap)[others])
     assert at.information() == pytest.approx(hessian[np.ix_(others, others)])
-    best = held.best(np.array([0.3, 0.4]), None)
-    assert best is not None
+    best = minimise(rest, np.array([0.3, 0.4]), at, None, 1e-9)
     # Given one, the others are where their slopes vanish; what is left is the inverse of its variance.
     moved = -np.linalg.solve(hessian[np.ix_(others, others)], hessian[others, place]) * (1.5 - centre[place])
-    assert best.rest == pytest.approx(centre[others] + moved)
-    assert best.nll == pytest.approx((1.5 - centre[place]) ** 2 / np.linalg.inv(hessian)[place, place] / 2)
-    assert best.value == 1.5
-    assert at.modes is best.modes is given
-    assert Held(function, place, 6.0).best(np.array([0.3, 0.4]), None) is None
+    assert best.parameters == pytest.approx(centre[others] + moved)
+    assert best.at.value == pytest.approx((1.5 - centre[place]) ** 2 / np.linalg.inv(hessian)[place, place] / 2)
+    assert at.modes is best.at.modes is given
+    assert held(function, 3, place, 6.0)(np.array([0.3, 0.4]), None) is None

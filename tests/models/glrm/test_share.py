@@ -15,7 +15,7 @@ import karat
 from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
 from karat.models.glrm.optimise import Evaluation
-from karat.models.glrm.share import AngleProfile, AtAngle, Share
+from karat.models.glrm.share import AngleProfile, Share, at_angle
 from karat.models.numerics import one_thread
 from messages import raises, refuses
 from models.glrm.dense import differences
@@ -198,7 +198,7 @@ def test_an_end_is_where_the_fall_is_the_drop_or_the_limit(drop: float, limit: f
 
 def test_a_ray_has_the_slopes_of_differences() -> None:
     objective = parabola([]).objective
-    ray, x = AtAngle(objective, 0.7), np.array([0.5, -0.8, 1.7, 2.5])
+    ray, x = at_angle(objective, 5, 0.7), np.array([0.5, -0.8, 1.7, 2.5])
     at = ray(x, "modes")
     assert at is not None
     gap = np.append(x[:3], [2.5 * np.sin(0.7), 2.5 * np.cos(0.7)]) - CENTRE

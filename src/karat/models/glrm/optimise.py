@@ -74,6 +74,22 @@ Function = Callable[[Floats, Any], Evaluated | None]
 
 
 @dataclass(frozen=True)
+class Restricted:
+    """A function of fewer parameters x: that of all where they are `origin` + `directions` x."""
+
+    function: Function
+    origin: Floats
+    directions: Floats
+
+    def __call__(self, parameters: Floats, modes: Any) -> Evaluation | None:
+        along = self.directions
+        at = self.function(self.origin + along @ parameters, modes)
+        if at is None:
+            return None
+        return Evaluation(at.value, along.T @ at.gradient, at.modes, lambda: along.T @ at.information() @ along)
+
+
+@dataclass(frozen=True)
 class Optimum:
     """Where the search ended."""
 

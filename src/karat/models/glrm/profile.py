@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.models.glrm.optimise import Evaluated, Evaluation, Function, minimise
+from karat.models.glrm.optimise import Evaluated, Function, Restricted, minimise
 from karat.types import Floats
 
 PRECISE = 1e-9
@@ -36,33 +36,14 @@ class ProfilePoint:
     modes: Any
 
 
-@dataclass(frozen=True)
-class Held:
-    """A function of all parameters but one."""
+def held(function: Function, parameters: int, place: int, value: float) -> Restricted:
+    """A function of this many parameters with one of them held at a value.
 
-    function: Function
-    place: int
-    value: float
-
-    def __call__(self, rest: Floats, modes: Any) -> Evaluated | None:
-        at = self.function(np.insert(rest, self.place, self.value), modes)
-        if at is None:
-            return None
-
-        def information() -> Floats:
-            return np.delete(np.delete(at.information(), self.place, 0), self.place, 1)
-
-        return Evaluation(at.value, np.delete(at.gradient, self.place), at.modes, information)
-
-    def best(self, start: Floats, modes: Any) -> ProfilePoint | None:
-        """The other parameters at their best."""
-        at = self(start, modes)
-        if at is None:
-            return None
-        if not len(start):
-            return ProfilePoint(self.value, start, at.value, at.modes)
-        found = minimise(self, start, at, None, PRECISE)
-        return ProfilePoint(self.value, found.parameters, found.at.value, found.at.modes)
+    >>> held(lambda x, modes: None, 3, 1, 5.0).origin.tolist()
+    [0.0, 5.0, 0.0]
+    """
+    unit = np.eye(parameters)
+    return Restricted(function, value * unit[place], np.delete(unit, place, axis=1))
 
 
 def profile_ends(
@@ -121,6 +102,12 @@ def _at(function: Function, origin: ProfilePoint, near: ProfilePoint, place: int
     """The best point at a value, searched from where the line through the origin and a near point leads."""
     gap = near.value - origin.value
     start = origin.rest if not gap else origin.rest + (value - origin.value) / gap * (near.rest - origin.rest)
-    held = Held(function, place, value)
-    found = held.best(start, near.modes)
-    return found if found is not None else held.best(near.rest, near.modes)
+    others = held(function, len(start) + 1, place, value)
+    for begin in (start, near.rest):
+        at = others(begin, near.modes)
+        if at is not None and not len(begin):
+            return ProfilePoint(value, begin, at.value, at.modes)
+        if at is not None:
+            best = minimise(others, begin, at, None, PRECISE)
+            return ProfilePoint(value, best.parameters, best.at.value, best.at.modes)
+    return None

@@ -40,9 +40,9 @@ from scipy.special import chdtri
 from karat.messages import Message
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Evaluation, Function, minimise, root
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Restricted, minimise, root
 from karat.models.glrm.parts.objective import PartedObjective
-from karat.models.glrm.profile import Held
+from karat.models.glrm.profile import held
 from karat.models.numerics import one_thread, root_between
 from karat.types import Floats
 
@@ -71,29 +71,11 @@ class Share:
         return (Message("models.share", values),)
 
 
-@dataclass(frozen=True)
-class AtAngle:
+def at_angle(objective: Objective | PartedObjective, parameters: int, angle: float) -> Restricted:
     """The objective along a ray: (beta, psi, R) for theta_w = R sin(a), theta_t = R cos(a)."""
-
-    objective: Objective | PartedObjective
-    angle: float
-
-    @property
-    def along(self) -> Floats:
-        """The deviations at a radius of 1."""
-        return np.array([np.sin(self.angle), np.cos(self.angle)])
-
-    def __call__(self, parameters: Floats, start: Any) -> Evaluation | None:
-        along = self.along
-        at = self.objective(np.append(parameters[:-1], parameters[-1] * along), start)
-        if at is None:
-            return None
-        jacobian = np.zeros((len(parameters) + 1, len(parameters)))
-        jacobian[:-2, :-1] = np.eye(len(parameters) - 1)
-        jacobian[-2:, -1] = along
-        return replace(
-            at, gradient=at.gradient @ jacobian, information=lambda: jacobian.T @ at.information() @ jacobian
-        )
+    directions = np.eye(parameters)[:, :-1]
+    directions[-2:, -1] = np.sin(angle), np.cos(angle)
+    return Restricted(objective, np.zeros(parameters), directions)
 
 
 def worker_share(fit: Fit, level: float = 0.95) -> Share:
@@ -138,7 +120,7 @@ class AngleProfile:
 
     def fall(self, angle: float) -> float:
         """By how much the log-likelihood, maximised over everything but the angle, lies below its maximum."""
-        function = AtAngle(self.fit.objective, angle)
+        function = at_angle(self.fit.objective, len(self.parameters), angle)
         expected = self.parameters + self.follow * (angle - self.angle)
         # Where the last search ended at R = 0, the next would stay there: the likelihood is even in R.
         start = np.append(expected[:-2], max(float(np.hypot(*expected[-2:])), self.radius / 2))
@@ -150,7 +132,7 @@ class AngleProfile:
             raise ValueError("The parameters of the fit are not allowed here.")
         best = minimise(function, start, at, None, TOLERANCE)
         self.angle, self.modes = angle, best.at.modes
-        self.parameters = np.append(best.parameters[:-1], best.parameters[-1] * function.along)
+        self.parameters = function.directions @ best.parameters
         return float(best.at.value + self.fit.log_likelihood)
 
     def end(self, limit: float, drop: float) -> float:
@@ -227,7 +209,7 @@ def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1,
     converged = True
     with one_thread(len(fit.workers) * len(fit.tasks)):
         for place in np.argsort(deviations):
-            function = Held(objective, len(parameters), float(deviations[place]))
+            function = held(objective, len(parameters) + 1, len(parameters), float(deviations[place]))
             at = function(parameters, modes)
             if at is None:
                 raise ValueError("The parameters of the fit are not allowed here.")
@@ -280,17 +262,8 @@ class FittedShare:
     def without(self, form: Floats) -> float:
         """By how much the log-likelihood falls where a form is zero."""
         inside = np.asarray(linalg.null_space(form))
-        if not inside.shape[1]:
-            return float("inf")
-
-        def function(parameters: Floats, modes: Any) -> Evaluated | None:
-            at = self.function(inside @ parameters, modes)
-            if at is None:
-                return None
-            return Evaluation(at.value, inside.T @ at.gradient, at.modes, lambda: inside.T @ at.information() @ inside)
-
-        start = inside.T @ self.parameters
-        at = function(start, self.modes)
+        function, start = Restricted(self.function, np.zeros(len(form)), inside), inside.T @ self.parameters
+        at = function(start, self.modes) if len(start) else None
         if at is None:
             return float("inf")
         return float(minimise(function, start, at, None, TOLERANCE).at.value - self.at.value)
