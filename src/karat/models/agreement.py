@@ -241,16 +241,26 @@ def resampled_kappa(items: ArrayLike, raters: ArrayLike, categories: ArrayLike, 
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
     found = []
     for counts, squares in _tables(item, rater, category, len(distinct), as_weights(weights, int(rater.max()) + 1)):
-        total, pairs = counts.sum(axis=1), counts.sum(axis=1) ** 2 - squares.sum(axis=1)
-        paired = pairs > 0
-        used = np.maximum(paired.sum(axis=0), 1)
-        same = quotient((counts**2 - squares).sum(axis=1), pairs)
-        observed = np.where(paired, same, 0.0).sum(axis=0) / used
-        shares = np.where(paired[:, None], counts / np.where(total > 0, total, 1.0)[:, None], 0.0).sum(axis=0) / used
-        by_chance = (shares**2).sum(axis=0)
-        defined = paired.any(axis=0) & (by_chance < 1 - 1e-12)
-        found.append(np.where(defined, (observed - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan))
+        total, paired, observed = _observed((counts**2 - squares).sum(axis=1), counts, squares)
+        shares = np.where(paired[:, None], counts / np.where(total > 0, total, 1.0)[:, None], 0.0).sum(axis=0)
+        by_chance = ((shares / np.maximum(paired.sum(axis=0), 1)) ** 2).sum(axis=0)
+        found.append(_beyond_chance(paired, observed, by_chance))
     return np.concatenate(found)
+
+
+def _observed(together: Floats, counts: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    """The ratings of each item, whether it has a pair, and the mean over such items of what pairs have together."""
+    total = counts.sum(axis=1)
+    pairs = total**2 - squares.sum(axis=1)
+    paired = pairs > 0
+    mean = np.where(paired, quotient(together, pairs), 0.0).sum(axis=0) / np.maximum(paired.sum(axis=0), 1)
+    return total, paired, mean
+
+
+def _beyond_chance(paired: NDArray[np.bool_], observed: Floats, by_chance: Floats) -> Floats:
+    """The coefficient; NaN where nothing is paired, or all agree by chance alone."""
+    defined = paired.any(axis=0) & (by_chance < 1 - 1e-12)
+    return np.where(defined, (observed - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan)
 
 
 Chance = Literal["cohen", "gwet"]
@@ -290,10 +300,8 @@ def pair_agreement(
     for counts, squares in _tables(item, rater, category, kinds, whole):
         drawn = whole[:, first : first + counts.shape[2]]
         first += counts.shape[2]
-        total, pairs = counts.sum(axis=1), counts.sum(axis=1) ** 2 - squares.sum(axis=1)
-        paired = pairs > 0
         together = np.einsum("ikb,kl,ilb->ib", counts, near, counts, optimize=True) - squares.sum(axis=1)
-        observed = np.where(paired, quotient(together, pairs), 0.0).sum(axis=0) / np.maximum(paired.sum(axis=0), 1)
+        total, paired, observed = _observed(together, counts, squares)
         if chance == "cohen":
             sums = drawn.T @ shares
             both = np.einsum("bk,kl,bl->b", sums, near, sums) - alike @ drawn**2
@@ -302,8 +310,7 @@ def pair_agreement(
             rated = np.maximum((total > 0).sum(axis=0), 1)
             mean = (counts / np.where(total > 0, total, 1.0)[:, None]).sum(axis=0) / rated
             by_chance = near.sum() / (kinds * (kinds - 1)) * (mean * (1 - mean)).sum(axis=0)
-        defined = paired.any(axis=0) & (by_chance < 1 - 1e-12)
-        found.append(np.where(defined, (observed - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan))
+        found.append(_beyond_chance(paired, observed, by_chance))
     return np.concatenate(found)
 
 

@@ -52,7 +52,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.special import digamma, expit, log_expit
+from scipy.special import digamma, expit, log_expit, softmax
 
 from karat.types import Floats, Ints
 
@@ -109,9 +109,7 @@ def dawid_skene(
     >>> found.posteriors.argmax(axis=1).tolist(), found.converged
     ([0, 1, 0, 1], True)
     """
-    item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
-    size = int(label.max()) + 1 if kinds is None else kinds
-    people, rows = int(rater.max()) + 1, int(item.max()) + 1
+    (item, rater, label), (rows, people, size) = _coded(items, raters, labels, kinds)
     answers = _Answers(item, rater * size + label, rows, people * size)
     given = np.bincount(answers.cells, minlength=people * size) > 0
     step = _ordered_step(people, size) if ordered else _free_step(given, people, size)
@@ -135,6 +133,15 @@ def dawid_skene(
     in_order = np.empty_like(posteriors)
     in_order[answers.order] = posteriors
     return DawidSkene(in_order, priors, errors, likelihood, done, converged, shape)
+
+
+def _coded(
+    items: ArrayLike, raters: ArrayLike, labels: ArrayLike, kinds: int | None
+) -> tuple[tuple[Ints, Ints, Ints], tuple[int, int, int]]:
+    """The codes of items, raters and labels, and how many there are of each."""
+    item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
+    sizes = int(item.max()) + 1, int(rater.max()) + 1, int(label.max()) + 1 if kinds is None else kinds
+    return (item, rater, label), sizes
 
 
 class _Answers:
@@ -273,9 +280,7 @@ def mace(
     >>> found.posteriors.argmax(axis=1).tolist(), bool(found.ability[2] < found.ability[0])
     ([0, 1, 0, 1, 0, 1, 0, 1], True)
     """
-    item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
-    size = int(label.max()) + 1 if kinds is None else kinds
-    people, rows = int(rater.max()) + 1, int(item.max()) + 1
+    (item, rater, label), (rows, people, size) = _coded(items, raters, labels, kinds)
     answers = np.bincount(rater, minlength=people)
     cell = rater * size + label
     knows, guesses = np.full(people, 0.5), np.full(people * size, 0.5 / size)
@@ -287,8 +292,7 @@ def mace(
         guess, know = guesses[cell], knows[rater]
         # Under every other label an answer is a guess, so that only its own label has more.
         logs = np.bincount(item * size + label, np.log1p(know / guess), rows * size).reshape(rows, size)
-        posteriors = np.exp(logs - logs.max(axis=1, keepdims=True))
-        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        posteriors = softmax(logs, axis=1)
         knew = posteriors[item, label] * know / (know + guess)
         known = np.bincount(rater, knew, people).astype(np.float64)
         habits = np.bincount(cell, 1 - knew, people * size).reshape(people, size)
@@ -316,9 +320,7 @@ def glad(
     """
     from scipy.optimize import minimize
 
-    item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
-    size = int(label.max()) + 1 if kinds is None else kinds
-    people, rows = int(rater.max()) + 1, int(item.max()) + 1
+    (item, rater, label), (rows, people, size) = _coded(items, raters, labels, kinds)
     parameters = np.ones(people + rows)
 
     def evidence(parameters: Floats) -> tuple[Floats, Floats, Floats]:
@@ -341,8 +343,7 @@ def glad(
         _, _, logit = evidence(parameters)
         # log P(right) - log P(this wrong label) for the label that was given.
         more = np.bincount(item * size + label, logit + np.log(max(size - 1, 1)), rows * size).reshape(rows, size)
-        posteriors = np.exp(more - more.max(axis=1, keepdims=True))
-        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        posteriors = softmax(more, axis=1)
         parameters = minimize(
             loss, parameters, (posteriors[item, label],), "L-BFGS-B", jac=True, options={"maxiter": GLAD_STEPS}
         ).x
@@ -394,9 +395,7 @@ def _ordered_step(people: int, size: int) -> Step:
 
 def _ordered_errors(parameters: Floats, features: Floats) -> Floats:
     """The errors that belong to bias and precision."""
-    linear = np.tensordot(parameters, features, axes=1)
-    chances = np.exp(linear - linear.max(axis=1, keepdims=True))
-    return np.asarray(np.maximum(chances / chances.sum(axis=1, keepdims=True), 1e-300))
+    return np.asarray(np.maximum(softmax(np.tensordot(parameters, features, axes=1), axis=1), 1e-300))
 
 
 def _newton(parameters: Floats, counts: Floats, features: Floats) -> Floats:

@@ -30,6 +30,7 @@ One value has a mean and no interval (NaN).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -103,13 +104,7 @@ def holm(p: ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, float("nan"), 0.03]).tolist()
     [0.03, 0.06, nan, 0.06]
     """
-    values = np.asarray(p, dtype=float)
-    # Missing values are sorted last.
-    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-    stepped = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
-    adjusted = np.full_like(values, np.nan)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
+    return _adjusted(p, lambda ranked, m: np.maximum.accumulate(ranked * np.arange(m, 0, -1)))
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
@@ -120,11 +115,16 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
     >>> benjamini_hochberg([0.01, 0.04, float("nan"), 0.03]).round(3).tolist()
     [0.03, 0.04, nan, 0.04]
     """
+    return _adjusted(p, lambda ranked, m: np.minimum.accumulate((ranked * m / np.arange(1, m + 1))[::-1])[::-1])
+
+
+def _adjusted(p: ArrayLike, step: Callable[[Floats, int], Floats]) -> Floats:
+    """What a step makes of the known p, the smallest first, and of how many they are."""
     values = np.asarray(p, dtype=float)
+    # Missing values are sorted last.
     order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-    stepped = values[order] * len(order) / np.arange(1, len(order) + 1)
     adjusted = np.full_like(values, np.nan)
-    adjusted[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
+    adjusted[order] = np.minimum(step(values[order], len(order)), 1.0)
     return adjusted
 
 

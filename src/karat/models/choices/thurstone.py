@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy import linalg
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
 
 from karat.models.choices.bradley_terry import fit_pairs
 from karat.models.choices.pairs import ChoiceFit, Pairs
@@ -274,9 +274,7 @@ def probabilities(fit: ChoiceFit, difference: Floats) -> Floats:
         return population_probabilities(fit.population, difference)
     half = (difference + (fit.side or 0.0)) / 2
     tie = np.full_like(half, -np.inf if fit.tie is None else fit.tie)
-    worth = np.stack([half, tie, -half], axis=1)
-    grown = np.exp(worth - worth.max(axis=1, keepdims=True))
-    return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(np.stack([half, tie, -half], axis=1), axis=1))
 
 
 def population_probabilities(population: Population, difference: Floats) -> Floats:

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
+from scipy.special import softmax
 
 from karat.models.credence.trials import (
     DISCRIMINATION,
@@ -370,9 +371,7 @@ class LabelPopulation:
 
     def own(self, strength: Floats, level: Ints, place: Floats) -> tuple[Floats, Floats]:
         """The slope of each answer in the strengths of its item, and the information it gave, by category."""
-        logits = place * strength
-        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
+        shares = softmax(place * strength, axis=1)
         chosen = np.zeros_like(shares)
         chosen[np.arange(len(level)), level] = 1.0
         return place * (chosen - shares), place**2 * shares * (1 - shares)
@@ -380,14 +379,11 @@ class LabelPopulation:
     def _shares(self, strength: Floats, variance: Floats) -> tuple[Floats, Floats]:
         """Probabilities without lapses, answers x places x categories, and the factor of the logits."""
         factor = self.discrimination / np.sqrt(1 + FLATTEN * np.multiply.outer(variance, self.discrimination**2))
-        logits = factor[..., None] * strength[:, None, :]
-        shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        return shares / shares.sum(axis=-1, keepdims=True), factor
+        return softmax(factor[..., None] * strength[:, None, :], axis=-1), factor
 
     def expected(self, strength: Floats, place: Floats) -> Floats:
         """The probability of each category (answers x categories) at given discriminations (answers x 1)."""
-        shares = np.exp(place * (strength - strength.max(axis=1, keepdims=True)))
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(place * strength, axis=1))
 
     def evaluate(self, strength: Floats, variance: Floats, level: Ints) -> tuple[Floats, Floats]:
         """The probability of each answer at each place, and its slope in the strength of that category over it."""

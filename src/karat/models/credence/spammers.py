@@ -36,7 +36,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, softmax
 
 from karat.models.credence.attentive import log_sum
 from karat.types import Bools, Floats, Ints
@@ -209,6 +209,4 @@ def since(density: Floats) -> tuple[Floats, Floats]:
 
 
 def _posterior(summed: Floats) -> Floats:
-    weighted = summed + LOG_WEIGHTS
-    weighted = np.exp(weighted - weighted.max(axis=-1, keepdims=True))
-    return np.asarray(weighted / weighted.sum(axis=-1, keepdims=True))
+    return np.asarray(softmax(summed + LOG_WEIGHTS, axis=-1))

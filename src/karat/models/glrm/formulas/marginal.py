@@ -217,7 +217,7 @@ class CellGrid:
     notes: tuple[Message, ...]
 
 
-def cell_grid(model: Model | Laid, *factors: str, at: Mapping[str, float] | None = None) -> CellGrid:
+def cell_grid(model: Laid, *factors: str, at: Mapping[str, float] | None = None) -> CellGrid:
     """The cells of some factors as averages over the grid of all factors.
 
     >>> from karat.models.glrm.formulas.model import lay_out
@@ -244,7 +244,7 @@ def cell_grid(model: Model | Laid, *factors: str, at: Mapping[str, float] | None
 
 
 def _grid(
-    model: Model | Laid, factors: dict[str, FactorVariable], at: Mapping[str, float]
+    model: Laid, factors: dict[str, FactorVariable], at: Mapping[str, float]
 ) -> tuple[dict[str, Any], dict[str, Any], list[Message]]:
     """The values of every column in every cell of the grid, the levels alone, and what was held where."""
     every = list(product(*(factor.levels for factor in factors.values())))
@@ -262,7 +262,7 @@ def _grid(
     return values, cells, notes
 
 
-def _rows(model: Model | Laid, values: dict[str, Any]) -> tuple[Floats, Floats]:
+def _rows(model: Laid, values: dict[str, Any]) -> tuple[Floats, Floats]:
     """The design in every cell."""
     levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
     scaling = dict(model.frame.scaling)

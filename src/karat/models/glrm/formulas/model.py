@@ -83,21 +83,27 @@ class RowsResult:
 
 
 @dataclass(frozen=True)
-class Model:
-    """A fitted model with the formula, the data and the coding that it came from."""
+class Laid:
+    """A formula with its data, coded for a model that need not be fitted yet."""
 
-    fit: MixedFit
     formula: Formula
     frame: Frame
     design: DesignMatrix
-    family: FamilyName
-    coding: Coding
+    terms: list[RandomTerm]
     response: NDArray[Any]
     """Numbers of the answers, or measured values."""
     answers: tuple[str, ...]
     """What the numbers mean; of two, the second is the one whose probability is modelled."""
-    notes: tuple[Message, ...]
 
+
+@dataclass(frozen=True)
+class Model(Laid):
+    """A fitted model with the formula, the data and the coding that it came from."""
+
+    fit: MixedFit
+    family: FamilyName
+    coding: Coding
+    notes: tuple[Message, ...]
     method: Method = "asymptotic"
     link: Link = "logit"
 
@@ -240,19 +246,7 @@ def fit(
     probability = (Message("model.probability", {"answer": laid.answers[1]}),) if family == "binary" else ()
     notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
     method: Method = "satterthwaite" if family == "gaussian" else "asymptotic"
-    return Model(fitted, laid.formula, frame, design, family, coding, laid.response, laid.answers, notes, method, link)
-
-
-@dataclass(frozen=True)
-class Laid:
-    """A formula with its data, coded for a model that is not fitted yet; the fields are those of `Model`."""
-
-    formula: Formula
-    frame: Frame
-    design: DesignMatrix
-    terms: list[RandomTerm]
-    response: NDArray[Any]
-    answers: tuple[str, ...]
+    return Model(**vars(laid), fit=fitted, family=family, coding=coding, notes=notes, method=method, link=link)
 
 
 def lay_out(
