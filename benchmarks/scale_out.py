@@ -6,9 +6,11 @@ with one thread each, sizes above 20,000,000 on two only; the memory is that of 
 scheduler included. The smallest size is also screened in one memory, with as many threads as polars takes, and up to
 20,000,000 every criterion runs alone on one process. Up to 2,000,000 a run takes a few seconds, which any other program
 on the machine can double: of three, the quickest counts, in parts as in memory, with the largest memory of the three.
-Criteria alone, and ReMFOD beside its peer, are run once.
-All must flag the same people. The peer is the same ReMFOD written with plain dask.dataframe (`groupby`, `median`), in
-an environment of its own, on the smallest size.
+Criteria alone, and ReMFOD beside its peer, are run once. All must flag the same people.
+
+That two processes are faster is a target above 1,000,000 trials: up to there one process does the rounds of ReMFOD, and
+only the table of sizes shows how much the second one helps. The peer is the same ReMFOD written with plain
+dask.dataframe (`groupby`, `median`), in an environment of its own, on the smallest size.
 
 Sizes are given as 1e6 1e7 1e8; without any, it is 1e6, which takes some minutes, most of them for the peer; --smallest
 is 5,000 trials in two parts, one turn, without the peer. 1e8 takes about 6 GB of disk. --write puts the tables into
