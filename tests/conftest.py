@@ -33,6 +33,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(20_000, 20, 50)  # most of what a test makes goes without it
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from fastapi import FastAPI
 
 from field.admin.fielding import Fielded, log_in, set_password, write_study
 from field.server.visitor import Visitor
+from karat.errors import KaratError
+from karat.field.admin import actions, page
 from karat.field.server.app import create_app
 from karat.field.server.config import ServerConfig
 from karat.field.store import Store
+from karat.messages import message_of
 
 
 @pytest.fixture
@@ -46,8 +50,24 @@ class Application:
         await self.app(scope, receive, send)
 
 
+async def here(function: Callable[..., Any], *arguments: object) -> Any:
+    """What a process of its own would give back: all that goes in and out of it is pickled."""
+    done, given = pickle.loads(pickle.dumps((function, arguments)))
+    try:
+        return pickle.loads(pickle.dumps(done(*given)))
+    except KaratError as error:
+        raise KaratError(pickle.loads(pickle.dumps(message_of(error)))) from None
+
+
 @pytest.fixture
-def visitor(fielded: Fielded, tmp_path: Path) -> Iterator[Visitor]:
+def quick_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Screenings and downloads without the process that each has; it is tested alone and in the browser."""
+    for module in (actions, page):
+        monkeypatch.setattr(module, "in_child", here)
+
+
+@pytest.fixture
+def visitor(fielded: Fielded, tmp_path: Path, quick_work: None) -> Iterator[Visitor]:
     """Somebody with a browser who is not logged in."""
     config = ServerConfig(tmp_path / "data", b"k" * 32)
     app = create_app([(fielded.slug, fielded.study)], fielded.store, config)

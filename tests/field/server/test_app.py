@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,20 +15,6 @@ from karat.field.server import api, pages
 from karat.field.server.app import create_app, file_router
 from karat.field.server.config import ServerConfig
 from karat.field.store import Store
-from karat.study.study import load
-
-LOADED = """
-import sys
-from pathlib import Path
-from karat.field.server import run
-from karat.field.server.app import create_app
-from karat.field.server.config import prepare
-from karat.field.store import Store
-from karat.study.study import load
-config = prepare(Path(sys.argv[1]) / "data")
-app = create_app([("study", load(sys.argv[1]))], Store.open(config.database_url), config, admin=False)
-print(*(name for name in ("scipy", "matplotlib", "pandas") if name in sys.modules))
-"""
 
 
 def test_headers_of_pages(served: Served) -> None:
@@ -183,11 +167,3 @@ def test_studies_side_by_side(store: Store, runner: object, tmp_path: Path) -> N
     for name in ("one", "two"):
         assert f"<h1>{name}</h1>" in visitor.get(f"/s/{name}/").text
     assert app.state.served_studies["one"].id != app.state.served_studies["two"].id
-
-
-def test_serving_loads_no_statistics(tmp_path: Path) -> None:
-    """The memory of a server stays small: neither scipy nor matplotlib are loaded to ask people."""
-    write(tmp_path, TEXTS)
-    done = subprocess.run([sys.executable, "-c", LOADED, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
-    assert load(tmp_path).title == "Word order"

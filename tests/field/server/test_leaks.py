@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
 import logging
-import signal
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -16,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
-from field.server.test_run import PROGRAM
+from field.server.test_run import ADDRESS
 from field.server.visitor import Visitor
 from karat.field.server.config import ServerConfig
 from karat.field.store.schema import metadata
 
-ADDRESS = "203.0.113.77"
 TLS = {"base_url": "https://study.example.org", "behind_proxy": True}
 
 
@@ -47,27 +41,6 @@ def test_no_address_is_kept(served: Served, caplog: pytest.LogCaptureFixture) ->
     for text in ("127.0.0.1", ADDRESS, "Someones-Browser"):
         assert text not in kept
         assert text not in caplog.text
-
-
-def test_nothing_of_a_visit_is_logged(tmp_path: Path) -> None:
-    write(tmp_path, TEXTS)
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            port = int(server.stdout.readline())
-            for path in ("/s/study/?pid=person-1&SESSION_ID=visit-2", "/s/study/go?pid=person-1", "/no?pid=person-1"):
-                with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as line:
-                    line.request("GET", path, headers={"x-forwarded-for": ADDRESS})
-                    assert line.getresponse().read()
-            server.send_signal(signal.SIGINT)
-            messages, errors = server.communicate(timeout=60)
-        finally:
-            server.kill()
-    assert (messages.strip(), errors) == ("closed", "")
-    written = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
-    for text in (ADDRESS, "127.0.0.1", "person-1", "visit-2"):
-        assert text.encode() not in written
 
 
 def test_tokens_and_secrets_are_not_in_the_database(served: Served) -> None:

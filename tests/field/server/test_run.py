@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from field.server.conftest import TEXTS, write
@@ -17,6 +17,7 @@ from karat.field.server.config import ServerConfig, ServerError
 from karat.field.server.run import listen
 from messages import refuses
 
+ADDRESS = "203.0.113.77"
 PROGRAM = """
 import sys
 from dataclasses import replace
@@ -32,7 +33,7 @@ app = create_app([("study", load(sys.argv[1]))], store, config, admin=False)
 listener = listen(config)
 run(app, config, listener, lambda: print(listener.getsockname()[1], flush=True))
 store.close()
-print("closed", flush=True)
+print("closed", *(name for name in ("scipy", "matplotlib", "pandas") if name in sys.modules), flush=True)
 """
 
 
@@ -77,6 +78,7 @@ def assert_slow_clients_are_sent_away(port: int) -> None:
 
 
 def test_served_and_stopped(tmp_path: Path) -> None:
+    """Nothing of a visit is logged, and no statistics are loaded, so that the memory of a server stays small."""
     write(tmp_path, TEXTS)
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
@@ -91,6 +93,10 @@ def test_served_and_stopped(tmp_path: Path) -> None:
                     break
                 except OSError:
                     time.sleep(0.05)
+            for path in ("/s/study/?pid=person-1&SESSION_ID=visit-2", "/s/study/go?pid=person-1", "/no?pid=person-1"):
+                with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as line:
+                    line.request("GET", path, headers={"x-forwarded-for": ADDRESS})
+                    assert line.getresponse().read()
             assert_slow_clients_are_sent_away(port)
             server.send_signal(signal.SIGINT)
             messages, errors = server.communicate(timeout=60)
@@ -98,6 +104,9 @@ def test_served_and_stopped(tmp_path: Path) -> None:
             server.kill()
     assert messages.strip() == "closed"
     assert errors == ""  # no access log, and an end in order
+    written = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    for text in (ADDRESS, "127.0.0.1", "person-1", "visit-2"):
+        assert text.encode() not in written
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
