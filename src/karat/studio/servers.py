@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -215,28 +216,6 @@ class Rehearsal:
         return self.process.communicate()
 
 
-@dataclass(frozen=True)
-class ShownPreview:
-    """The address of a preview, the origin that a frame must allow, and what there is to choose from."""
-
-    address: str
-    origin: str
-    lists: int
-    trials: int
-    """In the list that is shown."""
-    list_number: int
-    trial: int
-
-
-@dataclass(frozen=True)
-class ShownDashboard:
-    """The server of a dashboard, the origin that a frame must allow, and the address in the frame."""
-
-    server: str
-    origin: str
-    address: str
-
-
 class StudyServers:
     """What runs for the studies of a visit."""
 
@@ -249,8 +228,11 @@ class StudyServers:
         self.jobs = Background(scratch)
         self._lock = threading.Lock()
 
-    def preview(self, project: Project, list_number: int = 1, trial: int = 1) -> ShownPreview:
-        """A study as participants see it, from the first page of a list or from a trial on."""
+    def preview(self, project: Project, list_number: int = 1, trial: int = 1) -> SimpleNamespace:
+        """A study as participants see it, from the first page of a list or from a trial on.
+
+        There are its address, the origin that a frame must allow, and what there is to choose from.
+        """
         study = load(project.folder)
         list_number = min(max(list_number, 1), study.lists)
         blocks = enumerate(study.blocks)
@@ -260,7 +242,10 @@ class StudyServers:
             if self._preview is None:
                 self._preview = PreviewServer(self._scratch / "preview", self._studio)
             address = self._preview.show(f"preview-{project.id}", study, list_number, trial)
-            return ShownPreview(address, self._preview.address, study.lists, trials, list_number, trial)
+            return SimpleNamespace(
+                address=address, origin=self._preview.address, lists=study.lists, trials=trials,
+                list_number=list_number, trial=trial,
+            )  # fmt: skip
 
     def start(self, project: Project) -> None:
         """Serve a study on this machine and start it: its rules are frozen then."""
@@ -304,11 +289,13 @@ class StudyServers:
             raise StudioError("The password of this dashboard was set in a terminal. Log in with it under Dashboard.")
         self.open_dashboard(address, ADMIN, known)
 
-    def dashboard(self) -> ShownDashboard | None:
+    def dashboard(self) -> dict[str, str] | None:
+        """The server whose dashboard is shown, the origin that a frame must allow, and the address in the frame."""
         if self._dashboard is None:
             return None
         proxy, _ = self._dashboard
-        return ShownDashboard(proxy.server.address, proxy.origin, f"{proxy.origin}/{proxy.secret}/admin")
+        there = f"{proxy.origin}/{proxy.secret}/admin"
+        return {"server": proxy.server.address, "origin": proxy.origin, "address": there}
 
     def close_dashboard(self) -> None:
         """Log out of the dashboard that is shown."""

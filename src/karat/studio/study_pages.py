@@ -11,7 +11,7 @@ from shutil import rmtree
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Body, Depends, FastAPI
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -59,42 +59,17 @@ study_router = APIRouter()
 ONE_AT_A_TIME = Lock()
 
 
-class FolderChoice(BaseModel, extra="forbid"):
-    """Another studies folder."""
-
-    folder: Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
-
-
-class RehearsalWish(BaseModel, extra="forbid"):
-    """How many bots take part in a rehearsal."""
-
-    bots: int = Field(30, ge=12, le=500)
-
-
-class StateWish(BaseModel, extra="forbid"):
-    """Whether a study takes participants."""
-
-    state: Literal["running", "paused", "closed"]
-
-
-class ServerAddress(BaseModel, extra="forbid"):
-    """The address of a server, as somebody types it."""
-
-    address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
+WRITTEN: Any = {"min_length": 1, "strip_whitespace": True}
+Address = Annotated[str, StringConstraints(max_length=300, **WRITTEN), Body(embed=True)]
+"""The address of a server, as somebody types it."""
 
 
 class DashboardLogin(BaseModel, extra="forbid", hide_input_in_errors=True):
     """The address of a server, and a name and password for its dashboard."""
 
-    address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
-    name: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+    address: Annotated[str, StringConstraints(max_length=300, **WRITTEN)]
+    name: Annotated[str, StringConstraints(max_length=100, **WRITTEN)]
     password: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = Field(repr=False)
-
-
-class SnapshotChoice(BaseModel, extra="forbid"):
-    """A moment of the history."""
-
-    name: Annotated[str, StringConstraints(pattern=r"^[0-9]{8}-[0-9]{6}-[0-9]{3,}$")]
 
 
 def _workspace(request: Request) -> Workspace:
@@ -114,9 +89,11 @@ FoundProject = Annotated[Project, Depends(found_project)]
 
 
 @study_router.post("/folder")
-def choose_folder(request: Request, choice: FolderChoice) -> Response:
+def choose_folder(
+    request: Request, folder: Annotated[str, StringConstraints(max_length=1000, **WRITTEN), Body(embed=True)]
+) -> Response:
     """Take another studies folder."""
-    _workspace(request).choose(choice.folder)
+    _workspace(request).choose(folder)
     return Response(status_code=204)
 
 
@@ -384,9 +361,11 @@ def stop_job(request: Request, project: FoundProject, kind: str) -> Response:
 
 
 @study_router.post("/studies/{study_id}/rehearse")
-def rehearse(request: Request, project: FoundProject, wish: RehearsalWish) -> Response:
-    """Begin a rehearsal."""
-    _servers(request).rehearse(project, wish.bots)
+def rehearse(
+    request: Request, project: FoundProject, bots: Annotated[int, Body(embed=True, ge=12, le=500)] = 30
+) -> Response:
+    """Begin a rehearsal with this many bots."""
+    _servers(request).rehearse(project, bots)
     return Response(status_code=202)
 
 
@@ -449,16 +428,15 @@ def publish_page(request: Request, project: FoundProject) -> Response:
 
 
 @study_router.post("/studies/{study_id}/publish")
-def publish(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
+def publish(request: Request, project: FoundProject, address: Address) -> Response:
     """Build the folder for a server."""
-    return JSONResponse({"written": _servers(request).publish(project, wish.address)})
+    return JSONResponse({"written": _servers(request).publish(project, address)})
 
 
 @study_router.post("/studies/{study_id}/publish/look")
-def look_from_outside(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
+def look_from_outside(request: Request, project: FoundProject, address: Address) -> Response:
     """What a visitor finds at the address of a server."""
-    found = _servers(request).look_from_outside(project, wish.address)
-    return JSONResponse({"found": found})
+    return JSONResponse({"found": _servers(request).look_from_outside(project, address)})
 
 
 @study_router.get("/studies/{study_id}/publish/folder.zip")
@@ -488,9 +466,11 @@ def stop_server(request: Request, project: FoundProject) -> Response:
 
 
 @study_router.post("/studies/{study_id}/run/state")
-def set_study_state(request: Request, project: FoundProject, wish: StateWish) -> Response:
+def set_study_state(
+    request: Request, project: FoundProject, state: Annotated[Literal["running", "paused", "closed"], Body(embed=True)]
+) -> Response:
     """Pause, resume or close a study."""
-    _servers(request).set_state(project, wish.state)
+    _servers(request).set_state(project, state)
     return Response(status_code=202)
 
 
@@ -499,7 +479,7 @@ def dashboard_page(request: Request, address: str = "", name: str = "admin") -> 
     """The dashboard of a server in this window, or the form to log in."""
     request.app.state.presence.seen()
     found = _servers(request).dashboard()
-    headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"} if found else None
+    headers = {POLICY: f"{PAGE_CSP}; frame-src {found['origin']}"} if found else None
     template = request.app.state.templates.get_template("dashboard.html")
     text = template.render(base=request.app.state.keys.base, shown=found, address=address, name=name)
     return HTMLResponse(text, headers=headers)
@@ -571,12 +551,13 @@ def history(request: Request, project: FoundProject) -> Response:
 
 
 @study_router.post("/studies/{study_id}/history")
-def restore(project: FoundProject, choice: SnapshotChoice) -> Response:
+def restore(
+    project: FoundProject, name: Annotated[str, Body(embed=True, pattern=r"^[0-9]{8}-[0-9]{6}-[0-9]{3,}$")]
+) -> Response:
     """Bring back a version; what is there now stays in the history."""
     if frozen_since(project.folder):
         raise StudioError("The study has started, so an earlier version cannot be brought back. Copy the study first.")
-    written = project.files.restore(choice.name)
-    return JSONResponse({"written": written})
+    return JSONResponse({"written": project.files.restore(name)})
 
 
 def _report(path: Path) -> Response:

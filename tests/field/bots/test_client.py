@@ -136,20 +136,24 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
     speak([b"", b""], talk, seconds=0.05)
 
 
-@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.integers(1, 7))
-def test_bodies_in_chunks_are_put_together_however_they_arrive(parts: list[bytes], step: int) -> None:
-    from karat.field.bots.client import parse_response
+@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5))
+def test_bodies_in_chunks_are_put_together(parts: list[bytes]) -> None:
+    async def talk(client: Client, heard: list[bytes]) -> None:
+        assert (await client.get("/a")).body == b"".join(parts)
+        assert (await client.get("/b")).text == "next"
 
     whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     whole += b"".join(b"%x;note\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
-    received = bytearray()
-    found = None
-    for start in range(0, len(whole), step):
-        assert found is None
-        received += whole[start : start + step]
-        found = parse_response(received)
-    assert found is not None
-    assert found[2] == b"".join(parts)
+    speak([whole, reply(b"next")], talk)
+
+
+def test_what_is_no_reply_breaks_the_connection() -> None:
+    async def talk(client: Client, heard: list[bytes]) -> None:
+        with pytest.raises(ConnectionError):
+            await client.get("/a")
+        assert (await client.get("/b")).text == "again"
+
+    speak([b"Hello, who is there?\r\n\r\n", reply(b"again")], talk)
 
 
 def test_an_address_must_be_one() -> None:

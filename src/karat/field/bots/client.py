@@ -1,8 +1,8 @@
 """A small HTTP/1.1 client for many simultaneous visitors: one kept-alive connection and one set of cookies each.
 
 It knows what the participants' pages need and no more: GET and POST, forms and JSON, cookies, redirects within the
-site. Bodies come with a length or in chunks. A broken connection raises `ConnectionError`; whether to ask
-again is for the caller to know, who knows what a repetition would do.
+site. httptools reads the replies. A broken connection raises `ConnectionError`; whether to ask again is for the caller
+to know, who knows what a repetition would do.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, cast
 from urllib.parse import urlencode, urljoin, urlsplit
+
+from httptools import HttpParserError, HttpResponseParser
 
 REDIRECTS = 10
 """More redirects in a row than that are a circle."""
@@ -145,7 +147,6 @@ class _Connection(asyncio.Protocol):
         self.lost = False
         self._transport: asyncio.Transport | None = None
         self._waiting: asyncio.Future[tuple[int, list[tuple[str, str]], bytes]] | None = None
-        self._received = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # A stream is both ways; the transport of uvloop is one without being derived from asyncio's.
@@ -155,21 +156,34 @@ class _Connection(asyncio.Protocol):
         """Send a request; the future is its reply."""
         if self._transport is None or self.lost:
             raise ConnectionError("The connection is closed.")
-        self._received.clear()
+        self._parser = HttpResponseParser(self)
+        self._headers: list[tuple[str, str]] = []
+        self._body = bytearray()
         self._waiting = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return self._waiting
 
     def data_received(self, data: bytes) -> None:
-        self._received += data
-        found = parse_response(self._received)
-        if found is None or self._waiting is None:
+        if self._waiting is None:
             return
-        waiting, self._waiting = self._waiting, None
-        if ("connection", "close") in found[1]:
+        try:
+            self._parser.feed_data(data)
+        except HttpParserError as error:
+            self._fail(ConnectionError(f"The server's answer is not readable: {error}"))
             self.close()
-        if not waiting.done():
-            waiting.set_result(found)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers.append((name.decode("latin-1").lower(), value.decode("latin-1").strip()))
+
+    def on_body(self, body: bytes) -> None:
+        self._body += body
+
+    def on_message_complete(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if not self._parser.should_keep_alive():
+            self.close()
+        if waiting is not None and not waiting.done():
+            waiting.set_result((self._parser.get_status_code(), self._headers, bytes(self._body)))
 
     def connection_lost(self, error: Exception | None) -> None:
         self.lost = True
@@ -189,47 +203,3 @@ class _Connection(asyncio.Protocol):
         waiting, self._waiting = self._waiting, None
         if waiting is not None and not waiting.done():
             waiting.set_exception(error)
-
-
-def parse_response(received: bytearray) -> tuple[int, list[tuple[str, str]], bytes] | None:
-    """Status, headers and body, or None while something is still to come."""
-    end = received.find(b"\r\n\r\n")
-    if end < 0:
-        return None
-    status, *lines = received[:end].decode("latin-1").split("\r\n")
-    headers = []
-    length, chunked = 0, False
-    for line in lines:
-        name, _, value = line.partition(":")
-        name, value = name.lower(), value.strip()
-        headers.append((name, value))
-        if name == "content-length":
-            length = int(value)
-        elif name == "transfer-encoding":
-            chunked = "chunked" in value.lower()
-    code = int(status.split(" ", 2)[1])
-    start = end + 4
-    if code in (204, 304):
-        return code, headers, b""
-    if chunked:
-        body = _unchunked(received, start)
-        return None if body is None else (code, headers, body)
-    if len(received) < start + length:
-        return None
-    return code, headers, bytes(received[start : start + length])
-
-
-def _unchunked(received: bytearray, start: int) -> bytes | None:
-    """A body in chunks, each with its size in hexadecimal digits before it, or None while some are to come."""
-    parts: list[bytes] = []
-    while True:
-        line = received.find(b"\r\n", start)
-        if line < 0:
-            return None
-        size = int(received[start:line].split(b";")[0], 16)
-        if len(received) < line + 2 + size + 2:
-            return None
-        if size == 0:
-            return b"".join(parts)
-        parts.append(bytes(received[line + 2 : line + 2 + size]))
-        start = line + 2 + size + 2
