@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from karat.errors import counted
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, Screened, unblinded_at
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, unblinded_at
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import AdminRoute, admin_state, page, render
 from karat.field.admin.status import GONE_SECONDS, STATE_WORDS, STEP_WORDS, Status, at_work, status
@@ -39,22 +39,6 @@ from karat.study.study import Study
 PARTS = ("status", "lists", "steps", "pace", "times", "people")
 
 router = APIRouter(prefix="/admin", route_class=AdminRoute)
-
-
-@dataclass(frozen=True)
-class StudyPage:
-    """A study as a page shows it."""
-
-    row: StudyRow
-    study: Study
-    status: Status
-    people: PeoplePage
-    screened: Screened | None
-
-    @property
-    def blind(self) -> bool:
-        """Whether answers to test trials must not be shown."""
-        return is_blind(self.row)
 
 
 def is_blind(row: StudyRow) -> bool:
@@ -100,25 +84,22 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
 async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
     """How a study goes; who takes part; rules, previews, downloads and one-time links; and what erases data."""
     view = request.url.path.removeprefix(f"/admin/{slug}").strip("/")
-    shown = await _shown(request, slug)
-    config = request.app.state.config
-    previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, shown.study.lists + 1)]
-    unblinded = await request.app.state.store.look(unblinded_at, slug)
-    items = await request.app.state.store.look(studies.items_of, slug)
+    values = await _values(request, slug, researcher)
+    row, study = values["row"], values["study"]
+    config, store = request.app.state.config, request.app.state.store
+    previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, study.lists + 1)]
     return page(
-        request, "study.html", view=view, path=shown.study.path, **_values(request, shown, researcher),
-        previews=previews, downloads=DOWNLOADS,
-        unblinding=UNBLINDING, said=request.query_params.get("said", ""),
-        rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
-        changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
-        recruitment=shown.study.settings.recruitment,
+        request, "study.html", view=view, path=study.path, **values, previews=previews, downloads=DOWNLOADS,
+        unblinding=UNBLINDING, said=request.query_params.get("said", ""), rules=full_rules(study.screening_rules),
+        unblinded=await store.look(unblinded_at, slug), address=f"{config.address}/s/{slug}/",
+        changes=changes(row, study, await store.look(studies.items_of, slug)), recruitment=study.settings.recruitment,
     )  # fmt: skip
 
 
 @router.get("/{slug}/live", include_in_schema=False)
 async def live(request: Request, slug: str, researcher: LoggedIn) -> Response:
     """The parts of a study's page that change, rendered; only a version where the browser has them already."""
-    values = _values(request, await _shown(request, slug), researcher)
+    values = await _values(request, slug, researcher)
     parts = {name: render(request, f"parts/{name}.html", **values) for name in PARTS}
     version = hashlib.sha256("".join(parts.values()).encode()).hexdigest()[:16]
     if request.query_params.get("have") == version:
@@ -156,38 +137,28 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     return sentences
 
 
-async def _shown(request: Request, slug: str) -> StudyPage:
-    await request.app.state.health.probe(request.app.state.store)
-    row = await stored(request, slug)
-    study = request.app.state.studies[slug]
+async def _values(request: Request, slug: str, researcher: Researcher) -> dict[str, Any]:
+    """What the parts of the page of a study are made of."""
+    state, query = request.app.state, request.query_params
+    await state.health.probe(state.store)
+    row, study = await stored(request, slug), known_study(request, slug)
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
-    show = request.query_params.get("show", "all")
-    asked = request.query_params.get("page", "")
+    show, asked = query.get("show", "all"), query.get("page", "")
     number = int(asked) if asked.isdecimal() and len(asked) < 10 else 1
     flagged = () if screened is None else tuple(screened.excluded)
-    current, listed = await request.app.state.store.look(
-        _both, row, study, show if show in SHOWN else "all", number, flagged
-    )
-    return StudyPage(row, study, current, listed, screened)
 
+    def found(connection: Connection) -> tuple[Status, PeoplePage]:
+        return status(connection, row.id, row.state, study), people(connection, row.id, show, number, flagged)
 
-def _both(
-    connection: Connection, row: StudyRow, study: Study, show: str, number: int, flagged: tuple[str, ...]
-) -> tuple[Status, PeoplePage]:
-    return status(connection, row.id, row.state, study), people(connection, row.id, show, number, flagged)
-
-
-def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[str, Any]:
-    """What the parts of the page are made of."""
-    one = shown.status
+    one, listed = await state.store.look(found)
     room = max([entry.complete + entry.running + entry.free for entry in one.lists], default=1)
     came = max([step.reached for step in one.steps], default=1)
-    times = () if shown.screened is None else shown.screened.times
+    times = () if screened is None else screened.times
     low = min([own.quantiles[0] for own in times], default=1.0)
     high = max([own.quantiles[-1] for own in times], default=2.0)
     return {
-        "researcher": researcher, "row": shown.row, "study": shown.study, "status": one, "people": shown.people,
-        "screened": shown.screened, "now": time(), "shows": SHOWN, "blind": shown.blind,
+        "researcher": researcher, "row": row, "study": study, "status": one, "people": listed,
+        "screened": screened, "now": time(), "shows": SHOWN, "blind": is_blind(row),
         "list_bars": [stacked_bar([("complete", entry.complete), ("running", entry.running)], room)
                       for entry in one.lists],
         "step_bars": [stacked_bar([("reached", step.reached - step.left - step.ended), ("left", step.left),
@@ -195,7 +166,7 @@ def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[
         "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
         "pace": columns(one.per_minute), "times": times,
         "time_bars": [spread(own.quantiles, low, high) for own in times],
-        "warnings": _warnings(request, shown),
+        "warnings": _warnings(one, state.served_studies[slug].budget),
     }  # fmt: skip
 
 
@@ -203,19 +174,18 @@ FULL_SHARE = 0.8
 """From this share of its space on, the page of a study warns."""
 
 
-def _warnings(request: Request, shown: StudyPage) -> list[str]:
+def _warnings(now: Status, budget: int) -> list[str]:
     """What a researcher should look into now."""
     warnings = []
-    budget = request.app.state.served_studies[shown.row.slug].budget
-    if shown.status.stored >= FULL_SHARE * budget:
+    if now.stored >= FULL_SHARE * budget:
         warnings.append(
-            f"The sessions of this study have stored about {shown.status.stored / 1e6:,.0f} MB of the "
-            f"{budget / 1e6:,.0f} MB that {shown.status.wanted:,} participants may need. When the space is used up, "
+            f"The sessions of this study have stored about {now.stored / 1e6:,.0f} MB of the "
+            f"{budget / 1e6:,.0f} MB that {now.wanted:,} participants may need. When the space is used up, "
             "nobody new can begin. Look for sessions with unusually many events or changed answers."
         )
-    if shown.status.shared:
+    if now.shared:
         warnings.append(
-            f"{counted(shown.status.shared, 'submission')} of the platform came with the ids of several participants. "
+            f"{counted(now.shared, 'submission')} of the platform came with the ids of several participants. "
             "The later ones were not let in. Compare with the platform's list: karat participants reconcile."
         )
     return warnings
