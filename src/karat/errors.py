@@ -110,6 +110,18 @@ class Problems:
         """Note one flaw."""
         self._kinds.setdefault((file, place, column, what, fix), []).append((number, value))
 
+    def at(
+        self,
+        where: tuple[str | None, str, int],
+        what: str,
+        fix: str,
+        column: str | None = None,
+        value: str | None = None,
+    ) -> None:
+        """Note a flaw of a row that stands there: file, kind of place and number."""
+        file, place, number = where
+        self.add(what, fix, column=column, value=value, file=file, place=place, number=number)
+
     def extend(self, problems: Iterable[Problem]) -> None:
         """Take over the problems of another collection."""
         for p in problems:

@@ -64,9 +64,8 @@ class Checked:
         rows = mask.arg_true().to_list()
         cells = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
         for row, value in zip(rows, cells, strict=True):
-            file, place, number = self.locate(row)
             flaw = (WHAT, FIX) if is_failed(value) else (what, fix)
-            self.problems.add(*flaw, column=column, value=value, file=file, place=place, number=number)
+            self.problems.at(self.locate(row), *flaw, column, value=value)
         self.bad_rows.update(rows)
 
 

@@ -489,8 +489,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     problems.extend(table.problems)
     for column in found:
         for row in table.frame[column].is_null().arg_true().to_list():
-            _, place, line = table.locate(row)
-            problems.add("is empty", "A pair needs two sentences.", column=column, place=place, number=line)
+            problems.at(table.locate(row), "is empty", "A pair needs two sentences.", column)
     names = _names(table, columns, problems)
     better = _preferences(table, columns, found, problems)
     if not names and not problems:
@@ -514,9 +513,8 @@ def _preferences(
     stated = table.frame[column].to_list()
     for row, word in enumerate(stated):
         if word is not None and plain(word) not in words:
-            _, place, line = table.locate(row)
             fix = f"Write 1, 2, {sentences[0]} or {sentences[1]}, or leave the cell empty."
-            problems.add("names no sentence of the pair", fix, column=column, value=word, place=place, number=line)
+            problems.at(table.locate(row), "names no sentence of the pair", fix, column, value=word)
     return [None if word is None else words.get(plain(word)) for word in stated]
 
 
@@ -532,8 +530,7 @@ def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> 
         (names.is_duplicated() & names.is_not_null(), "occurs twice", "Give every pair a name of its own."),
     ):
         for row in mask.arg_true().to_list():
-            _, place, line = table.locate(row)
-            problems.add(what, fix, column=column, value=names[row], place=place, number=line)
+            problems.at(table.locate(row), what, fix, column, value=names[row])
     return [(name or "").zfill(width) if (name or "").isdigit() else name or "" for name in names.to_list()]
 
 

@@ -344,9 +344,7 @@ def _flag_unknown(
         if value is not None and (value.lower() if column == "function" else value) not in known:
             close = function_meant(value) if column == "function" else nearest(value, list(known))
             fix = f"Did you mean {close}? " if close else ""
-            file, place, number = locate(row)
-            problems.add("is not known", f"{fix}There are {', '.join(known)}.", column=column, value=value, file=file,
-                         place=place, number=number)  # fmt: skip
+            problems.at(locate(row), "is not known", f"{fix}There are {', '.join(known)}.", column, value=value)
 
 
 def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:
@@ -354,16 +352,14 @@ def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: 
     fix = f"{FIX} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     for name in columns_with_failed(frame):
         for row in failed_cells(frame[name]).arg_true().to_list():
-            file, place, number = locate(row)
-            problems.add(WHAT, fix, column=name, value=frame[name][row], file=file, place=place, number=number)
+            problems.at(locate(row), WHAT, fix, name, value=frame[name][row])
 
 
 def _flag(
     mask: pl.Series, column: str, what: str, fix: str, locate: Callable[[int], Place], problems: Problems
 ) -> None:
     for row in mask.arg_true().to_list():
-        file, place, number = locate(row)
-        problems.add(what, fix, column=column, file=file, place=place, number=number)
+        problems.at(locate(row), what, fix, column)
 
 
 COLUMN_NAMES: Mapping[str, Sequence[str]] = known_words()["columns"]

@@ -184,13 +184,11 @@ def _check_conditions(path: Path, table: FileTable, frame: pl.DataFrame, item: s
     sets = frame.with_row_index(ROW).filter(pl.col(text).is_not_null() & pl.col(item).is_not_null()).filter(several)
     problems = Problems()
     for row in sets.filter(pl.col(condition).is_null())[ROW].to_list():
-        _, place, line = table.locate(row)
-        problems.add("is empty", "Fill the cell, or delete the row.", column=condition, place=place, number=line)
+        problems.at(table.locate(row), "is empty", "Fill the cell, or delete the row.", condition)
     twice = pl.col(text).n_unique().over(item, condition) > 1
     for row, number, name in sets.filter(twice & pl.col(condition).is_not_null()).select(ROW, item, condition).rows():
-        _, place, line = table.locate(row)
         fix = f"{item} {number} has two sentences in this condition. Correct one of them, or delete its row."
-        problems.add("occurs twice", fix, column=condition, value=name, place=place, number=line)
+        problems.at(table.locate(row), "occurs twice", fix, condition, value=name)
     if problems:
         raise SetsError(f"{path.name} is not readable as item sets:", problems)
 
@@ -358,16 +356,13 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
     problems = Problems()
     for name in conditions:
         for row, cell in frame.filter(pl.col(name).str.contains(r"^[\d.,\s%]+$")).select(ROW, name).rows():
-            _, place, line = table.locate(row)
             fix = "Write the sentence, or delete the row."
-            problems.add("is a number", fix, column=name, value=cell, place=place, number=line)
+            problems.at(table.locate(row), "is a number", fix, name, value=cell)
     for name in (item, *conditions):
         for row in frame.filter(pl.col(name).is_null())[ROW].to_list():
-            _, place, line = table.locate(row)
-            problems.add("is empty", "Fill the cell, or delete the row.", column=name, place=place, number=line)
+            problems.at(table.locate(row), "is empty", "Fill the cell, or delete the row.", name)
     for row, value in frame.filter(pl.col(item).is_duplicated() & pl.col(item).is_not_null()).select(ROW, item).rows():
-        _, place, line = table.locate(row)
-        problems.add("occurs twice", "Number every set once.", column=item, value=value, place=place, number=line)
+        problems.at(table.locate(row), "occurs twice", "Number every set once.", item, value=value)
     if problems:
         raise SetsError(f"{where} is not readable as item sets:", problems)
     sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
