@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import karat
 from karat.screen.criteria.remfod import RemfodSettings, remfod
-from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
+from karat.screen.time_rules import TIME_RULES, time_rule
+from karat.screen.time_search import find_outliers
 from messages import raises
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -39,7 +38,7 @@ from karat.models.markov import (
     transition_counts,
 )
 from karat.screen.evidence import ScreenError
-from karat.screen.one_part import KeptTables
+from karat.screen.one_part import KEPT, Shelf
 from karat.types import Floats, Ints, Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
@@ -108,7 +107,7 @@ class DesignInParts(CutoffDesign):
 
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
     """How often each stimulus was answered by each level."""
-    kept: KeptTables[Any] = field(default=None, repr=False)  # type: ignore[arg-type]
+    kept: Shelf = field(default=None, repr=False)  # type: ignore[assignment]
     """One row per participant and scale: participant, place of the scale, codes, stimuli, as the part numbers them."""
     place: int = 0
     """The place of the scale."""
@@ -129,7 +128,7 @@ class DesignInParts(CutoffDesign):
         ends = np.cumsum(self.people)
         part_of = np.searchsorted(ends, members, side="right")
         for number in np.unique(part_of).tolist():
-            own = sequences_on(self.kept.read(number), self.place)
+            own = sequences_on(self.kept.table(KEPT, number), self.place)
             here = np.flatnonzero(part_of == number)
             rows = own[members[here] - (int(ends[number]) - self.people[number])]
             at = np.concatenate([np.arange(begin[place], begin[place] + lengths[place]) for place in here])
@@ -139,7 +138,7 @@ class DesignInParts(CutoffDesign):
 
     def whole(self) -> CutoffDesign:
         """All of it, in memory, where there is one part."""
-        return part_design(self.kept.read(0), self.place, self.levels)
+        return part_design(self.kept.table(KEPT, 0), self.place, self.levels)
 
 
 def sequences_on(kept: pl.DataFrame, place: int) -> pl.DataFrame:

@@ -1,17 +1,20 @@
 """Judgments in one part or in many: what a criterion that runs on both asks of them.
 
-Such a criterion has one computation, in three moves. It gathers from every part a small summary, and a table that is
+Such a criterion has one computation, in three moves. It gathers from every part a small summary, and tables that are
 kept beside the part; it merges the summaries; and it judges the participants of every part, given the whole. Judgments
 in memory are the case of one part (`OnePart`), judgments on disk or on a cluster are `karat.screen.parted.InParts`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
@@ -24,97 +27,214 @@ from karat.types import Progress
 Shared = TypeVar("Shared")
 Result = TypeVar("Result")
 Facts = TypeVar("Facts")
-Given = TypeVar("Given", covariant=True)
 OfJudgments = Callable[[Judgments, Shared, int], Result]
 """A function of a module, of the judgments of a part, what all parts share, and the number of the part."""
 OfTable = Callable[[pl.DataFrame, Shared], Result]
 """The same, of a table that is kept beside a part."""
+OfNumber = Callable[[Shared, int], Result]
+"""The same, of the number of a part alone."""
 Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 """The evidence: `Evidence` in memory, `PartedEvidence` in parts."""
+JudgedPart = tuple[Any, int, int, Facts]
+"""The table of a part or its file, how many participants it has, how many are flagged, and what else it says."""
 
 
-class KeptTables(Protocol[Given]):
-    """A table for each part, as an earlier pass has made it."""
+class Shelf(Protocol):
+    """Where passes leave tables and arrays for each other, each under a name and the number or name of its part."""
 
-    def read(self, number: int) -> pl.DataFrame:
-        """That of a part."""
+    def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
+        """Leave one, whole or not at all."""
 
-    def scan(self) -> pl.LazyFrame:
-        """All of them, one after the other."""
+    def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
+        """A table that was left."""
 
-    def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
-        """`function(table, shared)` of every part, in their order."""
+    def scan(self, name: str, parts: int) -> pl.LazyFrame:
+        """The tables of so many parts, one after the other."""
 
-    def judge(
-        self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
-        notes: tuple[Message, ...] = (),
-    ) -> Given:  # fmt: skip
-        """The evidence: the function gives the participants of a part with their verdicts."""
+    def array(self, name: str, part: int | str) -> NDArray[Any]:
+        """An array that was left."""
+
+    def drop(self, name: str, part: int | str) -> None:
+        """Take one away, if it is there."""
 
 
-class AnyParts(Protocol[Given]):
+class Beside(Protocol):
+    """Keeps a table of the evidence on a part; in parts it is written, and the file comes back, or None if nothing is.
+
+    A table without rows is written where `empty`.
+    """
+
+    def __call__(self, table: pl.DataFrame | None, name: str, number: int, /, empty: bool = False) -> Any: ...
+
+
+class AnyParts(ABC, Generic[Found]):
     """Judgments in parts, each with all answers of its participants."""
 
+    executor: Executor
+    """Where tasks are done."""
+    progress: Progress | None
+    """What hears of tasks that are done."""
+
     @property
+    @abstractmethod
     def scales(self) -> Mapping[str, Scale]:
         """The scale of each question, over all parts."""
 
     @property
-    def executor(self) -> Executor:
-        """Where tasks are done."""
+    @abstractmethod
+    def beside(self) -> Beside:
+        """What keeps tables of the evidence."""
 
-    @property
-    def progress(self) -> Progress | None:
-        """What hears of tasks that are done."""
+    @abstractmethod
+    def __len__(self) -> int: ...
 
+    @abstractmethod
     def read(self, number: int) -> Judgments:
         """A part."""
 
+    @abstractmethod
     def stimuli(self) -> Mapping[bool, Stimuli]:
         """What a stimulus is, decided on everybody; of choices under True, of other answers under False."""
 
+    @abstractmethod
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
     ) -> list[Result]:
-        """`function(judgments, shared, number)` of every part, or only of some, in their order."""
+        """`function(judgments, shared, number)` of every part, or only of some, in their order.
+
+        A part may have no rows. The function is one of a module, and what it gives back is small.
+        """
+
+    @abstractmethod
+    def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
+        """`function(shared, number)` of every part, in their order, for what needs only what was kept."""
+
+    @abstractmethod
+    def shelf(self, criterion: str, about: object = None) -> Shelf:
+        """A shelf of a criterion for work with these settings."""
+
+    @abstractmethod
+    def evidence(
+        self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
+    ) -> tuple[Found, list[Facts]]:
+        """The evidence, and what else each part has to say."""
 
     def keep(
         self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
-    ) -> tuple[KeptTables[Given], list[Facts]]:
-        """A table of each part, kept under the name of the criterion, and what else each has to say, which is small."""
+    ) -> tuple[KeptTables[Found], list[Facts]]:
+        """A table of each part, kept for the criterion of this name, and what else each has to say, which is small."""
+        shelf = self.shelf(name)
+        return KeptTables(self, name, shelf), self.map(_keep, (function, shared, shelf), name=name)
 
     def judge(
         self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
         settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
-    ) -> tuple[Given, list[Facts]]:  # fmt: skip
-        """The evidence, where the judgments themselves are needed for the verdicts, and what else each part says."""
+    ) -> tuple[Found, list[Facts]]:  # fmt: skip
+        """The evidence, where the judgments themselves are needed for the verdicts, and what else each part says.
+
+        The function gives the table of participants, or None where nobody is there, and anything small.
+        """
+        judged = self.map(_judged, (function, shared, self.beside, criterion), name=criterion)
+        return self.evidence(criterion, settings, notes, judged)
+
+    def judge_kept(
+        self, criterion: str, function: OfNumber[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
+        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
+    ) -> tuple[Found, list[Facts]]:  # fmt: skip
+        """The same, where all that is needed is on a shelf."""
+        judged = self.each(_judged, (function, shared, self.beside, criterion), name=criterion)
+        return self.evidence(criterion, settings, notes, judged)
+
+
+KEPT = "kept"
+"""The name of kept tables on their shelf."""
 
 
 @dataclass(frozen=True)
-class _KeptTable:
-    """The table of the only part."""
+class KeptTables(Generic[Found]):
+    """A table for each part, as an earlier pass has made it."""
 
+    parts: AnyParts[Found]
     criterion: str
-    table: pl.DataFrame
+    shelf: Shelf
 
     def read(self, number: int) -> pl.DataFrame:
-        return self.table
+        """That of a part."""
+        return self.shelf.table(KEPT, number)
 
     def scan(self) -> pl.LazyFrame:
-        return self.table.lazy()
+        """All of them, one after the other."""
+        return self.shelf.scan(KEPT, len(self.parts))
 
     def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
-        return [function(self.table, shared)]
+        """`function(table, shared)` of every part, in their order."""
+        return self.parts.each(_with_table, (function, shared, self.shelf), name=self.criterion)
 
     def judge(
         self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
         notes: tuple[Message, ...] = (),
-    ) -> Evidence:  # fmt: skip
-        return Evidence(function(self.table, shared), self.criterion, settings, notes)
+    ) -> Found:  # fmt: skip
+        """The evidence: the function gives the participants of a part with their verdicts."""
+        own = (function, shared, self.shelf)
+        return self.parts.judge_kept(self.criterion, _judged_table, own, settings, notes=notes)[0]
+
+
+def _keep(judgments: Judgments, shared: tuple[Any, Any, Shelf], number: int) -> Any:
+    function, own, shelf = shared
+    table, facts = function(judgments, own, number)
+    shelf.put(table, KEPT, number)
+    return facts
+
+
+def _with_table(shared: tuple[Any, Any, Shelf], number: int) -> Any:
+    function, own, shelf = shared
+    return function(shelf.table(KEPT, number), own)
+
+
+def _judged_table(shared: tuple[Any, Any, Shelf], number: int) -> tuple[pl.DataFrame, None]:
+    return _with_table(shared, number), None
+
+
+def _judged(*arguments: Any) -> JudgedPart[Any]:
+    """Keep what the function makes of the judgments of a part, where they are given, or of what is on a shelf."""
+    *judgments, (function, own, beside, criterion), number = arguments
+    table, facts = function(*judgments, own, number)
+    people, flagged = (table.height, int(table["flagged"].sum())) if table is not None and table.height else (0, 0)
+    return beside(table, criterion, number), people, flagged, facts
 
 
 @dataclass(frozen=True)
-class OnePart:
+class MemoryShelf:
+    """A shelf in memory.
+
+    >>> shelf = MemoryShelf()
+    >>> shelf.put(pl.DataFrame({"rt": [2.0]}), "trials", 0)
+    >>> shelf.table("trials", 0).height
+    1
+    """
+
+    held: dict[tuple[str, int | str], Any] = field(default_factory=dict)
+
+    def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
+        self.held[name, part] = value
+
+    def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
+        found: pl.DataFrame = self.held[name, part]
+        return found if columns is None else found.select(columns)
+
+    def scan(self, name: str, parts: int) -> pl.LazyFrame:
+        return pl.concat([self.table(name, number).lazy() for number in range(parts)])
+
+    def array(self, name: str, part: int | str) -> NDArray[Any]:
+        found: NDArray[Any] = self.held[name, part]
+        return found
+
+    def drop(self, name: str, part: int | str) -> None:
+        self.held.pop((name, part), None)
+
+
+@dataclass(frozen=True)
+class OnePart(AnyParts[Evidence]):
     """Judgments in memory as one part.
 
     >>> import karat
@@ -131,6 +251,13 @@ class OnePart:
     def scales(self) -> Mapping[str, Scale]:
         return self.judgments.scales
 
+    @property
+    def beside(self) -> Beside:
+        return _as_it_is
+
+    def __len__(self) -> int:
+        return 1
+
     def read(self, number: int) -> Judgments:
         return self.judgments
 
@@ -143,15 +270,18 @@ class OnePart:
         """`function(judgments, shared, 0)`, unless the only part is not asked for."""
         return [function(self.judgments, shared, number) for number in ((0,) if only is None else only)]
 
-    def keep(
-        self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
-    ) -> tuple[_KeptTable, list[Facts]]:
-        table, facts = function(self.judgments, shared, 0)
-        return _KeptTable(name, table), [facts]
+    def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
+        return [function(shared, 0)]
 
-    def judge(
-        self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
-        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
-    ) -> tuple[Evidence, list[Facts]]:  # fmt: skip
-        table, facts = function(self.judgments, shared, 0)
+    def shelf(self, criterion: str, about: object = None) -> MemoryShelf:
+        return MemoryShelf()
+
+    def evidence(
+        self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
+    ) -> tuple[Evidence, list[Facts]]:
+        ((table, _, _, facts),) = judged
         return Evidence(pl.DataFrame() if table is None else table, criterion, settings, notes), [facts]
+
+
+def _as_it_is(table: pl.DataFrame | None, name: str, number: int, /, empty: bool = False) -> Path | pl.DataFrame | None:
+    return table

@@ -1,4 +1,4 @@
-"""Outlying response times: the computation that all rules share, and the rules, which are data.
+"""Outlying response times: the rules, which are data, their cutoffs, and times adjusted for the length of sentences.
 
 A rule compares a time t with cutoffs of one or several groups of trials,
 
@@ -39,9 +39,8 @@ Dandurand et al. (2008) exclude everyone with a single excessively long time. As
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -50,11 +49,11 @@ from numpy.typing import NDArray
 
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.models.robust import SHIFT, Bins, grouped_median_mad, tally
+from karat.models.robust import grouped_median_mad
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Ints
 
-GENUINE, INTERMISSION, RUSH = 0, 1, 2
+INTERMISSION, RUSH = 1, 2
 FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
 """What is known of an outlying trial; its place is among the times sorted by participant and time."""
 
@@ -82,18 +81,6 @@ def time_rule(
         lower=usual.lower if lower is None else lower,
         genuine_at_least=usual.genuine_at_least if genuine_at_least is None else genuine_at_least,
     )
-
-
-@dataclass(frozen=True)
-class Outliers:
-    """Of each trial its kind (0 genuine, 1 intermission, 2 rush), the round that found it, and the cutoffs crossed."""
-
-    kind: NDArray[np.int8]
-    degree: NDArray[np.int64]
-    lower: Floats
-    upper: Floats
-    cutoffs: pl.DataFrame
-    """round, group (participant, function, all), name, trials, median or mean, mad or sd, lower, upper."""
 
 
 @dataclass(frozen=True)
@@ -156,174 +143,6 @@ def crossing(
     crossed["place"], crossed["kind"] = some, np.where(rush, RUSH, INTERMISSION)
     crossed["lower"], crossed["upper"] = low, high
     return np.asarray(crossed[rush | pause])
-
-
-@dataclass(frozen=True)
-class OutlierSearch:
-    """What is looked for in all parts."""
-
-    rule: TimeRule
-    constant: float
-    inclusive: bool
-    names: list[str]
-    """The groups that span participants: the item functions in the order in which they come, or all; or none."""
-
-    @property
-    def spanning(self) -> str:
-        """What the groups are that span participants."""
-        return "function" if self.rule.by else "all"
-
-
-class TimedTrials:
-    """Times sorted by participant and time, this many of each, and what has been found of them up to some round."""
-
-    def __init__(
-        self, given: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], found: NDArray[Any]
-    ) -> None:
-        self.given, self.times, self.counts, self.groups, self.found = given, times, counts, groups, found
-        self.people = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-
-    def tally(self, within: Bins | None = None, shift: int = SHIFT) -> Bins:
-        """The times that are left, counted by the groups that span participants."""
-        # Those found are counted as one group more, which nobody asks for: quicker than to take them out.
-        groups, gone = np.array(self.groups), len(self.given.names)
-        groups[self.found["place"]] = gone
-        bins = tally(self.times, groups, within, shift)
-        return bins.where(bins.group < gone)
-
-    def cutoffs(self) -> tuple[Cutoffs, Ints]:
-        """The cutoffs of the groups that span participants, by the times that are left, and how many these are."""
-        times, groups, order = self._by_group
-        still = np.ones(len(times), bool)
-        still[self.found["place"]] = False
-        still = still[order]
-        left = np.bincount(groups[still], minlength=len(self.given.names))
-        return Cutoffs.of(times[still], left, self.given.rule, self.given.constant), left
-
-    @cached_property
-    def _by_group(self) -> tuple[Floats, NDArray[np.integer], NDArray[np.integer]]:
-        """The times and groups sorted by group and time, and the order that sorts them."""
-        order = sorted_by_group(self.groups.astype(np.int32), len(self.given.names), np.argsort(self.times))
-        return self.times[order], self.groups[order], order
-
-    def search(self, number: int, spanning: Cutoffs | None) -> int:
-        """One round: how many outliers it finds, which join those found before."""
-        genuine = np.ones(len(self.times), bool)
-        genuine[self.found["place"]] = False
-        groups: list[tuple[NDArray[np.integer], Cutoffs]] = []
-        if "participant" in self.given.rule.by:
-            left = self.counts - np.bincount(self.people[self.found["place"]], minlength=len(self.counts))
-            own = Cutoffs.of(self.times[genuine], left, self.given.rule, self.given.constant)
-            groups.append((self.people, own))
-        if spanning is not None:
-            groups.append((self.groups, spanning))
-        new = crossing(self.times, genuine, groups, self.given.inclusive)
-        new["degree"] = number
-        self.found = np.concatenate([self.found, new])
-        return len(new)
-
-    def cutoffs_by_round(self, rounds: int, names: pl.Series) -> pl.DataFrame:
-        """The cutoffs of each participant in every round; only who lost a trial in the round before has new ones."""
-        given, found, people = self.given, self.found, self.people
-        degree = np.zeros(len(self.times), np.int32)
-        degree[found["place"]] = found["degree"]
-        lost = np.zeros((rounds + 1, len(self.counts)), np.int64)
-        np.add.at(lost, (found["degree"], people[found["place"]]), 1)
-        left = self.counts - np.cumsum(lost[:rounds], axis=0)
-        new = lost[:rounds] > 0
-        new[0] = True
-        values = [self.times[own[people] & ((degree == 0) | (degree > before))] for before, own in enumerate(new)]
-        made = Cutoffs.of(np.concatenate(values), left[new], given.rule, given.constant)
-        # Of each round and participant, which of the cutoffs made holds: the one of the last round with a new one.
-        made_at = np.zeros(new.shape, np.int64)
-        made_at[new] = np.arange(int(new.sum()))
-        place = np.maximum.accumulate(made_at, axis=0).ravel()
-        held = Cutoffs(made.centre[place], made.spread[place], made.lower[place], made.upper[place])
-        number = np.repeat(np.arange(1, rounds + 1), len(self.counts))
-        return held.table(number, "participant", pl.concat([names] * rounds), left.ravel(), given.rule)
-
-
-@dataclass(frozen=True)
-class SearchedRounds:
-    """How the rounds went: how many were computed, how many found anything, and the cutoffs that span participants."""
-
-    computed: int
-    found: int
-    spanning: pl.DataFrame
-
-
-def search_rounds(
-    given: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
-    search: Callable[[int, Cutoffs | None], int],
-) -> SearchedRounds:  # fmt: skip
-    """Round after round, until none finds an outlier.
-
-    `cutoffs(number)` gives those of the groups that span participants in a round, and how many trials these have left;
-    `search(number, cutoffs)` finds the outliers of the round.
-    """
-    tables = []
-    for number in range(1, trials + 2 if given.rule.recursive else 2):
-        spanning = None
-        if given.names:
-            spanning, left = cutoffs(number)
-            tables.append(spanning.table(number, given.spanning, pl.Series(given.names), left, given.rule))
-        new = search(number, spanning)
-        if not new:
-            break
-    return SearchedRounds(number, number if new else number - 1, pl.concat(tables) if tables else pl.DataFrame())
-
-
-def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, inclusive: bool = False) -> Outliers:
-    """The outlying trials of a frame with participant, function and rt; `inclusive` takes times at a cutoff too.
-
-    >>> frame = pl.DataFrame({"participant": ["p"] * 5, "function": ["test"] * 5, "rt": [2.0, 2.1, 1.9, 2.2, 60.0]})
-    >>> find_outliers(frame, time_rule("remfod"), 1.4826).kind.tolist()
-    [0, 0, 0, 0, 1]
-    """
-    times = frame["rt"].to_numpy()
-    people, codes = group_codes(frame["participant"])
-    functions, groups = group_codes(frame["function"] if rule.by else pl.repeat("all", frame.height, eager=True))
-    order = sorted_by_group(codes, len(people), np.argsort(times))
-    names = functions.to_list() if "function" in rule.by or not rule.by else []
-    given = OutlierSearch(rule, mad_constant, inclusive, names)
-    counts = np.bincount(codes, minlength=len(people))
-    trials = TimedTrials(given, times[order], counts, groups[order], np.zeros(0, FOUND))
-    rounds = search_rounds(given, len(times), lambda _: trials.cutoffs(), trials.search)
-    kind, degree = np.full(len(times), GENUINE, np.int8), np.zeros(len(times), np.int64)
-    limits = np.full((2, len(times)), np.nan)
-    found, at = trials.found, order[trials.found["place"]]
-    kind[at], degree[at], limits[:, at] = found["kind"], found["degree"], (found["lower"], found["upper"])
-    limits[np.isinf(limits)] = np.nan
-    tables = [trials.cutoffs_by_round(rounds.computed, people)] if "participant" in rule.by else []
-    tables += [rounds.spanning] if names else []
-    return Outliers(kind, degree, limits[0], limits[1], pl.concat(tables).sort("round", maintain_order=True))
-
-
-def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
-    """The groups in the order in which they come, and the number of each trial's group among them.
-
-    >>> labels, codes = group_codes(pl.Series(["b", "a", "b"]))
-    >>> labels.to_list(), codes.tolist()
-    (['b', 'a'], [0, 1, 0])
-    """
-    labels = column.unique(maintain_order=True)
-    if not len(labels):
-        return labels, np.zeros(0, np.int32)
-    codes = column.replace_strict(labels, pl.Series(range(len(labels)), dtype=pl.Int32)).to_numpy()
-    return labels, codes
-
-
-def sorted_by_group(codes: NDArray[np.int32], groups: int, order: NDArray[np.integer]) -> NDArray[np.integer]:
-    """An order of trials, by their times say, made one group after the other; of equals the first stays first.
-
-    >>> sorted_by_group(np.array([1, 0, 1], np.int32), 2, np.array([2, 1, 0])).tolist()
-    [1, 2, 0]
-    """
-    # A stable sort by the code, 16 bits at a time, which numpy does by counting: several times faster than a lexsort.
-    for shift in range(0, max(groups - 1, 1).bit_length(), 16):
-        digits = (codes >> shift).astype(np.uint16)
-        order = order[np.argsort(digits[order], kind="stable")]
-    return order
 
 
 def _grouped_mean_sd(values: Floats, counts: Ints) -> tuple[Floats, Floats]:

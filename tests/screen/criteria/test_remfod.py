@@ -18,7 +18,6 @@ from karat.screen.criteria.remfod import (
     found_message,
     participants_table,
     remfod,
-    spread_note,
 )
 from karat.screen.time_rules import adjusted_for_length
 from messages import codes, raises, reasons, refuses
@@ -377,8 +376,6 @@ def test_one_and_many_are_counted() -> None:
     many = str(found_message(2000, 3000, 2, 1500, 4000, {"rule": "single", "genuine_at_least": 0.925}))
     for part in ("2,000 intermissions", "3,000 rushes", "2 rounds", "1,500 of 4,000 participants", "92.5 %", "single"):
         assert part in many
-    assert spread_note(0) == ()
-    assert spread_note(2) == (Message("remfod.no_spread", {"n": 2}),)
 
 
 def test_what_is_said_of_few_trials() -> None:

@@ -18,10 +18,10 @@ from karat.executors import Executor, open_executor
 from karat.judgments import Judgments
 from karat.judgments.parts import Parts, open_parts
 from karat.screen import remfod
-from karat.screen.parted import remfod as remfod_module
+from karat.screen.criteria.remfod import PartedRemfod, remfod_in_parts
 from karat.screen.parted.in_parts import InParts
-from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts, take_times
 from karat.screen.time_rules import TIME_RULES
+from karat.screen.time_search import BATCHES, TimedPart, part_batches
 from messages import codes, raises
 
 FUNCTIONS = np.array(["test", "filler", "control", "practice"])
@@ -213,19 +213,13 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
             assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", executor), batch=1), judgments)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("processes", "least", "expected"),
-    [(1, 1, remfod_module.BATCHES), (2, 1, 2 * remfod_module.BATCHES), (2, 300, 3), (1, 10**6, 1)],
+    ("processes", "least", "expected"), [(1, 1, BATCHES), (2, 1, 2 * BATCHES), (2, 300, 3), (1, 10**6, 1)]
 )
-def test_batches(processes: int, least: int, expected: int, tmp_path: Path) -> None:
+def test_batches(processes: int, least: int, expected: int) -> None:
     """As many as the processes need, none too small, and all parts in them once and in order."""
-    judgments = questionnaire(26, 40)
-    executor = Broken(99)
-    executor.processes = processes
-    crowd = InParts(cast(Parts, Held(even(judgments, 26))), tmp_path, cast(Executor, executor))
-    parts = crowd.map(take_times, tmp_path, name="remfod")
-    batches = remfod_module.part_batches(crowd, parts, least)
+    parts = [TimedPart(30 + number % 9, 1, ("test",), 0.5, 9.0) for number in range(26)]
+    batches = part_batches(parts, processes, least)
     assert [part for batch in batches for part in batch.parts] == parts
     assert [batch.first for batch in batches] == [
         sum(len(one.parts) for one in batches[:n]) for n in range(len(batches))

@@ -17,8 +17,8 @@ from karat.executors.cluster import Cluster
 from karat.judgments import Judgments
 from karat.judgments.parts import open_parts
 from karat.screen import remfod
+from karat.screen.criteria.remfod import remfod_in_parts
 from karat.screen.parted.in_parts import InParts
-from karat.screen.parted.remfod import remfod_in_parts
 
 pytest.importorskip("distributed")
 

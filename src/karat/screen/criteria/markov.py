@@ -60,7 +60,7 @@ from karat.screen.markov_cutoffs import (
     target_name,
     transition_table,
 )
-from karat.screen.one_part import AnyParts, Found, KeptTables, OnePart
+from karat.screen.one_part import AnyParts, Found, KeptTables, OnePart, Shelf
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints, Progress
 
@@ -407,7 +407,7 @@ def _designs(parts: AnyParts[Found]) -> tuple[KeptTables[Found], list[int], list
     for place, scale in enumerate(scales):
         own = [one[place] for one in facts if place in one]
         if own and levels_of(scale):
-            design = _merged(kept, place, levels_of(scale), [one.get(place) for one in facts])
+            design = _merged(kept.shelf, place, levels_of(scale), [one.get(place) for one in facts])
             found.append((scale, design, list(decided[isinstance(scale, Choice)].messages)))
         elif own:
             found.append((scale, None, []))
@@ -454,9 +454,7 @@ def _gather(
     return pl.concat([*tables, everybody(judgments).with_columns(**nothing)]), facts
 
 
-def _merged(
-    kept: KeptTables[Any], place: int, levels: tuple[str, ...], facts: Sequence[_OnScale | None]
-) -> CutoffDesign:
+def _merged(kept: Shelf, place: int, levels: tuple[str, ...], facts: Sequence[_OnScale | None]) -> CutoffDesign:
     """Stimuli numbered over all parts, their counts added up, and everybody's number of answers."""
     known = [one for one in facts if one is not None]
     tables = [one.stimuli for one in known]

@@ -11,13 +11,15 @@ hide others. Practice trials are left out. Participants with fewer than 90 % gen
 The published code counts a time that equals a cutoff as outlying, the paper's words do not; on its data both give the
 same. karat follows the words, so that times which are all equal flag nobody.
 
-Other rules, to compare with, are in `karat.screen.time_rules`.
+Other rules, to compare with, are in `karat.screen.time_rules`, the search over one or many parts in
+`karat.screen.time_search`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,11 +30,23 @@ from pydantic import Field
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
-from karat.judgments.trial_order import order_messages
+from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed, values_of
-from karat.screen.time_rules import TIME_RULES, TimeRule, adjusted_for_length, find_outliers, time_rule
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, everybody, refused_setting, values_of
+from karat.screen.one_part import AnyParts, Beside, Found, OnePart, Shelf
+from karat.screen.time_rules import INTERMISSION, RUSH, TIME_RULES, TimeRule, adjusted_for_length, time_rule
+from karat.screen.time_search import (
+    LEAST,
+    OutlierSearch,
+    PartBatch,
+    SearchedRounds,
+    TimedPart,
+    find_outliers,
+    lay_out,
+    part_batches,
+    search,
+)
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 from karat.types import Bools, Floats
 
@@ -268,36 +282,198 @@ def remfod(
     remfod: 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine), rule mean-sd.
     """
     stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
-    frame = timed(judgments)
-    untimed = judgments.frame.filter(pl.col("function") != "practice", pl.col("rt").is_null()).height
-    notes = trial_notes(untimed, order_messages(judgments.frame.columns))
-    if length is not None:
-        frame, more = adjusted_for_length(frame, length)
-        notes += more
-    same = frame.height > 1 and frame["rt"].n_unique() == 1
-    notes += alike_notes(frame["function"].unique(maintain_order=True).to_list(), same, stated)
-    found = find_outliers(frame, stated, mad_constant, inclusive)
-    looked_at = frame.select("participant", "trial", "function", "rt").with_columns(
-        kind=kinds_in_words(found.kind), degree=pl.Series(found.degree)
-    )
-    where = [name for name in ("session", "question") if name in frame.columns]
-    outlying = looked_at.select("participant", "trial", "kind", "degree").with_columns(
-        pl.Series("lower", found.lower, nan_to_null=True),
-        pl.Series("upper", found.upper, nan_to_null=True),
-        *frame.select(where).get_columns(),
-    )
-    outlying = outlying.filter(pl.col("kind").is_not_null())
-    notes += spread_note(outlying.filter(pl.col("lower") == pl.col("upper")).height)
-    counts = looked_at.group_by("participant").agg(
-        pl.len().cast(pl.Int64).alias("trials"),
-        (pl.col("kind") == "intermission").sum().cast(pl.Int64).alias("intermissions"),
-        (pl.col("kind") == "rush").sum().cast(pl.Int64).alias("rushes"),
-    )
-    settings = as_settings(stated, mad_constant, length, inclusive)
+    found, rounds, (only,) = _over(OnePart(judgments), stated, mad_constant, length, inclusive)
     return Remfod(
-        participants_table(everybody(judgments), counts, stated.genuine_at_least), "remfod", settings, notes,
-        trials=outlying, cutoffs=found.cutoffs, timed=looked_at,
+        found.participants, "remfod", found.settings, found.notes, trials=only.trials,
+        cutoffs=rounds.cutoffs(only.cutoffs), timed=only.timed,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PartedRemfod(PartedEvidence):
+    """The evidence of ReMFOD on judgments in parts, with the outlying trials and the cutoffs of every round."""
+
+    rounds: int = 0
+    """How many rounds found outliers."""
+    intermissions: int = 0
+    rushes: int = 0
+    trial_files: tuple[Path, ...] = field(default=(), repr=False)
+    cutoff_files: tuple[Path, ...] = field(default=(), repr=False)
+    spanning: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
+    """The cutoffs of the groups that span parts."""
+
+    def trials(self) -> pl.LazyFrame:
+        """The outlying trials, with the columns that `Remfod.trials` has, in the order of parts."""
+        return pl.scan_parquet(list(self.trial_files))
+
+    def cutoffs(self) -> pl.LazyFrame:
+        """The cutoffs of every round, with the columns that `Remfod.cutoffs` has, round by round."""
+        own = [pl.scan_parquet(list(self.cutoff_files))] if self.cutoff_files else []
+        every = pl.concat([*own, *([self.spanning.lazy()] if self.spanning.height else [])])
+        return every.sort("round", maintain_order=True)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, without the notes."""
+        found = (self.intermissions, self.rushes, self.rounds, self.flagged, self.participants, self.settings)
+        return (found_message(*found),)
+
+
+def remfod_in_parts(
+    parts: AnyParts[PartedEvidence],
+    rule: str = "remfod",
+    upper: float | None = None,
+    lower: float | None = None,
+    genuine_at_least: float | None = None,
+    mad_constant: float = MAD_CONSTANT,
+    length: str | None = None,
+    inclusive: bool = False,
+    *,
+    batch: int = LEAST,
+) -> PartedRemfod:
+    """The same of judgments in parts, which are put together until they have about `batch` trials.
+
+    `length` cannot be used: how times grow with length is a weighted median over pairs of trials of everybody.
+
+    >>> import karat, tempfile
+    >>> from karat.judgments.parts import open_parts
+    >>> from karat.screen.parted import InParts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     karat.datasets.load("likert").to_parquet(f"{folder}/in/likert.parquet")
+    ...     print(remfod_in_parts(InParts(open_parts(f"{folder}/in"), Path(folder) / "out")))
+    remfod: 140 intermissions, 7 rushes in 6 rounds; 5 of 48 participants flagged (under 90 % genuine).
+    """
+    stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
+    if length is not None:
+        raise ScreenError(Message("remfod.no_length_in_parts"))
+    found, rounds, judged = _over(parts, stated, mad_constant, length, inclusive, batch)
+    return PartedRemfod(
+        **{one.name: getattr(found, one.name) for one in fields(found)}, rounds=rounds.found,
+        intermissions=sum(one.intermissions for one in judged), rushes=sum(one.rushes for one in judged),
+        trial_files=tuple(one.trials for one in judged),
+        cutoff_files=tuple(one.cutoffs for one in judged if one.cutoffs is not None), spanning=rounds.spanning,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """The times of a part, and what there is to note of its trials."""
+
+    times: TimedPart
+    timed: bool
+    order: tuple[Message, ...]
+    """How trials are ordered that have no positions."""
+    untimed: int
+    length: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What is left to say of a part, and its trials and cutoffs: tables, or the files where they are written."""
+
+    intermissions: int
+    rushes: int
+    without_spread: int
+    trials: Any
+    cutoffs: Any
+    """None where no cutoffs are by participant."""
+    timed: Any
+    """In memory, all trials that were looked at."""
+
+
+def _over(
+    parts: AnyParts[Found], rule: TimeRule, constant: float, length: str | None, inclusive: bool, least: int = LEAST
+) -> tuple[Found, SearchedRounds, list[_Judged]]:
+    """The evidence, how the search went, and what else there is to say of each part."""
+    settings = {
+        "rule": rule.name, "upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least,
+        "mad_constant": constant, "length": length, "inclusive": inclusive,
+    }  # fmt: skip
+    shelf = parts.shelf("remfod", settings)
+    taken = parts.map(_take_times, (shelf, length), name="remfod")
+    times = [one.times for one in taken]
+    if not any(one.timed for one in taken):
+        raise ScreenError(Message("times.none"))
+    if not any(part.trials for part in times):
+        raise ScreenError(Message("times.only_practice"))
+    given = OutlierSearch.over(times, rule, constant, inclusive, shelf)
+    batches = part_batches(times, parts.executor.processes, least)
+    rounds = search(given, batches, parts.executor, parts.progress)
+    shared = (given, rounds.computed, batches, parts.beside)
+    found, judged = parts.judge_kept("remfod", _judge, shared, settings)
+    untimed, flat = sum(one.untimed for one in taken), sum(one.without_spread for one in judged)
+    notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
+    notes += [*taken[0].order, *(note for one in taken for note in one.length)]
+    if "function" in rule.by and len(given.names) == 1:
+        notes.append(Message("remfod.one_function", {"function": given.names[0]}))
+    if min(part.least for part in times) == max(part.most for part in times) and sum(part.trials for part in times) > 1:
+        notes.append(Message("remfod.all_times_equal"))
+    # Trials that are outlying only because most times of their groups are the same.
+    notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
+    return replace(found, notes=tuple(notes)), rounds, judged
+
+
+def _take_times(judgments: Judgments, shared: tuple[Shelf, str | None], number: int) -> _Taken:
+    """Leave the times of a part for the search, adjusted for length where that is asked for."""
+    shelf, length = shared
+    frame = judgments.frame
+    if "rt" not in frame.columns:
+        frame = frame.with_columns(rt=pl.lit(None, pl.Float64))
+    asked = with_positions(frame).filter(pl.col("function") != "practice")
+    kept, notes = asked.filter(pl.col("rt").is_not_null()), tuple[Message, ...]()
+    untimed = asked.height - kept.height
+    if length is not None and kept.height:
+        kept, notes = adjusted_for_length(kept, length)
+    shelf.put(everybody(judgments), "everybody", number)
+    timed = frame["rt"].null_count() < frame.height
+    return _Taken(lay_out(kept, shelf, number), timed, order_messages(judgments.frame.columns), untimed, notes)
+
+
+def _judge(
+    shared: tuple[OutlierSearch, int, list[PartBatch], Beside], number: int
+) -> tuple[pl.DataFrame, _Judged]:  # fmt: skip
+    """The evidence on the participants of a part, its outlying trials and its cutoffs."""
+    given, rounds, batches, beside = shared
+    whole = next(one for one in batches if number < one.first + len(one.parts))
+    own = given.trials(whole, rounds).part(whole, number)
+    found, shelf = own.found, given.shelf
+    everyone, people = shelf.table("everybody", number), shelf.table("people", number)
+    kinds = [found["kind"] == kind for kind in (INTERMISSION, RUSH)]
+    numbers = [np.bincount(own.people[found["place"][kind]], minlength=len(own.counts)) for kind in kinds]
+    counts = people.with_columns(pl.Series("intermissions", numbers[0]), pl.Series("rushes", numbers[1]))
+    rows = shelf.table("trials", number, ["row"])["row"].to_numpy()[found["place"]]
+    named = shelf.table("named", number)
+    trials = _outlying(found, people["participant"].gather(own.people[found["place"]]), rows, named)
+    cutoffs = None
+    if "participant" in given.rule.by:
+        cutoffs = beside(own.cutoffs_by_round(rounds, people["participant"]), "remfod-cutoffs", number, empty=True)
+    timed = None
+    if "participant" in named.columns:
+        kind, degree = np.zeros(named.height, np.int8), np.zeros(named.height, np.int64)
+        kind[rows], degree[rows] = found["kind"], found["degree"]
+        timed = named.select("participant", "trial", "function", "rt").with_columns(
+            kinds_in_words(kind).alias("kind"), pl.Series("degree", degree)
+        )
+    table = participants_table(everyone, counts, given.rule.genuine_at_least)
+    flat = int((found["lower"] == found["upper"]).sum())
+    written = beside(trials, "remfod-trials", number, empty=True)
+    return table, _Judged(int(kinds[0].sum()), int(kinds[1].sum()), flat, written, cutoffs, timed)
+
+
+def _outlying(found: NDArray[Any], participants: pl.Series, rows: NDArray[Any], named: pl.DataFrame) -> pl.DataFrame:
+    """The outlying trials of a part in the order of its rows, with the columns that `Remfod.trials` has."""
+    order = np.argsort(rows)
+    found, in_order = found[order], named[rows[order]]
+    lower = np.where(np.isinf(found["lower"]), np.nan, found["lower"])
+    return pl.DataFrame([
+        participants.gather(order).alias("participant"),
+        in_order["trial"],
+        kinds_in_words(found["kind"]).alias("kind"),
+        pl.Series("degree", found["degree"].astype(np.int64)),
+        pl.Series("lower", lower, nan_to_null=True),
+        pl.Series("upper", np.ascontiguousarray(found["upper"]), nan_to_null=True),
+        *(in_order[name] for name in ("session", "question") if name in named.columns),
+    ])  # fmt: skip
 
 
 def _rushes(number: int) -> str:
@@ -315,14 +491,6 @@ def stated_rule(
     if refused_setting(RemfodSettings, mad_constant=mad_constant):
         raise ScreenError(Message("remfod.bad_constant", {"value": mad_constant}))
     return time_rule(rule, upper, lower, genuine_at_least)
-
-
-def as_settings(rule: TimeRule, mad_constant: float, length: str | None, inclusive: bool) -> dict[str, Any]:
-    """The settings as evidence has them."""
-    return {
-        "rule": rule.name, "upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least,
-        "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
-    }  # fmt: skip
 
 
 def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
@@ -383,27 +551,6 @@ def _common(one: Remfod, other: Remfod) -> float:
     return int((mine == theirs).sum()) / either if either else 1.0
 
 
-def trial_notes(untimed: int, order: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The notes on the trials; `order` where they have no positions."""
-    notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
-    return (*notes, *order)
-
-
-def alike_notes(functions: Sequence[str], same: bool, rule: TimeRule) -> tuple[Message, ...]:
-    """What a rule cannot distinguish in these times; `same` where all are equal."""
-    notes = []
-    if "function" in rule.by and len(functions) == 1:
-        notes.append(Message("remfod.one_function", {"function": functions[0]}))
-    if same:
-        notes.append(Message("remfod.all_times_equal"))
-    return tuple(notes)
-
-
-def spread_note(number: int) -> tuple[Message, ...]:
-    """The note on trials that are outlying only because most times of their groups are the same."""
-    return (Message("remfod.no_spread", {"n": number}),) if number else ()
-
-
 def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_least: float) -> pl.DataFrame:
     """The evidence on everybody in `people`, from the trials, intermissions and rushes of those who have any."""
     table = people.join(counts, on="participant", how="left", maintain_order="left")
@@ -443,7 +590,7 @@ CRITERION = Criterion(
     settings=RemfodSettings,
     computed_by=remfod,
     stage="clock",
-    in_parts="karat.screen.parted.remfod:remfod_in_parts",
+    in_parts=remfod_in_parts,
     shown_blind=True,
     of_the_study=("length", "mad_constant"),
     wording=lambda settings: ["" if settings.get("rule", "remfod") == "remfod" else "rule"],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -79,7 +79,7 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     return found
 
 
-def gold_over_parts(parts: AnyParts[object], near_unanimous: float = NEAR_UNANIMOUS) -> Gold | None:
+def gold_over_parts(parts: AnyParts[Any], near_unanimous: float = NEAR_UNANIMOUS) -> Gold | None:
     """The same of judgments in parts; None where no right answer is recorded."""
     counts = [one for one in parts.map(_count, None, name="right answers") if one is not None]
     if not counts:

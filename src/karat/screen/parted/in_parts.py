@@ -16,11 +16,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
@@ -30,8 +32,8 @@ from karat.judgments.parts import Parts
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import DesignRows, Stimuli, candidates, find_stimuli, rows_of_kind
 from karat.messages import Message
-from karat.screen.evidence import PartedEvidence
-from karat.screen.one_part import Facts, OfJudgments, OfTable, Result, Shared
+from karat.screen.evidence import PartedEvidence, ScreenError
+from karat.screen.one_part import AnyParts, Beside, Facts, JudgedPart, OfJudgments, OfNumber, Result, Shared
 from karat.screen.run import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
@@ -120,7 +122,7 @@ def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], nu
 
 
 @dataclass(frozen=True)
-class InParts:
+class InParts(AnyParts[PartedEvidence]):
     """Judgments in parts, without those who are excluded so far, and where work on them is done.
 
     >>> import karat, tempfile
@@ -191,40 +193,28 @@ class InParts:
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
     ) -> list[Result]:
-        """`function(judgments, shared, number)` of every part, or only of some, in their order.
-
-        A part may have no rows. The function is one of a module, and what it gives back is small.
-        """
         return self._each(_with_judgments, function, shared, name, only)
 
-    def each(self, function: Callable[[Shared, int], Result], shared: Shared, *, name: str) -> list[Result]:
-        """`function(shared, number)` of every part, in their order, for what needs only files of `scratch`."""
+    def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
         return self._each(_with_number, function, shared, name)
 
-    def keep(
-        self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
-    ) -> tuple[KeptInParts, list[Facts]]:
-        """A table of each part, written to `scratch`, and what else each part has to say."""
-        return KeptInParts(self, name), self.map(_keep, (function, shared, self.scratch / name), name=name)
+    def shelf(self, criterion: str, about: object = None) -> FileShelf:
+        """Files of `scratch`, of their own for other settings, other participants and another run."""
+        stamps = [self.parts.stamp(number) for number in range(len(self))]
+        digest = hashlib.sha256(repr((about, self.excluded, self.token, stamps)).encode()).hexdigest()[:12]
+        return FileShelf(self.scratch / criterion / digest)
 
-    def judge(
-        self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
-        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
-    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
-        """The evidence of each part, written where it was computed, and what else each part has to say.
+    @property
+    def beside(self) -> Beside:
+        """Writes tables where they were computed."""
+        return partial(_beside, self.out / "evidence")
 
-        The function gives the table of participants, or None where nobody is there, and anything small.
-        """
-        judged = self.map(_judged, (function, shared, self.out / "evidence" / criterion), name=criterion)
-        return _evidence(judged, criterion, settings, notes)
-
-    def judge_files(
-        self, criterion: str, function: Callable[[Shared, int], tuple[pl.DataFrame | None, Facts]], shared: Shared,
-        settings: dict[str, Any], notes: tuple[Message, ...] = (),
-    ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
-        """The same, for a criterion that has put all that it needs into files of `scratch`."""
-        judged = self.each(_judged, (function, shared, self.out / "evidence" / criterion), name=criterion)
-        return _evidence(judged, criterion, settings, notes)
+    def evidence(
+        self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
+    ) -> tuple[PartedEvidence, list[Facts]]:
+        files = tuple(path for path, *_ in judged if path is not None)
+        people, flagged = sum(one[1] for one in judged), sum(one[2] for one in judged)
+        return PartedEvidence(criterion, settings, people, flagged, files, notes), [one[3] for one in judged]
 
     def _each(
         self, how: Callable[[Any, Any], Any], function: Any, shared: Any, name: str, only: Sequence[int] | None = None
@@ -242,47 +232,52 @@ class InParts:
         return replace(self, executor=SERIAL, progress=None)
 
 
-def _evidence(
-    found: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],
-    notes: tuple[Message, ...],
-) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
-    files = tuple(path for path, *_ in found if path is not None)
-    people, flagged = sum(one[1] for one in found), sum(one[2] for one in found)
-    return PartedEvidence(criterion, settings, people, flagged, files, notes), [one[3] for one in found]
+def _beside(folder: Path, table: pl.DataFrame | None, name: str, number: int, /, empty: bool = False) -> Path | None:
+    if table is None or not (table.height or empty):
+        part_file(folder / name, number).unlink(missing_ok=True)
+        return None
+    return write_part(table, folder / name, number)
+
+
+SMALL = 1 << 16
+"""Arrays of this many bytes are read; larger ones are mapped into memory."""
 
 
 @dataclass(frozen=True)
-class KeptInParts:
-    """The tables that a pass has left in `scratch`, one for each part."""
+class FileShelf:
+    """Files that all processes share, each written whole or not at all."""
 
-    crowd: InParts
-    criterion: str
+    folder: Path
 
-    @property
-    def folder(self) -> Path:
-        """Where they are."""
-        return self.crowd.scratch / self.criterion
+    def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
+        path = self._path(name, part)
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            if isinstance(value, pl.DataFrame):
+                value.write_ipc(file, compression="lz4")
+            else:
+                np.save(file, value)
 
-    def __reduce__(self) -> tuple[type[KeptInParts], tuple[InParts, str]]:
-        """For another process, which reads them and starts no tasks."""
-        return KeptInParts, (self.crowd._bare(), self.criterion)
+    def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
+        return pl.read_ipc(self._written(name, part), columns=columns)
 
-    def read(self, number: int) -> pl.DataFrame:
-        return pl.read_parquet(part_file(self.folder, number))
+    def scan(self, name: str, parts: int) -> pl.LazyFrame:
+        return pl.scan_ipc([self._written(name, number) for number in range(parts)])
 
-    def scan(self) -> pl.LazyFrame:
-        return pl.scan_parquet([part_file(self.folder, number) for number in range(len(self.crowd))])
+    def array(self, name: str, part: int | str) -> NDArray[Any]:
+        path = self._written(name, part)
+        return np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > SMALL else None))
 
-    def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
-        return self.crowd.each(_with_table, (function, shared, self.folder), name=self.criterion)
+    def drop(self, name: str, part: int | str) -> None:
+        self._path(name, part).unlink(missing_ok=True)
 
-    def judge(
-        self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
-        notes: tuple[Message, ...] = (),
-    ) -> PartedEvidence:  # fmt: skip
-        """The evidence of each part, written where it was computed."""
-        own = (function, shared, self.folder)
-        return self.crowd.judge_files(self.criterion, _judged_table, own, settings, notes)[0]
+    def _path(self, name: str, part: int | str) -> Path:
+        return self.folder / name / (part if isinstance(part, str) else part_file(Path(), part, "").name)
+
+    def _written(self, name: str, part: int | str) -> Path:
+        path = self._path(name, part)
+        if not path.exists():
+            raise ScreenError(Message("remfod.file_gone", {"file": str(path)}))
+        return path
 
 
 @lru_cache(maxsize=2)
@@ -304,29 +299,3 @@ def _with_judgments(given: _Given, task: tuple[int, str]) -> Any:
 
 def _with_number(given: _Given, task: tuple[int, str]) -> Any:
     return given.function(given.shared, task[0])
-
-
-def _keep(judgments: Judgments, shared: tuple[Any, Any, Path], number: int) -> Any:
-    function, own, folder = shared
-    table, facts = function(judgments, own, number)
-    write_part(table, folder, number)
-    return facts
-
-
-def _with_table(shared: tuple[Any, Any, Path], number: int) -> Any:
-    function, own, folder = shared
-    return function(pl.read_parquet(part_file(folder, number)), own)
-
-
-def _judged_table(shared: tuple[Any, Any, Path], number: int) -> tuple[pl.DataFrame, None]:
-    return _with_table(shared, number), None
-
-
-def _judged(*arguments: Any) -> tuple[Path | None, int, int, Any]:
-    """Write what the function makes of the judgments of a part, where they are given, or of its files."""
-    *judgments, (function, own, folder), number = arguments
-    table, facts = function(*judgments, own, number)
-    if table is None or not table.height:
-        part_file(folder, number).unlink(missing_ok=True)
-        return None, 0, 0, facts
-    return write_part(table, folder, number), table.height, int(table["flagged"].sum()), facts

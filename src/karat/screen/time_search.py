@@ -1,0 +1,358 @@
+"""The search for outlying times, round after round, over trials in one part or in many.
+
+Everybody's trials lie in one part, so that cutoffs by participant are computed there. Cutoffs by item function, or over
+all times, span the parts. Every part leaves its times sorted by participant and time. Several parts are then put
+together to a batch, whose times and item functions are what all rounds read, nine bytes per trial; from files these are
+mapped into memory, and a pass has some work to do for every file, however small.
+
+A single batch, such as judgments in memory, is gone over here and its medians are those of its values. Of several
+batches, the medians and MADs are found by counting (`karat.models.robust`), exactly. A round then takes two passes: one
+that answers what the counts left open, and one that finds the outliers of the round, leaves them for the next and
+counts what is left.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from karat.executors import SERIAL, Executor
+from karat.models.robust import SHIFT, Bins, medians_and_deviations, summed, tally
+from karat.screen.one_part import MemoryShelf, Shelf
+from karat.screen.time_rules import FOUND, Cutoffs, TimeRule, crossing
+from karat.types import Floats, Ints, Progress
+
+BATCHES = 2
+"""Batches for each process, so that they end at about the same time."""
+LEAST, MOST = 500_000, 4_000_000
+"""Trials in a batch: fewer take less time than to send for them, more take much memory. As few as two batches of the
+least size are one batch, which is gone over here."""
+NAMES = ("trial", "session", "question")
+"""The columns that name a trial of a participant."""
+
+
+@dataclass(frozen=True)
+class TimedPart:
+    """What is to be known of a part before its times are looked at."""
+
+    trials: int
+    people: int
+    """Those who have a time."""
+    functions: tuple[str, ...]
+    """Its item functions, by its own codes."""
+    least: float
+    most: float
+
+
+def lay_out(frame: pl.DataFrame, shelf: Shelf, number: int) -> TimedPart:
+    """Leave the times of a part for the passes to come, and what its trials are called."""
+    people, codes = group_codes(frame["participant"])
+    functions, function = group_codes(frame["function"])
+    times = frame["rt"].to_numpy()
+    order = sorted_by_group(codes, len(people), np.argsort(times))
+    sorted_times = {"rt": times[order], "function": function[order].astype(np.uint8), "row": order.astype(np.uint32)}
+    counts = pl.Series("trials", np.bincount(codes, minlength=len(people)), pl.Int64)
+    shelf.put(pl.DataFrame(sorted_times), "trials", number)
+    shelf.put(pl.DataFrame([people.alias("participant"), counts]), "people", number)
+    # In memory all columns are there anyway; files have those that name a trial.
+    in_memory = isinstance(shelf, MemoryShelf)
+    shelf.put(frame if in_memory else frame.select(name for name in NAMES if name in frame.columns), "named", number)
+    least, most = (float(times.min()), float(times.max())) if len(times) else (np.inf, -np.inf)
+    return TimedPart(len(times), len(people), tuple(functions.to_list()), least, most)
+
+
+@dataclass(frozen=True)
+class PartBatch:
+    """Parts that follow each other and are gone over together."""
+
+    first: int
+    parts: tuple[TimedPart, ...]
+
+    @property
+    def name(self) -> str:
+        """From the first to the last part."""
+        return f"{self.first + 1:05}-{self.first + len(self.parts):05}"
+
+
+def part_batches(parts: Sequence[TimedPart], processes: int = 1, least: int = LEAST) -> list[PartBatch]:
+    """Parts that follow each other put together, with about as many trials in each batch, and `least` of them.
+
+    >>> parts = [TimedPart(trials, 1, ("test",), 1.0, 2.0) for trials in (300, 200, 500)]
+    >>> [batch.name for batch in part_batches(parts, least=400)]
+    ['00001-00002', '00003-00003']
+    """
+    trials = np.array([part.trials for part in parts])
+    total = int(trials.sum())
+    wanted = max(min(processes * BATCHES, total // least), processes, -(-total // MOST)) if total > 2 * least else 1
+    # A part goes where its middle lies when all trials are divided evenly.
+    places = ((np.cumsum(trials) - trials / 2) * wanted / total).astype(np.int64)
+    together = [list(own) for _, own in itertools.groupby(range(len(parts)), key=lambda number: int(places[number]))]
+    return [PartBatch(own[0], tuple(parts[number] for number in own)) for own in together]
+
+
+@dataclass(frozen=True)
+class OutlierSearch:
+    """What is looked for in all parts, and where passes leave files for each other."""
+
+    rule: TimeRule
+    constant: float
+    inclusive: bool
+    names: tuple[str, ...]
+    """The groups that span participants: the item functions in the order in which they come, or all; or none."""
+    shelf: Shelf
+
+    @classmethod
+    def over(
+        cls, parts: Sequence[TimedPart], rule: TimeRule, constant: float, inclusive: bool, shelf: Shelf
+    ) -> OutlierSearch:
+        """The search in these parts."""
+        names = [name for part in parts for name in part.functions] if "function" in rule.by else []
+        return cls(rule, constant, inclusive, tuple(dict.fromkeys(names)) if rule.by else ("all",), shelf)
+
+    @property
+    def spanning(self) -> str:
+        """What the groups are that span participants."""
+        return "function" if self.rule.by else "all"
+
+    def joined(self, batch: PartBatch) -> TimedTrials:
+        """The times of some parts put together, with the numbers of the groups that span parts; they are left, too."""
+        times, groups, counts = [], [], []
+        for number, part in enumerate(batch.parts, start=batch.first):
+            trials = self.shelf.table("trials", number, ["rt", "function"])
+            times.append(trials["rt"].to_numpy())
+            counts.append(self.shelf.table("people", number, ["trials"])["trials"].to_numpy())
+            if "function" in self.rule.by:
+                own = np.array([self.names.index(name) for name in part.functions], np.uint8)
+                groups.append(own[trials["function"].to_numpy()])
+            else:
+                groups.append(np.zeros(len(trials), np.uint8))
+        for name, arrays in (("times", times), ("groups", groups), ("counts", counts)):
+            self.shelf.put(np.concatenate(arrays), name, batch.name)
+        return self.trials(batch, 0)
+
+    def trials(self, batch: PartBatch, found_until: int) -> TimedTrials:
+        """The times of a batch, and what has been found of them up to some round."""
+        found = self.shelf.array(f"found-{found_until}", batch.name) if found_until else np.zeros(0, FOUND)
+        times, counts, groups = (self.shelf.array(name, batch.name) for name in ("times", "counts", "groups"))
+        return TimedTrials(self, times, counts, groups, found)
+
+
+class TimedTrials:
+    """Times sorted by participant and time, this many of each, and what has been found of them up to some round."""
+
+    def __init__(
+        self, given: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], found: NDArray[Any]
+    ) -> None:
+        self.given, self.times, self.counts, self.groups, self.found = given, times, counts, groups, found
+        self.people = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    def tally(self, within: Bins | None = None, shift: int = SHIFT) -> Bins:
+        """The times that are left, counted by the groups that span participants."""
+        # Those found are counted as one group more, which nobody asks for: quicker than to take them out.
+        groups, gone = np.array(self.groups), len(self.given.names)
+        groups[self.found["place"]] = gone
+        bins = tally(self.times, groups, within, shift)
+        return bins.where(bins.group < gone)
+
+    def cutoffs(self) -> tuple[Cutoffs, Ints]:
+        """The cutoffs of the groups that span participants, by the times that are left, and how many these are."""
+        times, groups, order = self._by_group
+        still = np.ones(len(times), bool)
+        still[self.found["place"]] = False
+        still = still[order]
+        left = np.bincount(groups[still], minlength=len(self.given.names))
+        return Cutoffs.of(times[still], left, self.given.rule, self.given.constant), left
+
+    def part(self, batch: PartBatch, number: int) -> TimedTrials:
+        """Those of one part of the batch."""
+        before = batch.parts[: number - batch.first]
+        first, person = sum(one.trials for one in before), sum(one.people for one in before)
+        own = batch.parts[number - batch.first]
+        here, persons = slice(first, first + own.trials), slice(person, person + own.people)
+        found = self.found[(self.found["place"] >= here.start) & (self.found["place"] < here.stop)]
+        found["place"] -= here.start
+        return TimedTrials(self.given, self.times[here], self.counts[persons], self.groups[here], found)
+
+    @cached_property
+    def _by_group(self) -> tuple[Floats, NDArray[np.integer], NDArray[np.integer]]:
+        """The times and groups sorted by group and time, and the order that sorts them."""
+        order = sorted_by_group(self.groups.astype(np.int32), len(self.given.names), np.argsort(self.times))
+        return self.times[order], self.groups[order], order
+
+    def search(self, number: int, spanning: Cutoffs | None) -> int:
+        """One round: how many outliers it finds, which join those found before."""
+        genuine = np.ones(len(self.times), bool)
+        genuine[self.found["place"]] = False
+        groups: list[tuple[NDArray[np.integer], Cutoffs]] = []
+        if "participant" in self.given.rule.by:
+            left = self.counts - np.bincount(self.people[self.found["place"]], minlength=len(self.counts))
+            own = Cutoffs.of(self.times[genuine], left, self.given.rule, self.given.constant)
+            groups.append((self.people, own))
+        if spanning is not None:
+            groups.append((self.groups, spanning))
+        new = crossing(self.times, genuine, groups, self.given.inclusive)
+        new["degree"] = number
+        self.found = np.concatenate([self.found, new])
+        return len(new)
+
+    def cutoffs_by_round(self, rounds: int, names: pl.Series) -> pl.DataFrame:
+        """The cutoffs of each participant in every round; only who lost a trial in the round before has new ones."""
+        given, found, people = self.given, self.found, self.people
+        degree = np.zeros(len(self.times), np.int32)
+        degree[found["place"]] = found["degree"]
+        lost = np.zeros((rounds + 1, len(self.counts)), np.int64)
+        np.add.at(lost, (found["degree"], people[found["place"]]), 1)
+        left = self.counts - np.cumsum(lost[:rounds], axis=0)
+        new = lost[:rounds] > 0
+        new[0] = True
+        values = [self.times[own[people] & ((degree == 0) | (degree > before))] for before, own in enumerate(new)]
+        made = Cutoffs.of(np.concatenate(values), left[new], given.rule, given.constant)
+        # Of each round and participant, which of the cutoffs made holds: the one of the last round with a new one.
+        made_at = np.zeros(new.shape, np.int64)
+        made_at[new] = np.arange(int(new.sum()))
+        place = np.maximum.accumulate(made_at, axis=0).ravel()
+        held = Cutoffs(made.centre[place], made.spread[place], made.lower[place], made.upper[place])
+        number = np.repeat(np.arange(1, rounds + 1), len(self.counts))
+        return held.table(number, "participant", pl.concat([names] * rounds), left.ravel(), given.rule)
+
+
+@dataclass(frozen=True)
+class SearchedRounds:
+    """How the rounds went: how many were computed, how many found anything, and the cutoffs that span participants."""
+
+    computed: int
+    found: int
+    spanning: pl.DataFrame
+
+    def cutoffs(self, own: pl.DataFrame | None) -> pl.DataFrame:
+        """All cutoffs, round by round: those of participants, where there are any, and those that span them."""
+        every = [table for table in (own, self.spanning) if table is not None and table.width]
+        return pl.concat(every).sort("round", maintain_order=True)
+
+
+def search(
+    given: OutlierSearch, batches: Sequence[PartBatch], executor: Executor = SERIAL, progress: Progress | None = None
+) -> SearchedRounds:
+    """Go over the batches round after round, until no outlier is found; those of all rounds are left on the shelf."""
+    most = sum(part.trials for batch in batches for part in batch.parts)
+    if len(batches) == 1:
+        trials = given.joined(batches[0])
+        rounds = _rounds(given, most, lambda _: trials.cutoffs(), trials.search)
+        given.shelf.put(trials.found, f"found-{rounds.computed}", batches[0].name)
+        return rounds
+
+    def each(step: str, number: int, *more: Any) -> list[Any]:
+        name = f"remfod, round {number}"
+        return executor.map(do_step, (given, step, number, more), batches, name=name, progress=progress)
+
+    counts = each("tally", 1)
+
+    def cutoffs(number: int) -> tuple[Cutoffs, Ints]:
+        bins, groups = summed(counts), len(given.names)
+        middle = medians_and_deviations(
+            bins, lambda within, shift: summed(each("tally", number, within, shift)), groups, given.constant
+        )
+        return Cutoffs.around(*middle, given.rule), np.bincount(bins.group, bins.count, groups).astype(np.int64)
+
+    def find(number: int, spanning: Cutoffs | None) -> int:
+        nonlocal counts
+        found = each("search", number, number, spanning)
+        counts = [left for _, left in found]
+        return sum(new for new, _ in found)
+
+    return _rounds(given, most, cutoffs, find)
+
+
+def do_step(shared: tuple[OutlierSearch, str, int, tuple[Any, ...]], batch: PartBatch) -> Any:
+    """A step of a round on one of several batches; at the very first its parts are put together."""
+    given, step, number, more = shared
+    first = (step, number, more) == ("tally", 1, ())
+    trials = given.joined(batch) if first else given.trials(batch, number - 1)
+    if step == "tally":
+        return trials.tally(*more) if given.names else None
+    new = trials.search(*more)
+    given.shelf.put(trials.found, f"found-{number}", batch.name)
+    # All parts have come as far as the round before: what was found until the one before that is read no more.
+    given.shelf.drop(f"found-{number - 2}", batch.name)
+    return new, trials.tally() if given.names else None
+
+
+def _rounds(
+    given: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
+    find: Callable[[int, Cutoffs | None], int],
+) -> SearchedRounds:  # fmt: skip
+    """Round after round: the cutoffs of the groups that span participants and how many trials these have left; then
+    how many outliers are found."""
+    tables = []
+    for number in range(1, trials + 2 if given.rule.recursive else 2):
+        spanning = None
+        if given.names:
+            spanning, left = cutoffs(number)
+            tables.append(spanning.table(number, given.spanning, pl.Series(given.names), left, given.rule))
+        new = find(number, spanning)
+        if not new:
+            break
+    return SearchedRounds(number, number if new else number - 1, pl.concat(tables) if tables else pl.DataFrame())
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """Of each trial its kind (0 genuine, 1 intermission, 2 rush), and the cutoffs of all rounds."""
+
+    kind: NDArray[np.int8]
+    cutoffs: pl.DataFrame
+    """round, group (participant, function, all), name, trials, median or mean, mad or sd, lower, upper."""
+
+
+def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, inclusive: bool = False) -> Outliers:
+    """The outlying trials of a frame with participant, function and rt; `inclusive` takes times at a cutoff too.
+
+    >>> from karat.screen.time_rules import time_rule
+    >>> frame = pl.DataFrame({"participant": ["p"] * 5, "function": ["test"] * 5, "rt": [2.0, 2.1, 1.9, 2.2, 60.0]})
+    >>> find_outliers(frame, time_rule("remfod"), 1.4826).kind.tolist()
+    [0, 0, 0, 0, 1]
+    """
+    shelf = MemoryShelf()
+    parts = [lay_out(frame, shelf, 0)]
+    given, batch = OutlierSearch.over(parts, rule, mad_constant, inclusive, shelf), PartBatch(0, tuple(parts))
+    rounds = search(given, [batch])
+    trials = given.trials(batch, rounds.computed)
+    kinds = np.zeros(frame.height, np.int8)
+    kinds[shelf.table("trials", 0)["row"].to_numpy()[trials.found["place"]]] = trials.found["kind"]
+    people = shelf.table("people", 0)["participant"]
+    own = trials.cutoffs_by_round(rounds.computed, people) if "participant" in rule.by else None
+    return Outliers(kinds, rounds.cutoffs(own))
+
+
+def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
+    """The groups in the order in which they come, and the number of each trial's group among them.
+
+    >>> labels, codes = group_codes(pl.Series(["b", "a", "b"]))
+    >>> labels.to_list(), codes.tolist()
+    (['b', 'a'], [0, 1, 0])
+    """
+    labels = column.unique(maintain_order=True)
+    if not len(labels):
+        return labels, np.zeros(0, np.int32)
+    codes = column.replace_strict(labels, pl.Series(range(len(labels)), dtype=pl.Int32)).to_numpy()
+    return labels, codes
+
+
+def sorted_by_group(codes: NDArray[np.int32], groups: int, order: NDArray[np.integer]) -> NDArray[np.integer]:
+    """An order of trials, by their times say, made one group after the other; of equals the first stays first.
+
+    >>> sorted_by_group(np.array([1, 0, 1], np.int32), 2, np.array([2, 1, 0])).tolist()
+    [1, 2, 0]
+    """
+    # A stable sort by the code, 16 bits at a time, which numpy does by counting: several times faster than a lexsort.
+    for shift in range(0, max(groups - 1, 1).bit_length(), 16):
+        digits = (codes >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+    return order
