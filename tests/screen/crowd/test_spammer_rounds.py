@@ -12,7 +12,7 @@ from karat.messages import Message
 from karat.models.numerics import one_thread
 from karat.screen import ScreenError, spammer_index
 from karat.screen.crowd.answers import crowd
-from karat.screen.crowd.spammer_rounds import RoundsModel, index_of_rounds, round_column, share_of_fit, variances_of
+from karat.screen.crowd.spammer_rounds import RoundsModel, index_of_rounds, share_of_fit, variances_of
 from messages import raises
 
 WORKERS, TASKS, ROUNDS = 30, 25, 2
@@ -118,11 +118,11 @@ def test_the_bootstrap_is_seeded_and_holds_the_index() -> None:
 
 
 def test_sessions_are_rounds_where_tasks_return() -> None:
-    assert round_column(crowd(rounds(column="session"), "x")) == "session"
+    assert crowd(rounds(column="session"), "x").round_column == "session"
     frame = rounds(column="session").frame
     own = frame.with_columns(item=pl.col("item") + pl.col("session"))
     apart = karat.Judgments(own, karat.Binary(("0", "1")))
-    assert round_column(crowd(apart, "x")) is None
+    assert crowd(apart, "x").round_column is None
     assert spammer_index(apart).variances["source"].to_list() == ["workers", "tasks"]
 
 

@@ -5,6 +5,9 @@ paper. `conditions` names columns that make an item several tasks; None takes ev
 (`karat.judgments.stimuli`). Practice is left out. Answers to questions that were shown the other way round are turned
 (polarity), and a choice counts as the item chosen, not as its side.
 
+Every part leaves who answered which of its tasks how, as numbers, and gives back its tasks, in the order in which they
+come. Tasks are then numbered over all parts. Judgments in memory are one part, whose rows keep all their columns.
+
 How long the Spammer Index takes is known beforehand, and tables that are too large for its model are refused.
 
 An evaluation of the likelihood of labels solves a system of m effects of every worker and task, with m one less than
@@ -23,7 +26,7 @@ Both were measured, the first from 60 x 60 to 330 x 330 with three and four labe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,16 +38,23 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import numbered
+from karat.judgments.stimuli import Stimuli, groups_and_numbers, numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message, NotComputed
 from karat.screen.evidence import ScreenError
+from karat.screen.one_part import AnyParts, MemoryShelf, OnePart, Shelf
 
 if TYPE_CHECKING:
     from karat.models.glrm import Fit, NominalFit
 
 
 Family = Literal["binary", "ordinal", "nominal"]
+
+
+ROUNDS = ("repetition", "session")
+"""The columns that may say in which round an answer was given."""
+ANSWERS, TASKS = "answers", "tasks"
+"""What a part leaves on the shelf: its answers, and the numbers of its tasks among those of all parts."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ class Crowd:
     family: Family
     categories: tuple[str, ...]
     notes: tuple[Message, ...]
+    round_column: str | None = None
+    """The column that distinguishes rounds; None where nothing was repeated."""
 
     @property
     def worker(self) -> NDArray[Any]:
@@ -85,31 +97,156 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None
     >>> found.family, found.categories, len(found.workers)
     ('binary', ('0', '1'), 120)
     """
-    parts = [
-        (scale, rows)
-        for scale, rows in by_scale(judgments, answered(judgments))
-        if isinstance(scale, Binary | Ordinal | Nominal | Choice)
+    found = gather(OnePart(judgments), criterion, conditions)
+    return Crowd(found.shelf.table(ANSWERS, 0), found.family, found.categories, found.notes, found.round_column)
+
+
+@dataclass(frozen=True)
+class PartFound:
+    """What a part has on the scale that is looked at."""
+
+    rows: int
+    workers: int
+    tasks: pl.DataFrame
+    """The columns that make a task, one row per task, in the order of their first answers."""
+    codes: tuple[int, ...]
+    columns: tuple[str, ...]
+    rounds: dict[str, RoundsFound]
+
+
+@dataclass(frozen=True)
+class RoundsFound:
+    """What a part has on the rounds of one column: workers who have any, and several; the rounds of each task."""
+
+    workers: int
+    several: int
+    pairs: pl.DataFrame
+    """_stimulus (its number in the part) and round."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The answers of all parts, which lie on a shelf."""
+
+    shelf: Shelf
+    parts: dict[int, int]
+    """The parts that have answers, and how many workers each has."""
+    family: Family
+    categories: tuple[str, ...]
+    rows: int
+    workers: int
+    tasks: int
+    codes: int
+    """How many categories occur."""
+    round_column: str | None
+    notes: tuple[Message, ...]
+
+
+def gather(parts: AnyParts[Any], criterion: str, conditions: Sequence[str] | None = ()) -> Gathered:
+    """The answers on the scale with the most of them, and the tasks, which are numbered over all parts.
+
+    >>> import karat
+    >>> found = gather(OnePart(karat.datasets.load("crowd")), "spammer_index")
+    >>> found.rows, found.workers, found.tasks
+    (9600, 120, 80)
+    """
+    scales = [
+        one for one in dict.fromkeys(parts.scales.values()) if isinstance(one, Binary | Ordinal | Nominal | Choice)
     ]
-    if not parts:
+    heights = np.zeros(len(scales))
+    if len(scales) > 1:
+        heights = np.sum(parts.map(_heights, scales, name=criterion), axis=0)
+    found: list[PartFound | None] = []
+    shelf = parts.shelf(criterion, conditions)
+    if scales:
+        scale = scales[int(np.argmax(heights))]
+        stimuli = parts.stimuli()[isinstance(scale, Choice)].with_conditions(conditions)
+        found = parts.map(_gather, (scale, stimuli, shelf, criterion == "deletion"), name=criterion)
+    own = {number: one for number, one in enumerate(found) if one is not None}
+    if not own:
         raise ScreenError(Message("crowd.no_categories", {"criterion": criterion}))
-    scale, rows = max(parts, key=lambda part: part[1].height)
-    if criterion == "deletion":
-        # Its simulated null is drawn in the order of the rows, which must not matter.
-        rows = rows.sort("participant", "item", "response", maintain_order=True)
-    notes = []
-    if len(parts) > 1:
-        notes.append(Message("crowd.several_scales", {"answers": rows.height, "scale": scale.kind}))
-    check_conditions(conditions, rows.columns)
-    rows = presented(rows)
-    rows = rows.with_columns(
-        _stimulus=judgments.stimuli(scale).with_conditions(conditions).number(rows), _code=code_of(scale, rows),
-        _worker=numbered(rows, ["participant"]),
-    )  # fmt: skip
-    if rows["_worker"].n_unique() < 2 or rows["_stimulus"].n_unique() < 2:
+    columns = tuple(dict.fromkeys(name for one in own.values() for name in one.columns))
+    check_conditions(conditions, columns)
+    rows, workers = (sum(getattr(one, what) for one in own.values()) for what in ("rows", "workers"))
+    together = pl.concat([one.tasks for one in own.values()], how="diagonal_relaxed")
+    number = numbered(together, together.columns).to_numpy()
+    numbers = np.split(number, np.cumsum([one.tasks.height for one in own.values()])[:-1])
+    tasks, codes = int(number.max()) + 1, len({code for one in own.values() for code in one.codes})
+    if workers < 2 or tasks < 2:
         raise ScreenError(Message("crowd.too_few"))
-    if rows["_code"].n_unique() < 2:
+    if codes < 2:
         raise ScreenError(Message("crowd.same_answer"))
-    return Crowd(rows, family_of(scale, rows), names_of(scale, rows), tuple(notes))
+    for part, of_tasks in zip(own, numbers, strict=True):
+        shelf.put(of_tasks, TASKS, part)
+    several = Message("crowd.several_scales", {"answers": rows, "scale": scale.kind})
+    return Gathered(
+        shelf, {part: one.workers for part, one in own.items()}, family_of(scale, codes), names_of(scale, columns),
+        rows, workers, tasks, codes, _round_column(list(own.values()), numbers),
+        (several,) if (heights > 0).sum() > 1 else (),
+    )  # fmt: skip
+
+
+def _heights(judgments: Judgments, scales: Sequence[Scale], number: int) -> list[int]:
+    """How many answers a part has on each scale."""
+    found = {scale: rows.height for scale, rows in by_scale(judgments, answered(judgments))}
+    return [found.get(scale, 0) for scale in scales]
+
+
+def _gather(
+    judgments: Judgments, shared: tuple[Scale, Stimuli, Shelf, bool], number: int
+) -> PartFound | None:  # fmt: skip
+    """What a part has on a scale; its answers are left on the shelf."""
+    scale, stimuli, shelf, in_order = shared
+    rows = next((rows for own, rows in by_scale(judgments, answered(judgments)) if own == scale), None)
+    if rows is None:
+        return None
+    if in_order:
+        # The simulated null of deletion is drawn in the order of the rows, which must not matter.
+        rows = rows.sort("participant", "item", "response", maintain_order=True)
+    rows = presented(rows)
+    paired = stimuli.with_pairs(rows)
+    tasks, task = groups_and_numbers(paired, [name for name in stimuli.keys if name in paired.columns])
+    columns, rounds = tuple(rows.columns), [name for name in ROUNDS if name in rows.columns]
+    rows = rows.with_columns(_stimulus=task, _code=code_of(scale, rows), _worker=numbered(rows, ["participant"]))
+    found = PartFound(
+        rows.height, rows["_worker"].n_unique(), tasks, tuple(rows["_code"].unique().to_list()), columns,
+        {name: _rounds(rows.filter(pl.col(name).is_not_null()), name) for name in rounds},
+    )  # fmt: skip
+    if not isinstance(shelf, MemoryShelf):
+        small = (pl.col("_worker").cast(pl.Int32), pl.col("_stimulus").cast(pl.Int32), pl.col("_code").cast(pl.Int16))
+        rows = rows.select(*small, *rounds).sort("_worker", "_stimulus", maintain_order=True)
+    shelf.put(rows, ANSWERS, number)
+    return found
+
+
+def _rounds(known: pl.DataFrame, name: str) -> RoundsFound:
+    of_workers = known.group_by("_worker").agg(pl.col(name).n_unique().alias("rounds"))["rounds"]
+    pairs = known.select("_stimulus", pl.col(name).alias("round")).unique()
+    return RoundsFound(len(of_workers), int((of_workers > 1).sum()), pairs)
+
+
+def _round_column(own: Sequence[PartFound], numbers: Sequence[NDArray[Any]]) -> str | None:
+    """The column that says in which round an answer was given; none where nothing was repeated.
+
+    It is repetition, or session where that does not vary. Workers and tasks must come in several rounds, most of them:
+    sessions with tasks of their own are not a repetition.
+    """
+    for name in ROUNDS:
+        found = [(one.rounds[name], of_tasks) for one, of_tasks in zip(own, numbers, strict=True) if name in one.rounds]
+        if not found:
+            continue
+        pairs = pl.concat(
+            [
+                rounds.pairs.with_columns(_stimulus=pl.Series(of_tasks[rounds.pairs["_stimulus"].to_numpy()]))
+                for rounds, of_tasks in found
+            ],
+            how="vertical_relaxed",
+        ).unique()
+        workers, several = (sum(getattr(rounds, what) for rounds, _ in found) for what in ("workers", "several"))
+        of_tasks = pairs.group_by("_stimulus").len()["len"]
+        if pairs["round"].n_unique() > 1 and several > workers / 2 and (of_tasks > 1).sum() > len(of_tasks) / 2:
+            return name
+    return None
 
 
 def check_conditions(conditions: Sequence[str] | None, columns: Sequence[str]) -> None:
@@ -130,16 +267,16 @@ def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
     return position(scale, aligned="polarity" in rows.columns).cast(pl.Int64)
 
 
-def family_of(scale: Scale, rows: pl.DataFrame) -> Family:
-    """By which model the answers are fitted."""
-    if isinstance(scale, Ordinal) and rows["_code"].n_unique() > 2:
+def family_of(scale: Scale, codes: int) -> Family:
+    """By which model the answers are fitted, of which so many categories occur."""
+    if isinstance(scale, Ordinal) and codes > 2:
         return "ordinal"
-    return "binary" if rows["_code"].n_unique() == 2 else "nominal"
+    return "binary" if codes == 2 else "nominal"
 
 
-def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
+def names_of(scale: Scale, columns: Collection[str]) -> tuple[str, ...]:
     """What the answers are called."""
-    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+    if isinstance(scale, Choice) and {"left", "right"} <= set(columns):
         return ("first", "second", "none")
     return scale.levels
 

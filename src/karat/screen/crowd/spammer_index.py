@@ -58,7 +58,7 @@ from karat.screen.crowd.answers import (
     refuse_large,
 )
 from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapped, lost_samples, profiled, with_shares
-from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
+from karat.screen.crowd.spammer_rounds import index_of_rounds
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
 from karat.study.criteria import CRITERIA
@@ -177,11 +177,10 @@ def spammer_index(
         raise ScreenError(Message("spammer_index.simulations", {"simulations": simulations}))
     answers = crowd(judgments, "spammer_index", conditions)
     refuse_large(answers, "spammer_index")
-    column = round_column(answers)
     if answers.family == "nominal":
-        return of_labels(answers, column, simulations, seed, progress, executor)
-    if column is not None:
-        return of_rounds(answers, column, simulations, seed, progress, executor)
+        return of_labels(answers, simulations, seed, progress, executor)
+    if answers.round_column is not None:
+        return of_rounds(answers, answers.round_column, simulations, seed, progress, executor)
     return _of_answers(answers, simulations, seed, progress, executor)
 
 
@@ -219,15 +218,15 @@ def of_rounds(
 
 
 def of_labels(
-    answers: Crowd, column: str | None, simulations: int, seed: int, progress: Progress | None, executor: Executor
+    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
 ) -> SpammerIndex:
     """The index of labels; the fixed error is beside the mean of the variances.
 
-    Their model has no rounds, and a note says so where a `column` has some.
+    Their model has no rounds, and a note says so where there are some.
     """
     found = index_of_labels(answers, simulations, seed, progress, executor)
-    if column is not None:
-        rounds = Message("spammer_index.rounds_of_labels", {"column": column})
+    if answers.round_column is not None:
+        rounds = Message("spammer_index.rounds_of_labels", {"column": answers.round_column})
         found = replace(found, notes=(*found.notes, rounds))
     worker, task = (
         float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")

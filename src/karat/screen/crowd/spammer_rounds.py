@@ -37,34 +37,7 @@ from karat.types import Floats, Progress
 if TYPE_CHECKING:
     from karat.models.glrm.share import FittedShare
 
-COLUMNS = ("repetition", "session")
 SOURCES = ("workers", "tasks", "time", "workers:time", "tasks:time")
-
-
-def round_column(answers: Crowd) -> str | None:
-    """The column that says in which round an answer was given; none where nothing was repeated.
-
-    It is repetition, or session where that does not vary. Workers and tasks must come in several rounds, most of them:
-    sessions with tasks of their own are not a repetition.
-
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> round_column(crowd(karat.datasets.load("crowd"), "spammer_index")) is None
-    True
-    """
-    for name in COLUMNS:
-        if name not in answers.rows.columns:
-            continue
-        known = answers.rows.filter(pl.col(name).is_not_null())
-        if known[name].n_unique() > 1 and all(_repeated(known, who, name) for who in ("_worker", "_stimulus")):
-            return name
-    return None
-
-
-def _repeated(rows: pl.DataFrame, group: str, column: str) -> bool:
-    """Whether most levels of a group come in several rounds."""
-    rounds = rows.group_by(group).agg(pl.col(column).n_unique().alias("rounds"))["rounds"]
-    return bool((rounds > 1).sum() > len(rounds) / 2)
 
 
 def index_of_rounds(

@@ -240,7 +240,7 @@ def _beside(folder: Path, table: pl.DataFrame | None, name: str, number: int, /,
 
 
 SMALL = 1 << 16
-"""Arrays of this many bytes are read; larger ones are mapped into memory."""
+"""Arrays of this many bytes are read; larger ones, and tables, are mapped into memory."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class FileShelf:
         path = self._path(name, part)
         with replacing(path) as temporary, temporary.open("wb") as file:
             if isinstance(value, pl.DataFrame):
-                value.write_ipc(file, compression="lz4")
+                value.write_ipc(file)
             else:
                 np.save(file, value)
 
