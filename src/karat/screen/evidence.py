@@ -66,9 +66,14 @@ class Evidence(NotebookDisplay):
         return self.participants.filter(pl.col("flagged"))["participant"].to_list()
 
     @property
+    def counts(self) -> tuple[int, int]:
+        """How many participants are flagged, and how many there are."""
+        return int(self.participants["flagged"].sum()), self.participants.height
+
+    @property
     def summary(self) -> tuple[Message, ...]:
         """What was found, without the notes."""
-        return (flagged_message(len(self.flagged), self.participants.height),)
+        return (flagged_message(*self.counts),)
 
     def __str__(self) -> str:
         return f"{self.criterion}: {' '.join(map(str, self.summary))}"
@@ -233,6 +238,11 @@ class PartedEvidence:
     """The columns beside those of the other criteria."""
     says: tuple[Message, ...] = field(default=(), repr=False)
     """What was found, where it is more than how many are flagged."""
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many participants are flagged, and how many there are."""
+        return self.flagged, self.participants
 
     def scan(self) -> pl.LazyFrame:
         """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts.

@@ -47,6 +47,22 @@ def follows(
     return _value(ast.parse(exclude, mode="eval").body, bounds)[0]
 
 
+def taken_out(
+    people: Sequence[str], flagged: Mapping[str, Collection[str]], gone: Collection[str], exclude: str | int,
+    pending: Collection[str],
+) -> tuple[tuple[str, ...], dict[str, int]]:  # fmt: skip
+    """The people that a rule now excludes, besides those who are gone, and how many of them each criterion flagged.
+
+    >>> taken_out(["p1", "p2", "p3"], {"speed": {"p1", "p3"}}, {"p1"}, "any", [])
+    (('p3',), {'speed': 1})
+    """
+    who = {name: set(own) for name, own in flagged.items()}
+    now = follows({name: [one in own for one in people] for name, own in who.items()}, exclude, pending)
+    before = set(gone)
+    new = tuple(one for one, goes in zip(people, now, strict=True) if goes and one not in before)
+    return new, {name: len(own.intersection(new)) for name, own in who.items()}
+
+
 def _value(node: ast.expr, bounds: Mapping[str, Bounds]) -> Bounds:
     if isinstance(node, ast.Name):
         return bounds[node.id]

@@ -15,9 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from karat.errors import KaratError
 from karat.executors import SERIAL, Executor
@@ -26,7 +24,7 @@ from karat.judgments.answer_codes import answered
 from karat.messages import Message, NotComputed
 from karat.screen.crowd.gold import gold, has_key
 from karat.screen.evidence import Evidence, PartedEvidence, ScreenError
-from karat.screen.rules import asked, follows
+from karat.screen.rules import asked, taken_out
 from karat.screen.screening import Screening, ScreeningStage
 from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.frozen import changes_since
@@ -66,42 +64,73 @@ def run(
     """
     settings, exclude = asked(rules, study)
     people = judgments.participants["participant"].to_list()
-    evidence: dict[str, Evidence] = {}
-    skipped: dict[str, NotComputed] = {}
     excluded: list[str] = []
-    steps: list[ScreeningStage] = []
     alone = compute is None
     compute = compute or computing(judgments, executor)
-    for number, stage in enumerate(STAGES):
-        here = [name for name in settings if CRITERIA[name].stage == stage]
-        for name in here:
-            begin(progress, name)
-            try:
-                evidence[name] = compute(name, tuple(excluded), settings[name])
-                if progress is not None:
-                    end(progress, flagged_by(evidence[name]))
-            except ScreenError as error:
-                skipped[name] = NotComputed.of(error)
-                end(progress, Message("screening.not_run", {"criterion": name}))
-        gone: tuple[str, ...] = ()
-        if exclude is not None and settings and people:
-            # What is still to come, or could not run, is not known: nobody is excluded because of it.
-            pending = [name for name in settings if name in skipped or CRITERIA[name].stage in STAGES[number + 1 :]]
-            now = follows(_flags(settings, evidence, people), exclude, pending)
-            before = set(excluded)
-            gone = tuple(person for person, goes in zip(people, now, strict=True) if goes and person not in before)
-            excluded += gone
-        counts = {name: len(set(evidence[name].flagged) & set(gone)) for name in here if name in evidence}
-        steps.append(ScreeningStage(stage, len(people) - len(excluded) + len(gone), counts, gone))
+
+    def found(name: str) -> Evidence:
+        begin(progress, name)
+        return compute(name, tuple(excluded), settings[name])
+
+    rule = "any" if exclude is None else exclude
+
+    def out(stage: str, evidence: Mapping[str, Evidence], pending: list[str]) -> Taken:
+        flagged = {name: evidence[name].flagged if name in evidence else () for name in settings}
+        new, counts = taken_out(people, flagged, excluded, rule, pending)
+        excluded.extend(new)
+        return len(new), counts, new
+
+    evidence, skipped, steps = stages(settings, exclude, len(people), found, out, progress)
     if alone and evidence and has_key(answered(judgments)):
         begin(progress, "right answers")
         evidence = with_doubts(evidence, gold(judgments).notes)
-    out = set(excluded)
+    gone = set(excluded)
     return Screening(
-        judgments, evidence, tuple(person for person in people if person in out), skipped, exclude, tuple(steps),
+        judgments, evidence, tuple(person for person in people if person in gone), skipped, exclude, steps,
         None if study is None else study.fingerprint, settings,
         changes_since(judgments.frozen, study, rules if exclude is not None else None),
     )  # fmt: skip
+
+
+Taken = tuple[int, dict[str, int], tuple[str, ...]]
+"""How many participants a stage takes out, how many of them each criterion flagged, and, in memory, who they are."""
+
+
+def stages(
+    settings: Mapping[str, Any], exclude: str | int | None, everybody: int, compute: Callable[[str], Found],
+    take_out: Callable[[str, Mapping[str, Found], list[str]], Taken], progress: Progress | None,
+) -> tuple[dict[str, Found], dict[str, NotComputed], tuple[ScreeningStage, ...]]:  # fmt: skip
+    """Stage after stage: the evidence of its criteria, and who the rule then takes out of judgments in memory or parts.
+
+    `take_out` is given the stage, all evidence so far, and the criteria of which nothing is known yet.
+    """
+    evidence: dict[str, Found] = {}
+    skipped: dict[str, NotComputed] = {}
+    steps: list[ScreeningStage] = []
+    left = everybody
+    for number, stage in enumerate(STAGES):
+        here = [name for name in settings if CRITERIA[name].stage == stage]
+        for name in here:
+            try:
+                evidence[name] = compute(name)
+                flagged, people = evidence[name].counts
+                values = {"criterion": name, "flagged": flagged, "participants": people}
+                end(progress, Message("screening.flagged", values))
+            except ScreenError as error:
+                skipped[name] = NotComputed.of(error)
+                end(progress, Message("screening.not_run", {"criterion": name}))
+        known = [name for name in here if name in evidence]
+        gone: Taken = (0, {}, ())
+        # A stage that found nothing out excludes nobody.
+        if known and exclude is not None and everybody:
+            # What is still to come, or could not run, is not known: nobody is excluded because of it.
+            later = STAGES[number + 1 :]
+            pending = [name for name in settings if name in skipped or CRITERIA[name].stage in later]
+            gone = take_out(stage, evidence, pending)
+        counts = {name: gone[1].get(name, 0) for name in known}
+        steps.append(ScreeningStage(stage, left, counts, left - gone[0], gone[2]))
+        left -= gone[0]
+    return evidence, skipped, tuple(steps)
 
 
 def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
@@ -136,20 +165,6 @@ def _checked(name: str, evidence: Any) -> Evidence:
     if table["flagged"].dtype != pl.Boolean or table["flagged"].null_count():
         raise KaratError(f"{name}: the column flagged of its evidence must be true or false for everybody.")
     return evidence
-
-
-def _flags(
-    stated: Mapping[str, Any], evidence: Mapping[str, Evidence], people: list[str]
-) -> dict[str, NDArray[np.bool_]]:
-    """Who is flagged by each criterion; one that could not run flags nobody, and is listed as skipped."""
-    flagged = {name: set(evidence[name].flagged) if name in evidence else set() for name in stated}
-    return {name: np.array([person in who for person in people], dtype=bool) for name, who in flagged.items()}
-
-
-def flagged_by(evidence: Evidence) -> Message:
-    """How many a criterion flags."""
-    flagged, everyone = len(evidence.flagged), evidence.participants.height
-    return Message("screening.flagged", {"criterion": evidence.criterion, "flagged": flagged, "participants": everyone})
 
 
 def with_doubts(evidence: dict[str, Found], doubts: Sequence[Message]) -> dict[str, Found]:

@@ -27,37 +27,84 @@ from karat.study.criteria import title_of
 
 @dataclass(frozen=True)
 class ScreeningStage:
-    """One stage: how many participants went in, who each criterion flagged, and who was taken out."""
+    """One stage: how many participants went in and were left, who each criterion flagged, and who was taken out."""
 
     stage: str
     entered: int
     flagged: dict[str, int]
     """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
-    excluded: tuple[str, ...]
+    remained: int
+    excluded: tuple[str, ...] = ()
+    """Who was taken out; not of judgments in parts, where this lies in files."""
+
+
+class AnyScreening:
+    """What a screening found, of judgments in memory or in parts."""
+
+    evidence: Mapping[str, Evidence | PartedEvidence]
+    skipped: dict[str, NotComputed]
+    exclude: str | int | None
+    steps: tuple[ScreeningStage, ...]
 
     @property
-    def remained(self) -> int:
-        """How many participants were left."""
-        return self.entered - len(self.excluded)
+    def counts(self) -> tuple[int, int]:
+        """How many participants are excluded, and how many there are."""
+        raise NotImplementedError
+
+    @property
+    def remaining(self) -> dict[str, int]:
+        """How many participants were left after each stage."""
+        return {step.stage: step.remained for step in self.steps}
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What the criteria have to say beside their verdicts; a note that several share is given once, with all names.
+
+        >>> import karat
+        >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
+        >>> [note.values["criteria"] for note in screening.notes]
+        [['completion']]
+        """
+        shared: dict[Message, list[str]] = {}
+        for name, one in self.evidence.items():
+            for note in dict.fromkeys(one.notes):
+                shared.setdefault(note, []).append(name)
+        return tuple(Message("screening.note", {"criteria": names, "note": note}) for note, names in shared.items())
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What could not run, and the verdict."""
+        excluded, participants = self.counts
+        not_run = [Message("screening.skipped", {"criterion": name, "why": why}) for name, why in self.skipped.items()]
+        if self.exclude is None:
+            return (*not_run, Message("screening.no_rule"))
+        values = {"excluded": excluded, "participants": participants, "rule": self.exclude}
+        return (*not_run, Message("screening.excluded", values))
+
+    def flow(self) -> str:
+        """The flow of participants through the stages, as an SVG."""
+        return flow_svg(self.counts[1], self.steps, self.exclude)
+
+    def as_data(self, **further: Any) -> dict[str, Any]:
+        """All of it as plain data, besides what was found of each participant; with `further` in the summary."""
+        excluded, participants = self.counts
+        return {
+            "skipped": {name: str(why) for name, why in self.skipped.items()},
+            "summary": {
+                "participants": participants, "excluded": excluded, "kept": participants - excluded,
+                "remaining": self.remaining,
+                "flagged": {name: evidence.counts[0] for name, evidence in self.evidence.items()},
+                "notes": list(map(str, self.notes)), **further,
+            },
+            "settings": {name: one.settings for name, one in self.evidence.items()} | {"exclude": self.exclude},
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))
 
 
 @dataclass(frozen=True)
-class PartedStep:
-    """The same of judgments in parts: how many were taken out, and not who."""
-
-    stage: str
-    entered: int
-    flagged: dict[str, int]
-    excluded: int
-
-    @property
-    def remained(self) -> int:
-        """How many participants were left."""
-        return self.entered - self.excluded
-
-
-@dataclass(frozen=True)
-class Screening(NotebookDisplay):
+class Screening(AnyScreening, NotebookDisplay):
     """The evidence of every criterion, who the stated rule excludes, and what could not run."""
 
     judgments: Judgments
@@ -76,20 +123,8 @@ class Screening(NotebookDisplay):
     """What of the rules and items changed after the study started, by the record in its export."""
 
     @property
-    def remaining(self) -> dict[str, int]:
-        """How many participants were left after each stage."""
-        return {step.stage: step.remained for step in self.steps}
-
-    @property
-    def notes(self) -> tuple[Message, ...]:
-        """What the criteria have to say beside their verdicts; a note that several share is given once, with all names.
-
-        >>> import karat
-        >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-        >>> [note.values["criteria"] for note in screening.notes]
-        [['completion']]
-        """
-        return notes_of(self.evidence)
+    def counts(self) -> tuple[int, int]:
+        return len(self.excluded), self.judgments.participants.height
 
     @property
     def kept(self) -> Judgments:
@@ -115,10 +150,6 @@ class Screening(NotebookDisplay):
         """Who was excluded, by what is known of participants: see `karat.screen.composition`."""
         return composition(self, columns)
 
-    def flow(self) -> str:
-        """The flow of participants through the stages, as an SVG."""
-        return flow_svg(self.judgments.participants.height, self.steps, self.exclude)
-
     def write(self, folder: str | Path) -> list[Path]:
         """Write participants.csv, trials.csv, screening.json, judgments.parquet and flow.svg to a folder."""
         return write(self, Path(folder))
@@ -133,58 +164,12 @@ class Screening(NotebookDisplay):
         for criterion, evidence in self.evidence.items():
             for row in reason_rows(evidence.participants, evidence.written):
                 people[row.pop("participant")]["criteria"][criterion] = row
-        return {
-            "participants": people,
-            "skipped": {name: str(why) for name, why in self.skipped.items()},
-            "summary": {
-                "participants": len(people), "excluded": len(self.excluded), "kept": len(people) - len(self.excluded),
-                "remaining": self.remaining,
-                "flagged": {name: len(evidence.flagged) for name, evidence in self.evidence.items()},
-                "notes": list(map(str, self.notes)),
-                "data": self.judgments.fingerprint(), "study": self.study,
-                "changes": list(map(str, self.changes)),
-            },
-            "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
-            | {"exclude": self.exclude},
-        }  # fmt: skip
-
-    @property
-    def summary(self) -> tuple[Message, ...]:
-        """What could not run, and the verdict."""
-        return summary_of(self.skipped, self.exclude, len(self.excluded), self.judgments.participants.height)
+        changes = list(map(str, self.changes))
+        known = self.as_data(data=self.judgments.fingerprint(), study=self.study, changes=changes)
+        return {"participants": people} | known
 
     def __str__(self) -> str:
-        return "\n".join(map(str, (*self.changes, *self.evidence.values(), *self.summary)))
-
-
-def summary_of(
-    skipped: Mapping[str, NotComputed], exclude: str | int | None, excluded: int, participants: int
-) -> tuple[Message, ...]:
-    """What could not run, and how many are excluded by which rule.
-
-    >>> [str(message) for message in summary_of({}, "any", 2, 60)]
-    ['2 of 60 participants excluded (rule: any).']
-    """
-    not_run = [Message("screening.skipped", {"criterion": name, "why": why}) for name, why in skipped.items()]
-    if exclude is None:
-        return (*not_run, Message("screening.no_rule"))
-    values = {"excluded": excluded, "participants": participants, "rule": exclude}
-    return (*not_run, Message("screening.excluded", values))
-
-
-def notes_of(evidence: Mapping[str, Evidence | PartedEvidence]) -> tuple[Message, ...]:
-    """The notes of all criteria; one that several share is given once, with all names.
-
-    >>> note = Message("screening.nobody_left")
-    >>> shared = {name: Evidence(pl.DataFrame(), name, notes=(note,)) for name in ("remfod", "speed")}
-    >>> [(message.values["criteria"], message.values["note"].code) for message in notes_of(shared)]
-    [(['remfod', 'speed'], 'screening.nobody_left')]
-    """
-    shared: dict[Message, list[str]] = {}
-    for name, one in evidence.items():
-        for note in dict.fromkeys(one.notes):
-            shared.setdefault(note, []).append(name)
-    return tuple(Message("screening.note", {"criteria": names, "note": note}) for note, names in shared.items())
+        return "\n".join([*map(str, self.changes), super().__str__()])
 
 
 PAYMENT = Message("explain.payment")
@@ -371,7 +356,7 @@ def stage_words(stage: str, flagged: Mapping[str, int]) -> str:
     return f"{STAGE_WORDS[stage]} and eligibility" if others else STAGE_WORDS[stage]
 
 
-def flow_svg(everybody: int, stages: Sequence[ScreeningStage | PartedStep], exclude: str | int | None) -> str:
+def flow_svg(everybody: int, stages: Sequence[ScreeningStage], exclude: str | int | None) -> str:
     """The diagram as SVG; its text is text, so that it can be searched and read aloud.
 
     >>> import karat

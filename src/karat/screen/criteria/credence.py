@@ -203,7 +203,7 @@ def _over(
     shares = learned_shares(fitted)
     few, lost = (sum(own) for own in zip(*facts, strict=True))
     notes = [*looked.notes, *_notes_on(looked, fitted, shares, few)]
-    flagged = evidence.flagged if isinstance(evidence, PartedEvidence) else len(evidence.flagged)
+    flagged = evidence.counts[0]
     if flagged > MANY * people:
         notes.insert(0, Message("credence.many", {"flagged": flagged, "participants": people}))
     if sampled:

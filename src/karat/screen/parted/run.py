@@ -16,9 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from karat import __version__
 from karat.errors import KaratError, counted
@@ -34,9 +32,9 @@ from karat.screen.crowd.gold import gold_over_parts
 from karat.screen.crowd.spammer_index import NO_ROOM, NOBODY, SpammerIndex, index_as_data
 from karat.screen.evidence import PartedEvidence, ScreenError
 from karat.screen.parted.in_parts import InParts, loaded, part_file, write_part
-from karat.screen.rules import asked, follows
-from karat.screen.run import STAGES, begin, end, with_doubts
-from karat.screen.screening import PartedStep, flow_svg, notes_of, summary_of
+from karat.screen.rules import asked, taken_out
+from karat.screen.run import Taken, begin, end, stages, with_doubts
+from karat.screen.screening import AnyScreening, ScreeningStage
 from karat.study.criteria import CRITERIA
 from karat.study.results import with_study
 from karat.study.study import Study
@@ -44,7 +42,7 @@ from karat.types import Progress
 
 
 @dataclass(frozen=True)
-class PartedScreening:
+class PartedScreening(AnyScreening):
     """The evidence of every criterion on judgments in parts, how many the rule excludes, and what did not run."""
 
     parts: Parts
@@ -56,7 +54,7 @@ class PartedScreening:
     """Criteria that could not run, with the reason."""
     exclude: str | int | None
     """The rule that joins the criteria; None where none was stated."""
-    steps: tuple[PartedStep, ...] = ()
+    steps: tuple[ScreeningStage, ...] = ()
     study: str | None = None
     """The fingerprint of the study whose rules these are."""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -70,22 +68,12 @@ class PartedScreening:
     """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
 
     @property
-    def remaining(self) -> dict[str, int]:
-        """How many participants were left after each stage."""
-        return {step.stage: step.remained for step in self.steps}
-
-    @property
-    def notes(self) -> tuple[Message, ...]:
-        """What the criteria have to say beside their verdicts; a note that several share is given once."""
-        return notes_of(self.evidence)
+    def counts(self) -> tuple[int, int]:
+        return self.excluded, self.participants
 
     def scan(self) -> pl.LazyFrame:
         """One row per participant, lazily: whether excluded, and each criterion's score, threshold, verdict, reason."""
         return pl.scan_parquet(list(self.files))
-
-    def flow(self) -> str:
-        """The flow of participants through the stages, as an SVG."""
-        return flow_svg(self.participants, self.steps, self.exclude)
 
     def write(self, folder: Path) -> list[Path]:
         """Write screening.json and flow.svg beside the tables of each part."""
@@ -98,26 +86,8 @@ class PartedScreening:
         """All of it as plain data, without what was found of each participant, which is in `files`."""
         index = self.spammer_index
         crowd = {} if index is None else {"spammer_index": index_as_data(index)}
-        return {
-            "skipped": {name: str(why) for name, why in self.skipped.items()},
-            "summary": {
-                "participants": self.participants, "excluded": self.excluded,
-                "kept": self.participants - self.excluded, "remaining": self.remaining,
-                "flagged": {name: evidence.flagged for name, evidence in self.evidence.items()},
-                "notes": list(map(str, self.notes)), "data": self.fingerprint, "study": self.study,
-                "answers": self.answers, "parts": len(self.parts), "changes": [],
-            },
-            "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
-            | {"exclude": self.exclude},
-        } | crowd  # fmt: skip
-
-    @property
-    def summary(self) -> tuple[Message, ...]:
-        """What could not run, and the verdict."""
-        return summary_of(self.skipped, self.exclude, self.excluded, self.participants)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))
+        own = {"data": self.fingerprint, "study": self.study, "answers": self.answers, "parts": len(self.parts)}
+        return self.as_data(**own, changes=[]) | crowd
 
 
 PEOPLE = "people"
@@ -163,22 +133,22 @@ def run_in_parts(
     settings, exclude = asked(rules, study)
     crowd = _begin(parts, folder, study, executor, progress, [settings, exclude, spammer_index])
     seen = look(crowd, crowd.scratch / PEOPLE)
-    running = _PartedRun(crowd, settings, exclude, seen)
-    for number in range(len(STAGES)):
-        running.stage(number)
-    if running.evidence and "expected" in seen.columns:
-        checked = gold_over_parts(crowd)
-        running.evidence = with_doubts(running.evidence, () if checked is None else checked.notes)
-    files = _verdicts(running)
+    running = _PartedRun(crowd, settings, exclude, seen.participants)
+    evidence, skipped, steps = stages(settings, exclude, seen.participants, running.compute, running.take_out, progress)
+    if evidence and "expected" in seen.columns:
+        checked = gold_over_parts(running.crowd)
+        evidence = with_doubts(evidence, () if checked is None else checked.notes)
+    files = _verdicts(running.crowd, evidence)
     screening = PartedScreening(
-        parts, running.evidence, seen.participants, seen.answers, running.gone, running.skipped, exclude,
-        tuple(running.steps), None if study is None else study.fingerprint, settings, seen.fingerprint, seen.notes,
+        parts, evidence, seen.participants, seen.answers, running.gone, skipped, exclude, steps,
+        None if study is None else study.fingerprint, settings, seen.fingerprint, seen.notes,
         files, UNFINISHED if spammer_index else None,
     )  # fmt: skip
     screening.write(folder)
     end(progress, Message("screening.written_before_index" if spammer_index is True else "screening.written"))
     if spammer_index:
-        screening = replace(screening, spammer_index=_index(running, seen, only_quick=spammer_index == "quick"))
+        index = _index(running.crowd, screening, only_quick=spammer_index == "quick")
+        screening = replace(screening, spammer_index=index)
         screening.write(folder)
     shutil.rmtree(crowd.scratch, ignore_errors=True)
     return screening
@@ -207,43 +177,18 @@ def _begin(
     )
 
 
+@dataclass
 class _PartedRun:
-    """A run between its stages: what has been found so far, and who is gone."""
+    """A run between its stages: the parts without those who are gone, and how many these are."""
 
-    def __init__(self, crowd: InParts, settings: dict[str, dict[str, Any]], exclude: Any, seen: PartsOverview) -> None:
-        self.crowd, self.settings, self.exclude = crowd, settings, exclude
-        self.evidence: dict[str, PartedEvidence] = {}
-        self.skipped: dict[str, NotComputed] = {}
-        self.steps: list[PartedStep] = []
-        self.everybody, self.gone = seen.participants, 0
+    crowd: InParts
+    settings: dict[str, dict[str, Any]]
+    exclude: Any
+    everybody: int
+    gone: int = 0
 
-    def stage(self, number: int) -> None:
-        """Run the criteria of a stage, and take out the participants that the rule then names."""
-        stage = STAGES[number]
-        here = [name for name in self.settings if CRITERIA[name].stage == stage]
-        for name in here:
-            try:
-                one = self.evidence[name] = self._compute(name)
-                counted = {"criterion": name, "flagged": one.flagged, "participants": one.participants}
-                found = Message("screening.flagged", counted)
-            except ScreenError as error:
-                self.skipped[name] = NotComputed.of(error)
-                found = Message("screening.not_run", {"criterion": name})
-            end(self.crowd.progress, found)
-        entered, counts, gone = self.everybody - self.gone, dict.fromkeys(here, 0), 0
-        # A stage that found nothing out excludes nobody.
-        known = any(name in self.evidence for name in here)
-        if known and self.exclude is not None and self.settings and self.everybody:
-            # What is still to come, or could not run, is not known: nobody is excluded because of it.
-            later = STAGES[number + 1 :]
-            pending = [name for name in self.settings if name in self.skipped or CRITERIA[name].stage in later]
-            for new, flagged in self._take_out(stage, pending):
-                gone += new
-                counts = {name: counts[name] + flagged.get(name, 0) for name in here}
-        self.gone += gone
-        self.steps.append(PartedStep(stage, entered, {n: counts[n] for n in here if n in self.evidence}, gone))
-
-    def _compute(self, name: str) -> PartedEvidence:
+    def compute(self, name: str) -> PartedEvidence:
+        """The evidence of a criterion on those who are left."""
         criterion = CRITERIA[name]
         if not criterion.in_parts:
             raise ScreenError(Message("screening.not_in_parts"))
@@ -252,14 +197,17 @@ class _PartedRun:
         evidence: PartedEvidence = criterion.compute_in_parts(self.crowd, **self.settings[name])
         return evidence
 
-    def _take_out(self, stage: str, pending: list[str]) -> list[tuple[int, dict[str, int]]]:
+    def take_out(self, stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
+        """Write who is gone after a stage."""
         before, after = self.crowd.excluded, f"excluded-{stage}"
         rule = _Rule(
-            self.crowd.scratch, before, after, list(self.settings), _files(self.evidence), self.exclude, tuple(pending)
+            self.crowd.scratch, before, after, list(self.settings), _files(evidence), self.exclude, tuple(pending)
         )
-        taken_out = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
+        found = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
         self.crowd = replace(self.crowd, excluded=after)
-        return taken_out
+        new = sum(number for number, _ in found)
+        self.gone += new
+        return new, {name: sum(counts[name] for _, counts in found) for name in self.settings}, ()
 
 
 @dataclass(frozen=True)
@@ -283,27 +231,31 @@ def _files(evidence: Mapping[str, PartedEvidence]) -> dict[str, dict[str, Path]]
 def _exclude(rule: _Rule, number: int) -> tuple[int, dict[str, int]]:
     """Write who is excluded from a part by now; how many are new, and how many of these each criterion flagged."""
     people = pl.read_parquet(part_file(rule.scratch / PEOPLE, number))["participant"]
-    flags: dict[str, NDArray[np.bool_]] = {}
+    gone = _gone(rule.scratch, rule.before, number).to_list()
+    flagged: dict[str, list[str]] = {}
     for name in rule.criteria:
         path = rule.files.get(name, {}).get(part_file(Path(), number).name)
-        flags[name] = np.zeros(len(people), dtype=bool)
-        if path is not None:
-            flagged = pl.scan_parquet(path).filter("flagged").select("participant").collect()["participant"]
-            flags[name] = people.is_in(flagged.implode()).to_numpy()
-    gone = np.zeros(len(people), dtype=bool)
-    if rule.before:
-        left = pl.read_parquet(part_file(rule.scratch / rule.before, number))["participant"]
-        gone = people.is_in(left.implode()).to_numpy()
-    new = follows(flags, rule.exclude, rule.pending) & ~gone
-    write_part(pl.DataFrame({"participant": people.filter(pl.Series(gone | new))}), rule.scratch / rule.after, number)
-    return int(new.sum()), {name: int((own & new).sum()) for name, own in flags.items()}
+        found = [] if path is None else [pl.scan_parquet(path).filter("flagged").select("participant").collect()]
+        flagged[name] = [one for table in found for one in table["participant"]]
+    new, counts = taken_out(people.to_list(), flagged, gone, rule.exclude, rule.pending)
+    out = pl.Series("participant", [*gone, *new], pl.String)
+    write_part(
+        pl.DataFrame({"participant": people.filter(people.is_in(out.implode()))}), rule.scratch / rule.after, number
+    )
+    return len(new), counts
 
 
-def _verdicts(running: _PartedRun) -> tuple[Path, ...]:
+def _gone(scratch: Path, excluded: str, number: int) -> pl.Series:
+    """Who is excluded from a part so far."""
+    if not excluded:
+        return pl.Series("participant", [], pl.String)
+    return pl.read_parquet(part_file(scratch / excluded, number))["participant"]
+
+
+def _verdicts(crowd: InParts, evidence: Mapping[str, PartedEvidence]) -> tuple[Path, ...]:
     """Write one row per participant: whether excluded, and what each criterion found."""
-    crowd = running.crowd
-    written = {name: one.written for name, one in running.evidence.items()}
-    shared = (crowd.scratch, crowd.excluded, _files(running.evidence), written, crowd.out / "participants")
+    written = {name: one.written for name, one in evidence.items()}
+    shared = (crowd.scratch, crowd.excluded, _files(evidence), written, crowd.out / "participants")
     return tuple(crowd.each(_verdict, shared, name="verdicts"))
 
 
@@ -312,9 +264,7 @@ def _verdict(
 ) -> Path:
     scratch, excluded, files, written, out = shared
     table = pl.read_parquet(part_file(scratch / PEOPLE, number), columns=["participant"])
-    gone = pl.Series([], dtype=pl.String)
-    if excluded:
-        gone = pl.read_parquet(part_file(scratch / excluded, number))["participant"]
+    gone = _gone(scratch, excluded, number)
     table = table.with_columns(excluded=pl.col("participant").is_in(gone.implode()))
     for name, own in files.items():
         path = own.get(part_file(Path(), number).name)
@@ -333,19 +283,20 @@ def _verdict(
     return write_part(table, out, number)
 
 
-def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> SpammerIndex | NotComputed:
+def _index(crowd: InParts, screening: PartedScreening, *, only_quick: bool) -> SpammerIndex | NotComputed:
     """The Spammer Index of those who stay, or the reason why there is none."""
     from karat.screen.crowd.spammer_parts import spammer_index_in_parts
 
-    begin(running.crowd.progress, "spammer_index")
-    if running.gone == running.everybody:
+    begin(crowd.progress, "spammer_index")
+    if screening.excluded == screening.participants:
         return NOBODY
-    if only_quick and seen.answers > QUICK_ANSWERS:
+    if only_quick and screening.answers > QUICK_ANSWERS:
         return NOT_QUICK
     try:
-        found = spammer_index_in_parts(running.crowd, only_quick=only_quick)
+        found = spammer_index_in_parts(crowd, only_quick=only_quick)
         # The counts are of everybody, so they are comparable only where nobody is excluded.
-        return found.beside({} if running.gone else {name: one.flagged for name, one in running.evidence.items()})
+        flagged = {} if screening.excluded else {name: one.flagged for name, one in screening.evidence.items()}
+        return found.beside(flagged)
     except MemoryError:
         return NO_ROOM
     except ValueError as error:
