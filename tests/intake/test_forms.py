@@ -152,3 +152,11 @@ def test_a_file_without_a_header_shows_its_first_line(tmp_path: Path) -> None:
     rows = [(worker, 79185673 + item, item % 3, item % 3) for item in range(6) for worker in (842, 38, 5)]
     with refuses(KaratError, "(842, 79185673, 0, 0, ...)"):
         karat.read(written(tmp_path / "crowd.csv", rows[0], rows[1:]))
+
+
+def test_lines_with_blanks_and_no_header_are_named(tmp_path: Path) -> None:
+    for person in range(3):
+        lines = [f"main {n} {('gram', 'ungram')[n % 2]} {900 + 7 * n} {1 + (n + person) % 2}" for n in range(12)]
+        (tmp_path / f"s{person}.txt").write_text("\n".join(lines) + "\n")
+    with refuses(KaratError, "header", "participant", "item", "response"):
+        read_files([tmp_path])

@@ -76,6 +76,12 @@ def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
         if (frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any())
         or (LONG_NUMBER.fullmatch(name) and frame[name].cast(pl.String).str.contains(f"^{LONG_NUMBER.pattern}$").all())
     ]  # fmt: skip
+    masks = {name: [word.isdigit() for word in name.split()] for name in named}
+    if all(len(mask) > PAIR and any(mask) for mask in masks.values()) and all(
+        [word.isdigit() for word in str(cell).split()] == mask
+        for name, mask in masks.items() for cell in frame[name].drop_nulls().head(FEWEST_JUDGED)
+    ):  # fmt: skip
+        values = [*named, *named]  # Blanks part the cells of a line.
     numbers = [as_number(texts[name]) for name in named]
     counting = None not in numbers and len(set(numbers)) == len(numbers) > FEWEST_VALUES
     if (
@@ -128,13 +134,7 @@ NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d])[\W_]?(?P<at>\d{1,3})(?:[\W_](?P<res
 
 
 def _with_groups(frame: pl.DataFrame) -> Shaped | None:
-    """A row per trial where each participant has one row with numbered columns for each trial: item1, rating1, item2.
-
-    >>> wide = pl.DataFrame({"worker": ["a", "b"], "item_1": ["u", "v"], "answer_1": ["4", "2"],
-    ...     "item_2": ["w", "x"], "answer_2": ["1", "5"], "item_3": ["y", "z"], "answer_3": ["3", "3"]})
-    >>> _with_groups(wide).frame.row(1)
-    ('a', 2, 'w', '1')
-    """
+    """A row per trial where each participant has one row with numbered columns for each: item1, rating1, item2."""
     contents = Contents(frame)
     rows = frame.height
     persons = [c for c in map(contents.__getitem__, contents.names) if c.plain in NAMES["participant"]]
@@ -187,12 +187,7 @@ def _stacked_groups(
 
 
 def _with_annotators(frame: pl.DataFrame) -> Shaped | None:
-    """A row per answer where a row has an item and, in numbered columns, who judged it and how: TurkId1, Score1, ...
-
-    >>> people = {"text": ["t", "u", "v"], "annotator1": ["a", "c", "b"], "annotator2": ["b", "a", "c"]}
-    >>> _with_annotators(pl.DataFrame({**people, "score1": [4, 2, 3], "score2": [5, 1, 1]})).frame.row(1)
-    ('t', 'b', '5')
-    """
+    """A row per answer where a row has an item and, in numbered columns, who judged it and how: TurkId1, Score1, ..."""
     columns = _numbered_columns(frame.columns)
     for stem, numbered in columns.items():
         if len(numbered) < FEWEST_JUDGES or not set(words_of(stem)) & {*PERSON_WORDS, *RATERS, "turk", "turker"}:
@@ -245,11 +240,7 @@ def _refuse_counts(frame: pl.DataFrame, file: str) -> None:
 
 
 def _are_counts(numbers: pl.DataFrame) -> bool:
-    """Whether rows add up to nearly the same number, and some answers were given by nobody and others by most.
-
-    >>> _are_counts(pl.DataFrame({"never": [20, 3], "often": [4, 11], "always": [0, 10]}))
-    True
-    """
+    """Whether rows add up to nearly the same number, and some answers were given by nobody and others by most."""
     import numpy as np
 
     cells = numbers.to_numpy()
@@ -311,12 +302,7 @@ LABELLED = r"^\s*(-?\d{1,2})\s*(?:\([^)]*\)|[-–:=]\s*\D.*)?\s*$"
 
 
 def _without_end_labels(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """Columns with the points of one scale as numbers, where only some points have a label: 1 (bad), 2, 3, 4, 5 (good).
-
-    >>> cells = {f"s{n}": ["1 (bad)", "2", "3"] for n in range(4)} | {"age": ["20-25", "30", "31"]}
-    >>> _without_end_labels(pl.DataFrame(cells))[0].row(0)
-    ('1', '1', '1', '1', '20-25')
-    """
+    """Columns with the points of one scale as numbers, where only some points have a label: 1 (bad), 2, 3 (good)."""
     points: dict[str, list[str]] = {}
     for name in (name for name, dtype in frame.schema.items() if dtype == pl.String):
         values = [value.strip() for value in frame[name].drop_nulls().unique().head(MOST_ANSWERS + 1).to_list()]
@@ -628,13 +614,7 @@ def _is_rater(name: str) -> bool:
 
 
 def _raters_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The rater and the question of each column, where every rater has a column for each of several questions.
-
-    >>> _raters_of(["fluency_1", "fluency_2", "adequacy_1", "adequacy_2"])["adequacy_2"]
-    ('2', 'adequacy')
-    >>> _raters_of(["ann1.sys1", "ann2.sys1", "ann1.sys2", "ann2.sys2"])["ann2.sys1"], _raters_of(["item_1", "item_2"])
-    (('ann2', 'sys1'), {})
-    """
+    """The rater and the question of each column, where every rater has a column for each of several questions."""
     for rater in (rf"(?:{'|'.join(RATERS)})s?[\W_]*(?:\d+|[a-z])", r"\d{1,2}"):
         for pattern in (rf"(?P<rest>.+?)[\W_]+(?P<rater>{rater})", rf"(?P<rater>{rater})[\W_]+(?P<rest>.+)"):
             found = [match for name in names if (match := re.fullmatch(pattern, name, re.IGNORECASE))]
@@ -991,11 +971,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
 
 
 def _asked_of_items(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The item and the question of each column, where every item has a column for each of several questions.
-
-    >>> _asked_of_items(["a_natural", "a_clear", "b_natural", "b_clear"])["b_clear"], _asked_of_items(["a_1", "a_2"])
-    (('b', 'clear'), {})
-    """
+    """The item and the question of each column, where every item has a column for each of several questions."""
     for pattern in (r"(?P<item>.+?)[\W_]+(?P<question>[^\W\d_]+)", r"(?P<question>[^\W\d_]+)[\W_]+(?P<item>.+)"):
         found = [match for name in names if (match := re.fullmatch(pattern, name))]
         pairs = {match[0]: (match["item"], match["question"]) for match in found}
@@ -1022,11 +998,7 @@ def _times_of(contents: Contents, judged: Sequence[str]) -> dict[str, str]:
 
 
 def _within_brackets(names: Sequence[str]) -> dict[str, str]:
-    """Columns called after a question with its part in brackets, each with the part, where the question is the same.
-
-    >>> _within_brackets(["How natural? [It rains.]", "How natural? [It snows.]"])
-    {'How natural? [It rains.]': 'It rains.', 'How natural? [It snows.]': 'It snows.'}
-    """
+    """Columns called after a question with its part in brackets, each with the part, where the question is the same."""
     found = [re.fullmatch(r"(.*\S)\s*\[(.+)\]", name, re.DOTALL) for name in names]
     if not all(found) or len({match[1] for match in found if match}) > 1:
         return {}

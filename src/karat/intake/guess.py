@@ -60,11 +60,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "trial": (
         "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
-        "sequence",
+        "sequence", "reihenfolge", "durchgang",
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "readtime",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "rz", "readtime",
         "reakčníčas", "czasreakcji", "времяреакции", "времяответа", "反応時間", "反应时间", "반응시간",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),

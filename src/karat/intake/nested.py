@@ -131,11 +131,7 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
 
 
 def _flattened(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A record as several, where one of its values is a list of records: each has what stands beside the list.
-
-    >>> _flattened({"sentence": "It rains.", "responses": [{"worker": 1, "answer": "yes"}, {"worker": 2}]})
-    [{'sentence': 'It rains.', 'worker': 1, 'answer': 'yes'}, {'sentence': 'It rains.', 'worker': 2}]
-    """
+    """A record as several, where one of its values is a list of records: each has what stands beside the list."""
     within = [key for key, value in record.items()
               if isinstance(value, list) and value and all(isinstance(part, dict) for part in value)
               and not are_messages(value)]  # fmt: skip
@@ -224,11 +220,7 @@ def _ends(name: str, words: Sequence[str]) -> bool:
 
 
 def _joined_lists(contents: Contents) -> dict[str, list[Any]]:
-    """Annotators and their answers where cells hold several of each, one after the other: `ann1,ann2` and `0,1`.
-
-    >>> _joined_lists(Contents(pl.DataFrame({"annotators": ["a,b", "c"], "labels": ["0,1", "1"], "text": ["u", "v"]})))
-    {'annotators': [['a', 'b'], ['c']], 'labels': [['0', '1'], ['1']]}
-    """
+    """Annotators and their answers where cells hold several of each, one after the other: `ann1,ann2` and `0,1`."""
     for sign in SIGNS:
         cells = {
             name: [[part.strip() for part in cell.split(sign)] if cell else [] for cell in contents[name].cells]
@@ -353,11 +345,7 @@ SHORTEST_TIME, LATEST_TIME = 100.0, 1e9
 
 
 def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
-    """Which of the two parts of cells such as [1612, "yes"] is a response time; None where neither is.
-
-    >>> _time_among([[1612, "yes"], [2040, "no"], [1877, "yes"]]), _time_among([[0.4, "yes"], [0.9, "no"]])
-    (0, None)
-    """
+    """Which of the two parts of cells such as [1612, "yes"] is a response time; None where neither is."""
     for at in range(PAIR):
         numbers = [as_number(text_of(pair[at]) or "") for pair in pairs]
         times = [n for n in numbers if n is not None and n < LATEST_TIME]
@@ -383,11 +371,6 @@ def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | Non
     """The values of cells such as {"Q0": 4}, where most have the same names; None where they are no such thing.
 
     An object may be the only element of a list, and bare numbers are values of the only name that has numbers.
-
-    >>> [column.to_list() for column in _of_objects("responses", ['{"Q0": 4}', '{"Q0": 2}', None, '{"age": "31"}'])]
-    [['4', '2', None, None]]
-    >>> [column.to_list() for column in _of_objects("a", ["0.5", "[{'y': False, 'x': 0.2}]", "[{'y': True, 'x': 1}]"])]
-    [[None, 'false', 'true'], ['0.5', '0.2', '1']]
     """
     if not any(cell.lstrip()[:1] in ("{", "[") for cell in [cell for cell in cells if cell][:MOST_BARE]):
         return None

@@ -420,13 +420,7 @@ def _of_one_kind(
 
 
 def _otherwise_answered(items: pl.Series, answers: pl.Series) -> pl.Series:
-    """The rows of the few items that share no answer with all others: checks and names beside the judgments.
-
-    >>> items = pl.Series(["a", "b", "c", "d", "e", "sound"] * 2)
-    >>> answers = pl.Series(["yes", "no", "yes", "no", "yes", "four", "no", "yes", "no", "no", "yes", "four"])
-    >>> _otherwise_answered(items, answers).arg_true().to_list()
-    [5, 11]
-    """
+    """The rows of the few items that share no answer with all others: checks and names beside the judgments."""
     pairs = pl.DataFrame({"item": items.fill_null(""), "answer": answers}).drop_nulls().group_by("item", "answer").len()
     nobody = pl.Series([False] * len(items))
     if not pairs.height or pairs["answer"].n_unique() > MOST_SHARED:
@@ -608,11 +602,7 @@ def _on_sheet(locate: Callable[[int], Place], sheet: str) -> Callable[[int], Pla
 
 
 def _unpadded(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells without the blank that follows each delimiter: every cell of the column begins with it.
-
-    >>> _unpadded(pl.DataFrame({"a": ["x", " y"], "b": [" u", " v"]})).rows()
-    [('x', 'u'), (' y', 'v')]
-    """
+    """Cells without the blank that follows each delimiter: every cell of the column begins with it."""
     names = [
         name for name, dtype in frame.schema.items()
         if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
@@ -690,11 +680,7 @@ def _two_of(element: Mapping[str, Any]) -> list[str]:
 
 
 def _side_by_side(element: Mapping[str, Any], chosen: str) -> dict[str, Any]:
-    """An object with what its two candidates hold under names of their own, and the one chosen.
-
-    >>> _side_by_side({"worker": "w1", "texts": [{"text": "a"}, {"text": "b"}], "choice": 1}, "choice")
-    {'worker': 'w1', 'choice': 'second', 'first_text': 'a', 'second_text': 'b'}
-    """
+    """An object with what its two candidates hold under names of their own, and the one chosen."""
     (name,) = _two_of(element)
     sides = ("first", "second")
     parts = {
@@ -720,11 +706,7 @@ def _elements(file: SourceFile) -> Iterator[tuple[int, Any]]:
 
 
 def _by_annotator(element: Any) -> Any:
-    """An item with its answers in an object by annotator, with two lists instead; other objects as they are.
-
-    >>> _by_annotator({"annotators": "a,b", "annotations": {"a": "1", "b": "0"}})
-    {'annotators': ['a', 'b'], 'annotations': ['1', '0']}
-    """
+    """An item with its answers in an object by annotator, with two lists instead; other objects as they are."""
     who = element.get("annotators") if isinstance(element, dict) else None
     people = who.split(",") if isinstance(who, str) else who
     if not isinstance(people, list):
@@ -775,11 +757,7 @@ def _holds_one_each(cells: Iterable[str | None]) -> bool:
 
 
 def _of_prodigy(element: Any) -> Any:
-    """A task of Prodigy as a judgment: who saw what, and which options were accepted; other objects as they are.
-
-    >>> _of_prodigy({"text": "Rain.", "_input_hash": 7, "accept": ["POS"], "answer": "accept", "_session_id": "n-ann"})
-    {'participant': 'n-ann', 'item': 'Rain.', 'response': 'POS'}
-    """
+    """A task of Prodigy as a judgment: who saw what, and which options were accepted; other objects as they are."""
     if not isinstance(element, dict) or not {"_input_hash", "answer"} <= set(element):
         return element
     who = element.get("_annotator_id") or element.get("_session_id")

@@ -202,11 +202,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
-    """The names of columns as MTurk spells them.
-
-    >>> _own_names(["HITID", "workerid", "INPUT.Text", "answer.rating"])
-    ['HITId', 'WorkerId', 'Input.Text', 'Answer.rating']
-    """
+    """The names of columns as MTurk spells them."""
     return [
         re.sub(r"(?i)^(input|answer)(?=\.)", lambda it: it[0].title(), name) for name in respelled(names, OWN_NAMES)
     ]
@@ -355,11 +351,7 @@ def _question(column: str) -> str:
 
 
 def _numbered_input(name: str) -> tuple[int | None, str]:
-    """The number of an item in the name of an input, and what the input says of the item.
-
-    >>> [_numbered_input(name) for name in ("item_3_condition", "field_3_1", "text3", "list")]
-    [(3, 'condition'), (3, 'field_1'), (3, 'text'), (None, 'list')]
-    """
+    """The number of an item in the name of an input, and what the input says of the item."""
     if match := TURKTOOLS_ITEM.fullmatch(name):
         return int(match[1]), match[2].lower()
     if match := TURKTOOLS_FIELD.fullmatch(name):

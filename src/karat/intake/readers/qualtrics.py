@@ -495,11 +495,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
-    """The names of columns as Qualtrics spells them.
-
-    >>> _own_names(["RESPONSEID", "duration..in.seconds.", "T1_FIRST CLICK", "Q3"])
-    ['ResponseId', 'Duration (in seconds)', 'T1_First Click', 'Q3']
-    """
+    """The names of columns as Qualtrics spells them."""
     timed = re.compile(rf"(?i)(?<=_)({'|'.join(TIMING)})$")
     own = respelled(names, ABOUT_RESPONSE)
     return [timed.sub(lambda found: found[0].title(), name) for name in own]
@@ -567,11 +563,7 @@ def _is_from_qualtrics(names: Sequence[str]) -> bool:
 
 
 def _ids_of_tags(tags: Sequence[str]) -> list[str]:
-    """The import ids that columns may have had, by their tags: the round of a loop, the question, the row of a matrix.
-
-    >>> _ids_of_tags(["EndDate", "1_Q5", "2_Q5", "Q7_1"])
-    ['', '{"ImportId": "1_QID1"}', '{"ImportId": "2_QID1"}', '{"ImportId": "QID2_1"}']
-    """
+    """The import ids that columns may have had, by their tags: round of a loop, question, row of a matrix."""
     numbers: dict[str, int] = {}
     found = [None if tag in ABOUT_RESPONSE else TAG.fullmatch(tag) for tag in tags]
     for match in found:

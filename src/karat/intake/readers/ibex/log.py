@@ -124,11 +124,7 @@ OTHER_NAMES = {
 
 
 def _own_names(names: Sequence[str]) -> dict[str, str]:
-    """The columns of a table of PCIbex lines under the names that PCIbex has for them; empty where it is none.
-
-    >>> _own_names(["IbexController", "IbexItem", "ElementType", "Parameter", "Value", "EventTime"])["IbexItem"]
-    'Order number of item'
-    """
+    """The columns of a table of PCIbex lines under the names that PCIbex has for them; empty where it is none."""
     bare = {name: re.sub("^(ibex|penn)", "", plain(name)) for name in names}
     if not {"elementtype", "parameter", "value", "eventtime"} <= set(bare.values()):
         return {}
