@@ -68,6 +68,7 @@ def test_items_may_have_few_answers_or_many(people: int) -> None:
     np.testing.assert_allclose(alone.posteriors[0], alone.priors, atol=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [2, 6])
 def test_few_answers_converge_where_em_goes_slowly(seed: int) -> None:
     """EM alone takes 700 to 800 rounds here."""

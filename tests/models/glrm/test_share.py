@@ -74,13 +74,6 @@ def test_end_without_variance_does_not_stop_the_search() -> None:
     assert 0 <= share.lower <= share.value < share.upper < 0.2
 
 
-def test_a_higher_level_is_wider() -> None:
-    latent, who, what = answers(1.0, 2.0)
-    fit = fit_crossed(latent > 0, who, what)
-    narrow, wide = worker_share(fit, 0.8), worker_share(fit, 0.99)
-    assert wide.lower < narrow.lower < narrow.upper < wide.upper
-
-
 def test_other_models_are_refused() -> None:
     latent, who, what = answers(1.0, 2.0)
     with refuses(ValueError, "worker:task"):

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of
 from karat.screen.criteria.even_odd import even_odd
 from karat.screen.evidence import ScreenError
@@ -95,9 +94,6 @@ def test_halves_are_by_presentation_and_not_by_row_or_item() -> None:
     assert row["score"] == row["correlation"] == pytest.approx(1.0)
     assert (row["groups"], row["answers"]) == (3, 6)
     assert message(row) == ("even_odd.correlation", {"score": 1.0, "groups": 3, "answers": 6})
-    assert with_reasons(evidence.participants)["reason"][0] == (
-        "two halves of the answers correlate at 1.00 (corrected; 3 groups, 6 answers)"
-    )
     assert evidence.settings == {"at_least": 0.0, "groups": ["function", "condition"], "split": "presentation"}
     with raises(karat.screen.ScreenError, "order.needed"):
         even_odd(karat.Judgments(frame.drop("trial"), karat.Continuous()))
@@ -151,7 +147,7 @@ def test_columns_that_tell_every_answer_apart_make_no_groups() -> None:
     evidence = even_odd(judgments)
     assert evidence.settings["groups"] == ["function", "condition"]
     assert codes(evidence.notes) == ["even_odd.groups", "even_odd.left_out"]
-    assert "sentence" in str(evidence.notes[1])
+    assert evidence.notes[1].values == {"columns": ["sentence"]}
 
 
 def test_polarity_is_aligned_and_scales_standardised() -> None:

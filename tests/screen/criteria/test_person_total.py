@@ -231,7 +231,7 @@ def test_choices_without_named_items_and_mixed_tasks() -> None:
     evidence = person_total(karat.Judgments(frame, {"which": karat.Choice(), "how": karat.Ordinal(5)}))
     assert evidence.participants["stimuli"].to_list() == [6] * 4
     assert codes(evidence.notes) == ["person_total.left_out"]
-    assert "20 answers" in str(evidence.notes[0])
+    assert evidence.notes[0].values["kind"] == "choice"
 
 
 def test_guessers_in_the_example_data_are_last() -> None:

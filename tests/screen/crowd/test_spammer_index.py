@@ -42,12 +42,6 @@ def test_it_is_the_share_of_the_variance_between_workers() -> None:
     assert index.log_likelihood == model.log_likelihood
 
 
-def test_fewer_people_who_do_not_look_make_it_smaller() -> None:
-    odd = CROWD.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()
-    assert len(odd) == 12
-    assert spammer_index(CROWD.without(odd)).value < spammer_index(CROWD).value
-
-
 @pytest.mark.slow
 def test_missing_cells_are_handled() -> None:
     frame = CROWD.frame.sample(fraction=0.6, seed=1, shuffle=False)

@@ -91,7 +91,6 @@ def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -
     assert together.flagged == ["w00"]
     assert together.settings["trials"] is None
     assert together.notes[0] == Message("completion.length_unknown", {"least": 3, "most": 20})
-    assert "completion = { trials = ... } under [screening]" in str(together.notes[0])
     assert reasons(together)["w12"] == Message("completion.answered_of_unknown", {"answered": 12})
     parted = crowd(judgments, (0.5, 0.5), tmp_path)
     assert_same(over_parts(parted), screen.completion(whole(parted.parts)))
