@@ -1,15 +1,21 @@
-"""The largest formula that a design supports."""
+"""The formula of contrasts: its columns, the largest that a design supports, and effect sizes."""
 
 from __future__ import annotations
-
 import polars as pl
-
 import karat
 from karat.measure.effects.data import design_formula, family_of
 from karat.messages import Message
 from karat.study.designs.factorial import quoted
 from measure.factorial import frame
 from messages import codes, raises
+import numpy as np
+import pytest
+from karat.measure.effects.contrasts import contrasts
+from karat.measure.effects.data import asked_for, one_question
+from measure.factorial import FORMULA, frame, rated
+from messages import raises
+from karat.measure.effects.interactions import LATENT, effect_sizes, standard_deviation
+from karat.models.glrm import fit
 
 
 def test_a_condition_between_participants_has_no_slope_for_them() -> None:
@@ -60,3 +66,116 @@ def test_families() -> None:
     assert family_of(karat.Ordinal(2), "contrasts") == "binary"
     with raises(karat.measure.MeasureError, "contrasts.labels"):
         family_of(karat.Nominal(["a", "b", "c"]), "contrasts")
+
+
+def test_what_is_known_of_participants_may_be_a_condition() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    people = judgments.participants.with_columns(
+        group=pl.Series(["x", "y"] * 12), age=pl.Series(np.arange(24) + 20), item=pl.lit("nothing")
+    )
+    whole = karat.Judgments(judgments.frame, karat.Ordinal(5), people)
+    found = contrasts(whole, "response ~ group + scale(age) + (1 | participant) + (1 | item)")
+    assert found.frame["term"].to_list() == ["group", "scale(age)"]
+    assert found.means["term"].unique().to_list() == ["group"]
+    assert asked_for(whole, None, ["group"], None, ("test",)).formula.endswith("(1 | participant) + (1 + group | item)")
+
+
+def test_what_a_covariate_does_to_the_tests_is_reported() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    found = contrasts(judgments, "response ~ a * scale(trial) + (1 | participant) + (1 | item)")
+    assert Message("wald.covariates", {"names": ["scale(trial)"], "n": 1}) in found.notes
+
+
+def test_answers_are_turned_the_right_way_round() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    turned = judgments.frame.with_columns(
+        polarity=pl.when(pl.col("trial") % 2 == 0).then(-1).otherwise(1),
+        response=pl.when(pl.col("trial") % 2 == 0)
+        .then(6 - pl.col("response").cast(pl.Int64))
+        .otherwise(pl.col("response").cast(pl.Int64))
+        .cast(pl.String),
+    )
+    one, other = contrasts(judgments, FORMULA), contrasts(karat.Judgments(turned, karat.Ordinal(5)), FORMULA)
+    assert other.coefficients["estimate"].to_list() == pytest.approx(one.coefficients["estimate"].to_list(), abs=1e-8)
+
+
+def test_missing_values_are_counted() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    table = judgments.frame.with_columns(a=pl.when(pl.col("trial") == 1).then(None).otherwise(pl.col("a")))
+    found = contrasts(karat.Judgments(table, karat.Ordinal(5)), FORMULA)
+    missing = Message("frame.missing", {"column": "a", "n": 24})
+    assert Message("frame.left_out", {"n": 24, "rows": 384, "causes": [missing]}) in found.notes
+    assert found.means.filter(term="a")["n"].sum() == 360
+
+
+def test_second_answers_are_kept_and_reported() -> None:
+    table = rated(frame(), karat.Ordinal(5)).frame
+    again = pl.concat([table, table.filter(pl.col("trial") == 1).with_columns(trial=pl.lit(99, dtype=pl.Int64))])
+    found = contrasts(karat.Judgments(again, karat.Ordinal(5)), FORMULA)
+    assert Message("contrasts.repeats", {"n": 24}) in found.notes
+
+
+def test_several_questions_need_a_name() -> None:
+    table = rated(frame(), karat.Ordinal(5)).frame
+    both = pl.concat([table.with_columns(question=pl.lit(name)) for name in ("natural", "clear")])
+    judgments = karat.Judgments(both, karat.Ordinal(5))
+    with raises(karat.measure.MeasureError, "rated.several_questions"):
+        contrasts(judgments, FORMULA)
+    with raises(karat.measure.MeasureError, "rated.no_question"):
+        contrasts(judgments, FORMULA, question="claer")
+    assert one_question(judgments, "contrasts", "clear", ("test",)).rows.height == table.height
+
+
+def test_conditions_that_are_none() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    with raises(karat.measure.MeasureError, "rated.no_column"):
+        contrasts(judgments, conditions=["aa"])
+    with raises(karat.measure.MeasureError, "contrasts.empty_conditions"):
+        contrasts(judgments, conditions=[])
+    with raises(karat.measure.MeasureError, "contrasts.formula_and_conditions"):
+        contrasts(judgments, FORMULA, conditions=["a"])
+    with raises(karat.measure.MeasureError, "contrasts.no_condition"):
+        contrasts(karat.Judgments(judgments.frame.drop("a", "b"), karat.Ordinal(5)))
+
+
+@pytest.mark.slow
+def test_the_unit_is_the_deviation_of_answers_within_a_condition() -> None:
+    """Many participants and items: the model's variance is that of the answers after the conditions are taken out."""
+    judgments = rated(frame(200, 120, a=2.0, slope=1.0), karat.Continuous())
+    found = contrasts(judgments, "response ~ a + (1 + a | participant) + (1 + a | item)")
+    assert found.model is not None
+    table = judgments.frame.select("a", "response")
+    values, high = table["response"].cast(float).to_numpy(), (table["a"] == "high").to_numpy()
+    within = np.mean([values[high].var(), values[~high].var()])
+    assert standard_deviation(found.model) ** 2 == pytest.approx(within, rel=0.03)
+
+
+def test_the_coding_does_not_matter() -> None:
+    judgments = rated(frame(24, 16, slope=1.5), karat.Continuous())
+    data = {name: judgments.frame[name].to_list() for name in ("a", "participant", "item")}
+    data["response"] = judgments.frame["response"].cast(float).to_list()
+    formula = "response ~ a + (1 + a | participant) + (1 | item)"
+    one, other = (fit(formula, data, "gaussian", coding=coding) for coding in ("sum", "treatment"))
+    assert standard_deviation(one) == pytest.approx(standard_deviation(other), rel=1e-5)
+
+
+def test_several_terms_of_one_group() -> None:
+    judgments = rated(frame(24, 16, slope=1.5), karat.Continuous())
+    data = {name: judgments.frame[name].to_list() for name in ("a", "participant", "item")}
+    data["response"] = judgments.frame["response"].cast(float).to_list()
+    data["code"] = [1.0 if level == "high" else -1.0 for level in data["a"]]
+    together = fit("response ~ a + (1 + code || participant) + (1 | item)", data, "gaussian")
+    apart = fit("response ~ a + (1 | participant) + (0 + code | participant) + (1 | item)", data, "gaussian")
+    assert standard_deviation(apart) == pytest.approx(standard_deviation(together), rel=1e-4)
+    variances = sum(float(np.trace(matrix)) for matrix in together.fit.covariances.values())
+    assert standard_deviation(together) ** 2 == pytest.approx(variances + together.fit.residual_variance, rel=1e-6)
+
+
+def test_logits_have_the_latent_residual_and_odds_ratios() -> None:
+    model = contrasts(rated(frame(), karat.Binary()), FORMULA).model
+    assert model is not None
+    sizes = effect_sizes(model, [LATENT, 0.0], [0.0, -1.0], [2 * LATENT, 1.0])
+    assert sizes.d.tolist() == [1.0, 0.0]
+    assert sizes.odds_ratio is not None
+    assert sizes.odds_ratio.tolist() == pytest.approx([np.exp(LATENT), 1.0])
+    assert np.random.default_rng(1).logistic(size=10**6).std() == pytest.approx(LATENT, rel=0.005)

@@ -1,20 +1,20 @@
 """The multiverse: every universe is a plain screening, the stated one is there, and the number is bounded."""
 
 from __future__ import annotations
-
 import json
 from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
-
 import karat
 from karat.messages import Message
 from karat.screen.compare.difference import contrast_of, difference
 from karat.screen.compare.multiverse import Multiverse, multiverse, options, without_criteria
 from karat.screen.run import computing, run
 from messages import codes, raises
+from karat.plots.specification_curve import level_strokes
+from karat.screen.compare.multiverse import multiverse
+
 
 LIKERT = karat.datasets.load("likert")
 RULES = {"completion": {}, "remfod": {}, "controls": {}, "attention": {}, "exclude": "any"}
@@ -141,3 +141,40 @@ def test_plain_data_and_files(whole: Multiverse, tmp_path: Path) -> None:
     names = [path.name for path in whole.write(tmp_path / "new")]
     assert names == ["multiverse.csv", "multiverse.svg"]
     assert pl.read_csv(tmp_path / "new" / "multiverse.csv").height == 270
+
+
+def test_estimates_are_sorted_and_the_stated_one_is_marked() -> None:
+    found = multiverse(LIKERT, {"attention": {}, "controls": {}}, ORDER)
+    drawn = found.plot()
+    curve, kept, settings = drawn.axes
+    heights = np.asarray(curve.lines[0].get_ydata(), dtype=float)
+    assert (np.diff(heights) >= 0).all()
+    assert "as stated" in {text.get_text() for text in curve.texts}
+    assert kept.get_title(loc="left") == "participants who stay, of 48"
+    labels = [label.get_text() for label in settings.get_yticklabels()]
+    assert labels == ["Control sentences", "positional, .05  ◆", "positional, .01", "extended", "strict", "out",
+                      "Attention trials", "positional, .05  ◆", "no slips", "out"]  # fmt: skip
+    assert drawn.get_suptitle().replace("\n", " ").startswith("The difference lies between .")
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("rules", [{"attention": {}}, {"exclude": "any"}, None])
+def test_draws_with_few_criteria_and_narrow(rules: dict | None) -> None:
+    plain = karat.Judgments(LIKERT.frame.drop("order", "integration"), LIKERT.scales, LIKERT.participants)
+    drawn = multiverse(plain, rules).plot(width_cm=8)
+    assert len(drawn.axes) == 2
+    assert "48 participants stay" in drawn.get_suptitle().replace("\n", " ")
+    drawn.canvas.draw()
+
+
+@pytest.mark.slow
+def test_the_svg_is_the_same_each_time() -> None:
+    found = multiverse(LIKERT, {"attention": {}}, ORDER)
+    assert found.to_svg() == found.to_svg()
+    assert "sorted by estimate</text>" in found.to_svg()
+
+
+def test_equal_neighbours_are_one_stroke() -> None:
+    x, y = level_strokes(np.array([1.0, 1.0, 2.0]))
+    assert x[[0, 1, 3, 4]].tolist() == [0.5, 2.5, 2.5, 3.5]
+    assert y.tolist() == [1, 1, 1, 2, 2, 2]

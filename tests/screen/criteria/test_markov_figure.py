@@ -1,16 +1,18 @@
-"""Figures of the Markov criterion."""
+"""The figure, the tables and the cutoffs of transitions."""
 
 from __future__ import annotations
-
 from dataclasses import replace
-
 import pytest
-
 import karat
 from karat.plots.style import to_svg
 from karat.screen.criteria.markov import Markov, markov
 from messages import refuses
 from tools.replication.crowd.error_figures import balance_plot, errors_plot
+import numpy as np
+import polars as pl
+from karat.screen.markov_cutoffs import CutoffDesign, counts_of, row_table, scale_name, target_name, transition_table
+from karat.models.markov import Sequences
+from karat.screen.markov_cutoffs import CutoffDesign, about_equal, errors_by_trials, simulate_cutoffs
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +76,104 @@ def test_other_scales_flags_need_no_matrices() -> None:
     assert "w017" in evidence.flagged
     drawn = replace(evidence, designs=(first,)).plot_transitions()
     assert "w017" not in [axis.get_title(loc="left") for axis in drawn.axes]
+
+
+DESIGN = CutoffDesign(
+    ("no", "maybe", "yes"), pl.Series(["p", "q"]), np.array([0, 2, 0, 0, 1, 1], np.int8), np.arange(6), np.array([4, 2])
+)
+
+
+def test_transitions_have_the_names_of_participants_and_answers() -> None:
+    table = transition_table(DESIGN).filter(pl.col("count") > 0)
+    assert table.rows() == [
+        ("p", "no", "no", 1, 0.5), ("p", "no", "yes", 1, 0.5), ("p", "yes", "no", 1, 1.0),
+        ("q", "maybe", "maybe", 1, 1.0),
+    ]  # fmt: skip
+    assert transition_table(DESIGN).height == counts_of(DESIGN).size
+    assert scale_name(DESIGN) == "no to yes"
+
+
+def test_rows_of_states_that_were_never_left_are_missing() -> None:
+    table = row_table(DESIGN).filter(pl.col("participant") == "q", pl.col("target") == "always maybe")
+    assert table["state"].to_list() == ["no", "maybe", "yes"]
+    assert table["kld"].to_list() == [None, 0.0, None]
+    guessing = row_table(DESIGN).filter(pl.col("target") == "evenly at random", pl.col("participant") == "p")
+    assert guessing["kld"][0] == pytest.approx(np.log(3) - np.log(2))
+
+
+def test_every_target_has_a_name_of_its_own() -> None:
+    names = [target_name(target, DESIGN.levels) for target in DESIGN.patterns]
+    assert len(set(names)) == len(names)
+    assert {"always no", "staying", "round no, yes", "round no, yes, maybe", "evenly at random"} <= set(names)
+
+
+def design(people: int = 60, trials: int = 40, lengths: list[int] | None = None) -> CutoffDesign:
+    random = np.random.default_rng(1)
+    sizes = np.array(lengths or [trials] * people)
+    stimuli = np.concatenate([random.permutation(trials)[:size] for size in sizes])
+    truth = np.arange(trials) % 2
+    codes = np.where(random.random(len(stimuli)) < 0.85, truth[stimuli], 1 - truth[stimuli]).astype(np.int8)
+    names = pl.Series([f"p{n}" for n in range(len(sizes))])
+    return CutoffDesign(("no", "yes"), names, codes, stimuli, sizes)
+
+
+def test_shares_are_those_of_the_crowd_and_never_certain() -> None:
+    made = design()
+    shares, counts = made.shares(), made.counts()
+    np.testing.assert_allclose(shares, (counts + made.balance()) / 61)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert shares.min() > 0
+    np.testing.assert_allclose(made.balance(), [0.5, 0.5])
+
+
+def test_ties_count_for_both() -> None:
+    made = CutoffDesign(
+        ("a", "b"), pl.Series(["p", "q"]), np.array([0, 1], np.int8), np.array([0, 0]), np.array([1, 1])
+    )
+    assert made.balance().tolist() == [0.5, 0.5]
+
+
+def test_some_participants_keep_their_order() -> None:
+    made = design(lengths=[3, 2, 4])
+    seen, codes = made.some(np.array([2, 0]))
+    assert isinstance(seen, Sequences)
+    assert seen.lengths.tolist() == [4, 3]
+    assert seen.stimuli.tolist() == [*made.stimuli[5:9], *made.stimuli[:3]]
+    assert codes.tolist() == [*made.codes[5:9], *made.codes[:3]]
+
+
+def test_everybody_with_enough_answers_is_in_one_simulation() -> None:
+    lengths = np.array([12, 40, 39, 38, 5, 30, 40, 12])
+    groups = list(about_equal(lengths, 10))
+    assert sorted(np.concatenate(groups).tolist()) == [0, 1, 2, 3, 5, 6, 7]
+    for group in groups:
+        assert lengths[group].max() <= 1.05 * lengths[group].min()
+
+
+def test_fewer_answers_have_lower_cutoffs_and_miss_more() -> None:
+    made = design(lengths=[40] * 40 + [15] * 40)
+    short, full = simulate_cutoffs(made, 0.05, "average", 1, 2000, 10)
+    assert (short.shortest, full.shortest) == (15, 40)
+    assert (short.calibration.cutoffs < full.calibration.cutoffs).all()
+    assert short.missed["primary choice"] > full.missed["primary choice"]
+
+
+def test_the_level_does_not_depend_on_who_is_asked_first() -> None:
+    """A crowd like the simulated one is flagged at the level."""
+    made = design(people=400, trials=60)
+    (one,) = simulate_cutoffs(made, 0.05, "rows", 1, 4000, 10)
+    from karat.models.markov import distances, transition_counts
+
+    real = distances(
+        transition_counts(made.codes, made.lengths, 2), [target.matrix for target in made.patterns], "rows"
+    )
+    by_group, _ = one.calibration.grouped(real)
+    assert (by_group < one.calibration.cutoffs).any(axis=1).mean() == pytest.approx(0.05, abs=0.03)
+
+
+def test_errors_fall_with_the_number_of_trials() -> None:
+    table = errors_by_trials(design(), [12, 60], simulations=1000)
+    assert table.columns == ["trials", "kind", "type_two"]
+    first, last = (table.filter(pl.col("trials") == number)["type_two"].to_numpy() for number in (12, 60))
+    assert first[0] > last[0]
+    assert first[1] > last[1]

@@ -1,12 +1,13 @@
-"""Fillers that programs answer differently from people."""
+"""Criteria on what platforms and probes report."""
 
 import polars as pl
 import pytest
-
 import karat
 from karat import Judgments
 from karat.messages import NotComputed
 from karat.screen import ScreenError, probes
+from karat.screen import ScreenError, platform_flags
+
 
 KINDS = ("honeypot", "shibboleth", "modality")
 
@@ -41,3 +42,45 @@ def test_fillers_of_other_kinds_are_no_probes() -> None:
     with pytest.raises(ScreenError) as error:
         probes(judged(("p1", "pseudo", "no")))
     assert NotComputed.of(error.value).code == "probes.none"
+
+
+def platform_flags_judged(**columns: list[object]) -> Judgments:
+    people = [f"p{place}" for place in range(len(next(iter(columns.values()), [None])))]
+    answers = {"participant": people, "item": ["a"] * len(people), "response": [5] * len(people)}
+    return Judgments(answers, karat.Ordinal(5), {"participant": people, **columns})
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "flagged"),
+    [
+        ("Q_RecaptchaScore", ["0.49", "0.5", "", None], ["p0"]),
+        ("Q_RelevantIDFraudScore", [29, 30, 130, None], ["p1", "p2"]),
+        ("Q_RelevantIDDuplicateScore", ["74.9", "75", "", None], ["p1"]),
+        ("Q_RelevantIDDuplicate", ["true", "false", "", None], ["p0"]),
+        ("Q_DuplicateRespondent", ["True", "", "1", None], ["p0", "p2"]),
+        ("Q_BallotBoxStuffing", ["false", "true", "", None], ["p1"]),
+        ("LLM authenticity check", ["High", "Low", "Mixed", None], ["p1"]),
+    ],
+)
+def test_each_field_flags_beyond_its_documented_cutoff(column: str, values: list[object], flagged: list[str]) -> None:
+    found = platform_flags(platform_flags_judged(**{column: values}))
+    assert found.flagged == flagged
+    assert found.participants["message"][3] == "platform_flags.empty"
+    assert found.participants["score"][3] is None
+
+
+def test_flags_are_counted() -> None:
+    people = platform_flags_judged(Q_RecaptchaScore=[0.1, 0.1], Q_BallotBoxStuffing=["true", "false"])
+    assert platform_flags(people).participants["score"].to_list() == [2.0, 1.0]
+    assert platform_flags(people, at_least=2).flagged == ["p0"]
+
+
+def test_mixed_authenticity_is_reported_and_no_flag() -> None:
+    row = platform_flags(platform_flags_judged(Authenticity=["Mixed"])).participants.row(0, named=True)
+    assert (row["flagged"], row["values"]["mixed"]) == (False, ["Authenticity"])
+
+
+def test_without_such_columns_it_does_not_run() -> None:
+    with pytest.raises(ScreenError) as error:
+        platform_flags(platform_flags_judged(age=["31"]))
+    assert NotComputed.of(error.value).code == "platform_flags.none"
