@@ -319,74 +319,72 @@ def worker_answers(
     if decision not in ("draw", "sign"):
         raise SimulateError(Message("crowd.decision", {"value": decision}))
     random = np.random.default_rng(seed)
-    stated = settings or WorkerSettings()
     effects = tasks.effects[np.arange(len(tasks.effects)) if order is None else order]
     shape = (workers, effects.shape[-1])
+    drawn = _Drawing(tasks, decision, settings or WorkerSettings(), random)
     if kind == CREDIBLE:
-        return _credible(shape, effects, tasks, decision, stated, random)
-    answers = _astray(kind.removeprefix("halfway "), shape, tasks.count, stated, random)
+        return drawn.credible(shape, effects)
+    answers = drawn.astray(kind.removeprefix("halfway "), shape)
     if kind in HALFWAY:
         before = shape[1] // 2 if turn is None else turn - 1
         if not 0 <= before <= shape[1]:
             raise SimulateError(Message("crowd.turn", {"most": shape[1] + 1, "value": turn}))
-        part = effects[..., :before]
-        answers[:, :before] = _credible((workers, before), part, tasks, decision, stated, random)
+        answers[:, :before] = drawn.credible((workers, before), effects[..., :before])
     return answers
 
 
-def _credible(
-    shape: tuple[int, int], effects: Floats, tasks: Tasks, decision: Decision, settings: WorkerSettings,
-    random: np.random.Generator,
-) -> Codes:  # fmt: skip
-    spread = settings.spread if settings.spread is not None else 1.5 if tasks.count == 2 else 0.4
-    latent = random.uniform(-spread, spread, shape)
-    latent += random.uniform(-spread, spread, (shape[0], 1))
-    latent += effects
-    if decision == "draw":
-        latent += logistic(random, shape)
-    return tasks.categories(latent)
+@dataclass(frozen=True)
+class _Drawing:
+    """What answers are drawn with."""
 
+    tasks: Tasks
+    decision: Decision
+    settings: WorkerSettings
+    random: np.random.Generator
 
-def _astray(
-    kind: str, shape: tuple[int, int], count: int, settings: WorkerSettings, random: np.random.Generator
-) -> Codes:
-    if kind == GUESSING:
-        return random.integers(0, count, shape, dtype=np.int8)
-    first = random.integers(0, count, (shape[0], 1), dtype=np.int8)
-    if kind == PATTERN:
-        wanted = ((np.arange(shape[1]) + first) % count).astype(np.int8)
-        return _mostly(wanted, count, settings.pattern_logit, settings.pattern_share, random)
-    wanted = np.repeat(first, shape[1], axis=1)
-    answers = _mostly(wanted, count, settings.primary_logit, settings.primary_share, random)
-    least = settings.run if settings.run is not None else longest_run(shape[1]) if count == 2 else 0
-    return _with_runs(answers, wanted, count, least, settings, random)
+    def credible(self, shape: tuple[int, int], effects: Floats) -> Codes:
+        spread = self.settings.spread if self.settings.spread is not None else 1.5 if self.tasks.count == 2 else 0.4
+        latent = self.random.uniform(-spread, spread, shape)
+        latent += self.random.uniform(-spread, spread, (shape[0], 1))
+        latent += effects
+        if self.decision == "draw":
+            latent += logistic(self.random, shape)
+        return self.tasks.categories(latent)
 
+    def astray(self, kind: str, shape: tuple[int, int]) -> Codes:
+        count, settings = self.tasks.count, self.settings
+        if kind == GUESSING:
+            return self.random.integers(0, count, shape, dtype=np.int8)
+        first = self.random.integers(0, count, (shape[0], 1), dtype=np.int8)
+        if kind == PATTERN:
+            wanted = ((np.arange(shape[1]) + first) % count).astype(np.int8)
+            return self.mostly(wanted, settings.pattern_logit, settings.pattern_share)
+        least = settings.run if settings.run is not None else longest_run(shape[1]) if count == 2 else 0
+        return self.primary(np.repeat(first, shape[1], axis=1), least)
 
-def _mostly(wanted: Codes, count: int, logit: tuple[float, float], share: float, random: np.random.Generator) -> Codes:
-    """The wanted category with its probability, else one of the others, each as often."""
-    if count == 2:
-        middle, half = logit
-        astray = logistic(random, wanted.shape) + random.uniform(-half, half, wanted.shape) + middle <= 0
-    else:
-        astray = random.random(wanted.shape) >= share
-    answers = wanted.copy()
-    others = random.integers(1, count, int(astray.sum()), dtype=np.int8)
-    answers[astray] = (wanted[astray] + others) % count
-    return answers
+    def mostly(self, wanted: Codes, logit: tuple[float, float], share: float) -> Codes:
+        """The wanted category with its probability, else one of the others, each as often."""
+        count, random = self.tasks.count, self.random
+        if count == 2:
+            middle, half = logit
+            astray = logistic(random, wanted.shape) + random.uniform(-half, half, wanted.shape) + middle <= 0
+        else:
+            astray = random.random(wanted.shape) >= share
+        answers = wanted.copy()
+        others = random.integers(1, count, int(astray.sum()), dtype=np.int8)
+        answers[astray] = (wanted[astray] + others) % count
+        return answers
 
-
-def _with_runs(
-    answers: Codes, wanted: Codes, count: int, least: int, settings: WorkerSettings, random: np.random.Generator
-) -> Codes:
-    """Redraw the answers of those whose favourite never comes `least` times in a row."""
-    short = np.flatnonzero(runs_of(answers == wanted) < least)
-    for _ in range(MOST_ROUNDS):
-        if not short.size:
-            return answers
-        favourite = wanted[short]
-        answers[short] = _mostly(favourite, count, settings.primary_logit, settings.primary_share, random)
-        short = short[runs_of(answers[short] == favourite) < least]
-    raise SimulateError(Message("crowd.long_run", {"run": least, "trials": answers.shape[1]}))
+    def primary(self, wanted: Codes, least: int) -> Codes:
+        """Answers of those with a favourite, drawn again where it never comes `least` times in a row."""
+        answers, short = wanted.copy(), np.arange(len(wanted))
+        for _ in range(1 + MOST_ROUNDS):
+            favourite = wanted[short]
+            answers[short] = self.mostly(favourite, self.settings.primary_logit, self.settings.primary_share)
+            short = short[runs_of(answers[short] == favourite) < least]
+            if not short.size:
+                return answers
+        raise SimulateError(Message("crowd.long_run", {"run": least, "trials": answers.shape[1]}))
 
 
 def runs_of(marked: NDArray[np.bool_]) -> NDArray[np.int64]:

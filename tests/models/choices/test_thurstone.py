@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from karat.models.choices import Pairs
 from karat.models.choices.thurstone import ThurstoneProblem, fit_thurstone
-from karat.models.choices.thurstone_people import EULER, Population, adapt, log_probability, posterior, slopes
+from karat.models.choices.thurstone_people import EULER, FeltChoices, Population, log_probability, slopes
 
 moderate = st.floats(-4, 4)
 answers = st.sampled_from((-1, 0, 1))
@@ -71,8 +71,9 @@ def test_the_integral_beside_a_fine_grid(shared: bool) -> None:
     pairs, who, strengths = drawn(6, 3, 40, seed=2, shared=shared)
     population = Population(2.5, -0.2, None if shared else 0.4)
     d = strengths[pairs.left] - strengths[pairs.right]
-    points = adapt(3, who, d, pairs.answer, population, 9)
-    found, weights = posterior(3, who, d, pairs.answer, population, points)
+    choices = FeltChoices(3, who, d, pairs.answer, population)
+    points = choices.adapt(9)
+    found, weights = choices.posterior(points)
     assert weights.sum(axis=1) == pytest.approx(np.ones(3))
     grid_u = np.linspace(-4, 2.5, 261)
     grid_v = np.array([-0.2]) if shared else np.linspace(-2.5, 2, 181)

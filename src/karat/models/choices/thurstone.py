@@ -31,7 +31,7 @@ from scipy.special import ndtr, softmax
 
 from karat.models.choices.bradley_terry import fit_pairs
 from karat.models.choices.pairs import ChoiceFit, Pairs
-from karat.models.choices.thurstone_people import EULER, Points, Population, adapt, posterior, slopes
+from karat.models.choices.thurstone_people import EULER, FeltChoices, Points, Population, slopes
 from karat.models.numerics import one_thread
 from karat.types import Floats, Ints
 
@@ -128,21 +128,20 @@ class ThurstoneProblem:
         shape, mu, *omega = values[self.items :].tolist()
         return Population(float(np.exp(shape)), mu, float(np.exp(omega[0])) if omega else None)
 
-    def differences(self, values: Floats) -> Floats:
-        return values[self.pairs.left] - values[self.pairs.right]
+    def choices(self, values: Floats) -> FeltChoices:
+        d = values[self.pairs.left] - values[self.pairs.right]
+        return FeltChoices(self.people, self.who, d, self.pairs.answer, self.population(values))
 
     def points(self, values: Floats, before: Points | None) -> Points:
-        d = self.differences(values)
-        return adapt(self.people, self.who, d, self.pairs.answer, self.population(values), self.count, before)
+        return self.choices(values).adapt(self.count, before)
 
     def at_criterion(self, points: Points, population: Population) -> Points:
         """The points with the shared criterion as it is now."""
         return replace(points, v=np.full(points.u.shape, population.mu)) if self.shared else points
 
     def value(self, values: Floats, points: Points) -> float:
-        population = self.population(values)
-        points = self.at_criterion(points, population)
-        marginal, _ = posterior(self.people, self.who, self.differences(values), self.pairs.answer, population, points)
+        choices = self.choices(values)
+        marginal, _ = choices.posterior(self.at_criterion(points, choices.population))
         return float(marginal.sum()) + self._prior(values)
 
     def _prior(self, values: Floats) -> float:
@@ -165,14 +164,13 @@ class ThurstoneProblem:
 
     def evaluate(self, values: Floats, points: Points) -> _Evaluation:
         """The likelihood, its slope and minus its second derivatives, by Louis' formula."""
-        population = self.population(values)
-        points = self.at_criterion(points, population)
-        d = self.differences(values)
-        marginal, weights = posterior(self.people, self.who, d, self.pairs.answer, population, points)
+        choices = self.choices(values)
+        points = self.at_criterion(points, choices.population)
+        marginal, weights = choices.posterior(points)
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
         many = max(1, CHUNK // (points.u.shape[1] * self.size))
         for first in range(0, self.people, many):
-            self._add(first, min(first + many, self.people), d, population, points, weights, gradient, information)
+            self._add(first, min(first + many, self.people), choices, points, weights, gradient, information)
         gradient[: self.items] -= values[: self.items] / PRIOR_SD**2
         information[range(self.items), range(self.items)] += PRIOR_SD**-2.0
         for place, (mean, sd) in ((0, SHAPE_PRIOR), *(() if self.shared else ((2, OMEGA_PRIOR),))):
@@ -181,13 +179,13 @@ class ThurstoneProblem:
         return _Evaluation(float(marginal.sum()) + self._prior(values), gradient, _positive(information), weights)
 
     def _add(
-        self, first: int, end: int, d: Floats, population: Population, points: Points, weights: Floats,
-        gradient: Floats, information: Floats,
+        self, first: int, end: int, choices: FeltChoices, points: Points, weights: Floats, gradient: Floats,
+        information: Floats,
     ) -> None:  # fmt: skip
         """The part of some participants."""
         mine = (self.who >= first) & (self.who < end)
         who, left, right = self.who[mine] - first, self.pairs.left[mine], self.pairs.right[mine]
-        answer, difference = self.pairs.answer[mine], d[mine]
+        answer, difference = choices.answer[mine], choices.d[mine]
         people, n, count = end - first, self.items, points.u.shape[1]
         u, v, weight = points.u[first:end], points.v[first:end], weights[first:end]
         own = np.zeros((people, count, self.size))
@@ -203,7 +201,7 @@ class ThurstoneProblem:
                 own[:, point, n + 1] = np.bincount(who, found.v, people)
                 crossed += share * found.dv
                 information[n + 1, n + 1] -= float(share @ found.vv)
-        self._add_population(own, information, u, v, weight, population)
+        self._add_population(own, information, u, v, weight, choices.population)
         mean = np.einsum("pk,pks->ps", weight, own)
         gradient += mean.sum(axis=0)
         weighted = (own * np.sqrt(weight)[..., None]).reshape(-1, self.size)

@@ -70,57 +70,75 @@ class Points:
     log_weight: Floats
 
 
-def adapt(
-    people: int, who: Ints, d: Floats, answer: Ints, population: Population, count: int, start: Points | None = None
-) -> Points:
-    """The points around each participant's most probable values, `count` in each dimension."""
-    u = np.zeros(people) if start is None else start.u[:, start.u.shape[1] // 2].copy()
-    v = np.full(people, population.mu)
-    if population.omega is not None and start is not None:
-        v = start.v[:, start.v.shape[1] // 2].copy()
-    height = _height(people, who, d, answer, u, v, population)
-    for _ in range(STEPS):
-        first, second = _curvature(people, who, d, answer, u, v, population)
-        step = np.linalg.solve(second, first[..., None])[..., 0]
-        step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
-        for _ in range(HALVINGS):
-            new_u = u + step[:, 0]
-            new_v = v + step[:, 1] if population.omega is not None else v
-            new = _height(people, who, d, answer, new_u, new_v, population)
-            lower = new < height - 1e-9
-            if not lower.any():
+@dataclass(frozen=True)
+class FeltChoices:
+    """The choices of participants: who made each, the difference of strengths, the answer; and how people differ."""
+
+    people: int
+    who: Ints
+    d: Floats
+    answer: Ints
+    population: Population
+
+    def summed(self, values: Floats) -> Floats:
+        """The sums over the choices of each participant."""
+        return np.bincount(self.who, values, self.people).astype(np.float64, copy=False)
+
+    def adapt(self, count: int, start: Points | None = None) -> Points:
+        """The points around each participant's most probable values, `count` in each dimension."""
+        shared = self.population.omega is None
+        u = np.zeros(self.people) if start is None else start.u[:, start.u.shape[1] // 2].copy()
+        v = np.full(self.people, self.population.mu)
+        if not shared and start is not None:
+            v = start.v[:, start.v.shape[1] // 2].copy()
+        height = self._height(u, v)
+        for _ in range(STEPS):
+            first, second = self._curvature(u, v)
+            step = np.linalg.solve(second, first[..., None])[..., 0]
+            step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
+            for _ in range(HALVINGS):
+                new_u, new_v = u + step[:, 0], v if shared else v + step[:, 1]
+                new = self._height(new_u, new_v)
+                lower = new < height - 1e-9
+                if not lower.any():
+                    break
+                step[lower] /= 2
+            u, v, height = np.where(lower, u, new_u), np.where(lower, v, new_v), np.where(lower, height, new)
+            if np.abs(step[~lower]).max(initial=0.0) < 1e-6:
                 break
-            step[lower] /= 2
-        u, v, height = np.where(lower, u, new_u), np.where(lower, v, new_v), np.where(lower, height, new)
-        if np.abs(step[~lower]).max(initial=0.0) < 1e-6:
-            break
-    _, second = _curvature(people, who, d, answer, u, v, population)
-    return _laid_out(u, v, second, population, count)
+        return _laid_out(u, v, self._curvature(u, v)[1], self.population, count)
 
+    def _height(self, u: Floats, v: Floats) -> Floats:
+        """The log density of each participant's numbers and answers."""
+        own = log_probability(self.d, u[self.who], v[self.who], self.answer)
+        return self.population.log_density(u, v) + self.summed(own)
 
-def _height(people: int, who: Ints, d: Floats, answer: Ints, u: Floats, v: Floats, population: Population) -> Floats:
-    """The log density of each participant's numbers and answers."""
-    own = np.bincount(who, log_probability(d, u[who], v[who], answer), people)
-    return population.log_density(u, v) + own
+    def _curvature(self, u: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """The slope of each participant's log density in (u, v), and minus its curvature, kept positive definite."""
+        own, population = slopes(self.d, u[self.who], v[self.who], self.answer), self.population
+        y = population.shape * u - EULER
+        first = np.zeros((self.people, population.dimensions))
+        second = np.zeros((self.people, population.dimensions, population.dimensions))
+        first[:, 0] = self.summed(own.u) + population.shape * (1 - np.exp(y))
+        second[:, 0, 0] = -self.summed(own.uu) + population.shape**2 * np.exp(y)
+        if population.omega is not None:
+            first[:, 1] = self.summed(own.v) - (v - population.mu) / population.omega**2
+            second[:, 1, 1] = -self.summed(own.vv) + population.omega**-2.0
+            second[:, 0, 1] = second[:, 1, 0] = -self.summed(own.uv)
+        values, vectors = np.linalg.eigh(second)
+        kept = np.maximum(values, 0.05)
+        return first, np.einsum("pij,pj,pkj->pik", vectors, kept, vectors)
 
-
-def _curvature(
-    people: int, who: Ints, d: Floats, answer: Ints, u: Floats, v: Floats, population: Population
-) -> tuple[Floats, Floats]:
-    """The slope of each participant's log density in (u, v), and minus its curvature, kept positive definite."""
-    own = slopes(d, u[who], v[who], answer)
-    y = population.shape * u - EULER
-    first = np.zeros((people, population.dimensions))
-    second = np.zeros((people, population.dimensions, population.dimensions))
-    first[:, 0] = np.bincount(who, own.u, people) + population.shape * (1 - np.exp(y))
-    second[:, 0, 0] = -np.bincount(who, own.uu, people) + population.shape**2 * np.exp(y)
-    if population.omega is not None:
-        first[:, 1] = np.bincount(who, own.v, people) - (v - population.mu) / population.omega**2
-        second[:, 1, 1] = -np.bincount(who, own.vv, people) + population.omega**-2.0
-        second[:, 0, 1] = second[:, 1, 0] = -np.bincount(who, own.uv, people)
-    values, vectors = np.linalg.eigh(second)
-    kept = np.maximum(values, 0.05)
-    return first, np.einsum("pij,pj,pkj->pik", vectors, kept, vectors)
+    def posterior(self, points: Points) -> tuple[Floats, Floats]:
+        """The marginal log-likelihood of each participant, and the weight of each point (people x points)."""
+        total = self.population.log_density(points.u, points.v) + points.log_weight
+        for point in range(points.u.shape[1]):
+            own = log_probability(self.d, points.u[self.who, point], points.v[self.who, point], self.answer)
+            total[:, point] += self.summed(own)
+        top = total.max(axis=1, keepdims=True)
+        weights = np.exp(total - top)
+        whole = weights.sum(axis=1, keepdims=True)
+        return (top + np.log(whole))[:, 0], weights / whole
 
 
 def _laid_out(u: Floats, v: Floats, curvature: Floats, population: Population, count: int) -> Points:
@@ -138,20 +156,6 @@ def _laid_out(u: Floats, v: Floats, curvature: Floats, population: Population, c
         v[:, None] + lower[:, 1, 0, None] * one + lower[:, 1, 1, None] * two,
         spread[:, None] + together,
     )
-
-
-def posterior(
-    people: int, who: Ints, d: Floats, answer: Ints, population: Population, points: Points
-) -> tuple[Floats, Floats]:
-    """The marginal log-likelihood of each participant, and the weight of each point (people x points)."""
-    total = population.log_density(points.u, points.v) + points.log_weight
-    for point in range(points.u.shape[1]):
-        own = log_probability(d, points.u[who, point], points.v[who, point], answer)
-        total[:, point] += np.bincount(who, own, people)
-    top = total.max(axis=1, keepdims=True)
-    weights = np.exp(total - top)
-    whole = weights.sum(axis=1, keepdims=True)
-    return (top + np.log(whole))[:, 0], weights / whole
 
 
 LOG_ROOT_2PI = float(np.log(2 * np.pi) / 2)

@@ -526,8 +526,7 @@ class Ordered:
         """The probability of each level (answers x levels) at given parameters (answers x 3)."""
         bias, stretch, by = (part[:, None] for part in place.T)
         above = expit(stretch * self.thresholds + bias - by * strength[:, None])
-        edge = np.zeros((len(strength), 1))
-        return np.diff(np.concatenate([edge, above, edge + 1], axis=1), axis=1)
+        return np.diff(above, prepend=0.0, append=1.0)
 
     def improve(
         self, strengths: Floats, prior: tuple[Floats, Floats], weights: Floats, thresholds: bool
@@ -563,8 +562,7 @@ class Ordered:
         eta = self.stretch * self.thresholds[:, None] + self.bias - self.discrimination * strengths[:, None, None]
         above = expit(eta)
         dense = (1 - LAPSE) * self.stretch * above * (1 - above)
-        edge = np.zeros((len(strengths), 1, self.places))
-        whole = np.diff(np.concatenate([edge, above, edge + 1], axis=1), axis=1)
+        whole = np.diff(above, axis=1, prepend=0.0, append=1.0)
         probability = (1 - LAPSE) * np.maximum(whole, LEAST) + LAPSE / self.levels
         ratio, total = weights / probability, weights.sum(axis=1)[:, None]
         gradient = (dense * (ratio[:, :-1] - ratio[:, 1:])).sum(axis=(0, 2))

@@ -176,8 +176,7 @@ class MixedPosterior:
     def _shares(self, eta: Floats, spread: Floats) -> Floats:
         """The probability of each ordered answer, on the last axis."""
         below = inverse_link(self.link, (self.thresholds[..., None, :] - eta[..., None]) / spread[..., None])
-        ends = np.zeros((*eta.shape, 1)), np.ones((*eta.shape, 1))
-        return np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1)
+        return np.diff(below, prepend=0.0, append=1.0)
 
     def prior_deviation(self, row: Floats) -> float:
         """The standard deviation of the prior of a weighted sum of the coefficients, the intercept not among them."""

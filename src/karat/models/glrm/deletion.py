@@ -43,7 +43,7 @@ from karat.models.glrm.crossed import Factor
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.nominal import BlockModes, NominalFit, NominalObjective
 from karat.models.glrm.objective import Objective, find_mode
-from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero, solve
+from karat.models.glrm.optimise import TOLERANCE, Summarised, minimise, minimise_off_zero, solve
 from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats, Ints, Progress
 
@@ -66,7 +66,7 @@ class Refit:
 
 
 @dataclass(frozen=True)
-class Deletions:
+class Deletions(Summarised):
     """One number for each group, in the order of the full fit's `workers` (or `tasks`)."""
 
     distance: Floats
@@ -93,9 +93,6 @@ class Deletions:
             "number": worst + 1,
         }  # fmt: skip
         return Message("refits.ended", ended), Message("refits.distances", distances)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def leave_one_out(
@@ -125,8 +122,7 @@ def leave_one_out(
 
 def without(fit: AnyFit, groups: Factor, group: int) -> Refit:
     """The refit without one group; not a number where too few categories are left."""
-    objective: Any
-    objective, modes, kept = fit.without(groups, group)
+    objective, modes, kept = fit.objective.without(fit.modes, groups, group)
     parameters = np.full(len(fit.parameters), np.nan)
     if objective is None:
         return Refit(np.nan, parameters, np.nan, False, 0, 0)
@@ -229,7 +225,7 @@ def predictive_p(fit: AnyFit, places: Iterable[int], simulations: int, seed: int
 
 def _predictive_p(fit: AnyFit, simulations: int, seed: int, worker: int) -> float:
     with one_thread(len(fit.workers) * len(fit.tasks)):
-        rest, modes, kept = cast(Any, fit).without("worker", worker)
+        rest, modes, kept = fit.objective.without(fit.modes, "worker", worker)
         if rest is None:
             return float("nan")
         random = np.random.default_rng([seed, worker])
@@ -245,9 +241,9 @@ def _deviance_of_answers(
     """-2 log of the probability of a worker's answers given the others', then that of redrawn ones."""
     beta, psi, scales = rest.split(parameters)
     mode = find_mode(rest.layout, rest.family, rest.design @ beta, psi, scales, start)
-    beta, psi, scales = cast(Any, fit.objective).split(fit.parameters)
-    mine, tasks = cast(Any, fit.objective).layout.answers_of(worker)
-    base = (cast(Any, fit.objective).design @ beta)[mine] + scales.task * mode.point.modes.task[tasks]
+    beta, psi, scales = fit.objective.split(fit.parameters)
+    mine, tasks = fit.objective.layout.answers_of(worker)
+    base = (fit.objective.design @ beta)[mine] + scales.task * mode.point.modes.task[tasks]
     cuts = psi if len(psi) else np.zeros(1)
     around = scales.task * task_deviations(mode.schur, random, simulations).T
     latent = base + around[:, tasks] + scales.worker * random.normal(size=(simulations, 1))
@@ -260,8 +256,7 @@ def _deviance_of_answers(
     spread = around.std(axis=0)[tasks, None] * TASK_NODES
     eta = base[:, None] + spread + scales.worker * GRID[:, None, None]
     below = np.stack([expit(cut - eta) @ (TASK_WEIGHTS / TASK_WEIGHTS.sum()) for cut in cuts], axis=-1)
-    ends = np.zeros((*below.shape[:2], 1)), np.ones((*below.shape[:2], 1))
-    log_p = np.log(np.maximum(np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1), 1e-300))
+    log_p = np.log(np.maximum(np.diff(below, prepend=0.0, append=1.0), 1e-300))
     together = sum(log_p[:, place, codes[:, place]] for place in range(codes.shape[1])) - GRID[:, None] ** 2 / 2
     return np.asarray(-2 * logsumexp(together, axis=0))
 
@@ -333,7 +328,7 @@ class _Others:
     """The model of everybody but one worker."""
 
     def __init__(self, fit: AnyFit, worker: int) -> None:
-        self.rest, modes, self.kept = fit.without("worker", worker)
+        self.rest, modes, self.kept = fit.objective.without(fit.modes, "worker", worker)
         if self.rest is None:
             raise ValueError("Without this worker too few categories are left to draw from.")
         start, self.hessian = fit.parameters[self.kept], fit.hessian[np.ix_(self.kept, self.kept)]

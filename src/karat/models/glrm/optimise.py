@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from scipy import linalg
 
 from karat.messages import Message
 from karat.models.numerics import significant
-from karat.types import Bools, Floats
+from karat.types import Floats
 
 EVALUATIONS = 300
 HALVINGS = 30
@@ -238,7 +238,19 @@ class Convergence:
         return str(self.message)
 
 
-class Estimated:
+class Summarised:
+    """A result that is printed as its summary."""
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
+
+
+class Estimated(Summarised):
     """What the results of all searches share."""
 
     convergence: Convergence
@@ -248,11 +260,6 @@ class Estimated:
     def converged(self) -> bool:
         """Whether the search ended in a maximum of the likelihood, verified by gradient and Hessian."""
         return self.convergence.converged
-
-    @property
-    def summary(self) -> tuple[Message, ...]:
-        """What was fitted, and how the search ended."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return " ".join(map(str, (*self.summary, *self.notes)))
@@ -277,11 +284,6 @@ class SearchResult(Estimated):
     hessian: Floats
     objective: Any = field(repr=False)
     modes: Any = field(repr=False)
-
-    def without(self, groups: Literal["worker", "task"], group: int) -> tuple[Any, Any, Bools]:
-        """The objective without a worker or task, the modes of the others, and which parameters are kept."""
-        reduced: tuple[Any, Any, Bools] = self.objective.without(self.modes, groups, group)
-        return reduced
 
     @property
     def covariance(self) -> Floats:

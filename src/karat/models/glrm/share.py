@@ -40,7 +40,7 @@ from scipy.special import chdtri
 from karat.messages import Message
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Restricted, minimise, root
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Restricted, Summarised, minimise, root
 from karat.models.glrm.parts.objective import PartedObjective
 from karat.models.glrm.profile import held
 from karat.models.numerics import one_thread, root_between
@@ -53,16 +53,13 @@ FARTHEST = 0.2
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Summarised):
     """The share of workers in the variance, and its interval."""
 
     value: float
     lower: float
     upper: float
     level: float
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -163,7 +160,7 @@ class AngleProfile:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Summarised):
     """The highest log-likelihood for each deviation of the worker:task effect."""
 
     deviations: Floats
@@ -186,9 +183,6 @@ class Profile:
         if not self.converged:
             summary.append(Message("profile.not_converged"))
         return tuple(summary)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:

@@ -310,7 +310,7 @@ def predict(
     if model.family == "binary":
         return inverse_link(model.link, eta)
     below = inverse_link(model.link, model.fit.thresholds - eta[:, None])
-    return np.diff(np.column_stack([np.zeros(len(eta)), below, np.ones(len(eta))]), axis=1)
+    return np.diff(below, prepend=0.0, append=1.0)
 
 
 def _steepness(link: Link, eta: Floats) -> Floats:

@@ -59,6 +59,7 @@ from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjecti
 from karat.models.glrm.mixed.laplace import LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, sizes
 from karat.models.glrm.mixed.terms import RandomTerm
+from karat.models.glrm.optimise import Summarised
 from karat.models.numerics import known, one_thread, significant
 from karat.types import Floats, Ints
 
@@ -67,15 +68,10 @@ Method = Literal["asymptotic", "satterthwaite", "kenward-roger"]
 """Where p values and intervals come from: z, t with Satterthwaite's degrees of freedom, or Kenward and Roger's t."""
 
 
-class RowsResult:
+class RowsResult(Summarised):
     """A result whose summary is a heading and a line for each row."""
 
     notes: tuple[Message, ...] = ()
-
-    @property
-    def summary(self) -> tuple[Message, ...]:
-        """What the rows are, then each of them."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         first, *rows = self.summary
