@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +15,7 @@ from karat.judgments import Judgments
 from karat.messages import with_code
 from karat.report.build import NOT_COMPUTED, ReportData, build
 from karat.report.sections import brief, quality, results
+from karat.screen.screening import Screening
 from report.small import gathered
 
 NOBODY_STAYS = {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "exclude": "any"}
@@ -67,6 +69,39 @@ def test_criteria_that_decide_come_first_and_are_counted_once() -> None:
     assert table["flagged"].to_list() == [len(one.flagged) for one in known.values()]
     flags = [name for one in known.values() for name in one.flagged]
     assert table["alone"].sum() == sum(flags.count(name) == 1 for name in set(flags))
+
+
+def screened(times: list[float], rules: dict[str, object]) -> Screening:
+    """A participant for each median time, who answered 12 items."""
+    rows = {
+        "participant": [f"p{who}" for who in range(len(times)) for _ in range(12)],
+        "item": [f"i{item}" for item in range(12)] * len(times),
+        "response": ["1", "2"] * 6 * len(times),
+        "trial": list(range(1, 13)) * len(times),
+        "rt": [time for time in times for _ in range(12)],
+    }
+    return karat.screen.run(karat.Judgments(pl.DataFrame(rows), karat.Ordinal(5)), rules)
+
+
+def test_a_criterion_that_flags_most_accuses_nobody() -> None:
+    screening = screened([0.9, 1.0, 1.1, 4.9], {"speed": {}, "completion": {}, "exclude": "any"})
+    assert len(screening.evidence["speed"].flagged) == 3
+    deciding = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
+    assert len(deciding.reasons) == 3
+    described = ReportData(replace(screening, exclude=None), None, NOT_COMPUTED, NOT_COMPUTED)
+    assert described.reasons == {}
+    settings = next(one for one in quality.section(described).sections if one.key == "criteria").tables[0].frame
+    assert settings.filter(pl.col("criterion") == "Speed")["flagged"].to_list() == [None]
+
+
+def test_flags_that_criteria_share_are_laid_beside_chance() -> None:
+    screening = screened([0.9, 1.0, 4.1, 4.9], {"speed": {}, "completion": {}, "exclude": "any"})
+    both = screening.evidence
+    one = both["completion"].participants.with_columns(flagged=pl.col("participant") == "p0")
+    evidence = {**both, "completion": replace(both["completion"], participants=one)}
+    found = ReportData(replace(screening, evidence=evidence), None, NOT_COMPUTED, NOT_COMPUTED)
+    # Two of four and one of four: by chance 1 - 1/2 * 3/4 have a flag, and 1/2 * 1/4 have both.
+    assert quality.flags_table(found).rows() == [("1 or more", 2, 2.5), ("2 or more", 1, 0.5)]
 
 
 def test_nobody_is_left_is_the_reason() -> None:

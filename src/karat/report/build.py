@@ -28,7 +28,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
-from karat.messages import Message, NotComputed
+from karat.messages import Message, NotComputed, with_code
 from karat.report.outcomes import Outcomes, outcomes
 from karat.report.pseudonyms import names_platform_ids, pseudonymous
 from karat.screen.crowd.gold import gold, has_key
@@ -53,6 +53,12 @@ LONGEST = 10.0
 """Seconds that the Spammer Index of labels may take."""
 NOT_COMPUTED = NotComputed("report.not_computed")
 PACKAGES = ("numpy", "scipy", "polars", "matplotlib")
+
+
+MOST_FLAGGED = 0.5
+"""A criterion that flags a larger share of participants does not tell them apart."""
+DISTRUSTED = ("deletion.flags_most",)
+"""Notes by which a criterion advises against its own use."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +98,23 @@ class ReportData:
         """What a criterion found that describes the quality of data, or why it found nothing."""
         return self.described.get(criterion, NOT_COMPUTED)
 
+    @property
+    def deciding(self) -> set[str]:
+        """The criteria of the stated rule."""
+        return set(self.screening.evidence) if self.screening.exclude is not None else set()
+
+    def counts(self, name: str, evidence: Evidence) -> bool:
+        """Whether the flags of a criterion are counted: it decides, or it neither flags most nor advises against it."""
+        most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
+        return name in self.deciding or not (most or any(with_code(evidence.notes, *DISTRUSTED)))
+
     @cached_property
     def reasons(self) -> dict[str, list[tuple[str, str]]]:
         """What flags each participant: the criteria in words, each with its reason."""
         found: dict[str, list[tuple[str, str]]] = {}
         for name, one in self.screening.evidence.items():
+            if not self.counts(name, one):
+                continue
             flagged = with_reasons(one.participants.filter("flagged")).select("participant", "reason")
             for who, reason in flagged.iter_rows():
                 found.setdefault(who, []).append((title_of(name), reason))

@@ -4,16 +4,18 @@ every criterion.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.messages import Message, NotComputed, with_code
+from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
@@ -57,44 +59,31 @@ def section(gathered: ReportData) -> Section:
         else:
             made.append(found)
     for name, one in gathered.screening.evidence.items():
-        if name not in _deciding(gathered) and not trusted(one) and any(one.flagged):
+        if any(one.flagged) and not gathered.counts(name, one):
             flagged, people = len(one.flagged), counted(one.participants.height, "participant")
             notes.append(f"{title_of(name)} flags {flagged:,} of {people}, too many to go by, and is not counted.")
     table = look_table(gathered)
     text = (look_sentence(gathered),) if table.height else ()
-    table = table if _deciding(gathered) else table.drop("role")
-    tables = (Table("look", "Participants by criterion", table, headings={
-        "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
-    whole = Section("quality", "What the criteria flag", text, tables, notes=tuple(notes), sections=tuple(made))
+    table = table if gathered.deciding else table.drop("role")
+    tables = [Table("look", "Participants by criterion", table, headings={
+        "participants": "looked at", "alone": "by no other"})] if table.height else []  # fmt: skip
+    several = flags_table(gathered)
+    if several.height > 1:
+        tables.append(Table("flags", "Participants by number of flags", several, AT_RANDOM, digits={"at random": 1}))
+    whole = Section("quality", "What the criteria flag", text, tuple(tables), notes=tuple(notes), sections=tuple(made))
     return with_shared_notes(whole)
-
-
-MOST_FLAGGED = 0.5
-"""A criterion that flags a larger share of participants does not tell them apart."""
-DISTRUSTED = ("deletion.flags_most",)
-"""Notes by which a criterion advises against its own use."""
-
-
-def trusted(evidence: Evidence) -> bool:
-    """Whether a criterion does not itself advise against going by it, nor flags most participants."""
-    most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
-    return not most and not any(with_code(evidence.notes, *DISTRUSTED))
 
 
 def looked_at(gathered: ReportData) -> dict[str, Evidence]:
     """The criteria of the rules first, then those that only describe; none that advises against its own use."""
     known = dict(gathered.screening.evidence)
     known |= {name: one for name, one in gathered.described.items() if isinstance(one, Evidence) and name not in known}
-    return {name: one for name, one in known.items() if name in _deciding(gathered) or trusted(one)}
-
-
-def _deciding(gathered: ReportData) -> set[str]:
-    return set(gathered.screening.evidence) if gathered.screening.exclude is not None else set()
+    return {name: one for name, one in known.items() if gathered.counts(name, one)}
 
 
 def look_table(gathered: ReportData) -> pl.DataFrame:
     """One row per criterion: whether it decides, how many it looked at, flagged, and flagged as the only one."""
-    known, deciding = looked_at(gathered), _deciding(gathered)
+    known, deciding = looked_at(gathered), gathered.deciding
     flagged = {name: set(one.flagged) for name, one in known.items()}
     rows = []
     for name, one in known.items():
@@ -103,6 +92,35 @@ def look_table(gathered: ReportData) -> pl.DataFrame:
         rows.append((title_of(name), role, one.participants.height, len(flagged[name]), len(flagged[name] - others)))
     schema = {"criterion": pl.String, "role": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
               "alone": pl.Int64}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+AT_RANDOM = (
+    "At random: how many there would be if each criterion flagged as many participants, regardless of who they are. "
+    "Criteria of the same evidence, such as two of response times, flag the same participants more often in any case."
+)
+
+
+def flags_table(gathered: ReportData) -> pl.DataFrame:
+    """How many participants have at least so many flags, and how many would if the criteria flagged at random.
+
+    Each criterion keeps its share of flags among the participants that it looked at.
+    """
+    known = looked_at(gathered)
+    flags = Counter(name for one in known.values() for name in one.flagged)
+    shares: dict[str, list[float]] = {}
+    for one in known.values():
+        for name in one.participants["participant"]:
+            shares.setdefault(name, []).append(len(one.flagged) / one.participants.height)
+    expected = np.zeros(len(known) + 1)
+    for own, participants in Counter(map(tuple, shares.values())).items():
+        numbers = reduce(np.convolve, ([1 - share, share] for share in own), np.ones(1))
+        expected[: numbers.size] += participants * numbers
+    rows = [
+        (f"{least} or more", sum(number >= least for number in flags.values()), float(expected[least:].sum()))
+        for least in range(1, max(flags.values(), default=0) + 1)
+    ]
+    schema = {"flags": pl.String, "participants": pl.Int64, "at random": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -116,14 +134,13 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
     ReMFOD compares each response time with the participant's own, so it takes those who are uniformly fast for valid.
     It does not flag `fast` of them; the criterion speed flags `speed` of these (null where it did not run).
     """
-    times: dict[str, int] = {}
-    for one in looked_at(gathered).values():
-        for name in one.flagged:
-            times[name] = times.get(name, 0) + 1
+    numbers = {flags: {"participants": observed, "at_random": expected}
+               for flags, observed, expected in flags_table(gathered).iter_rows()}  # fmt: skip
+    none = {"participants": 0, "at_random": 0.0}
     found: dict[str, Any] = {
-        "participants": gathered.judgments.participants.height, "flagged": len(times),
-        "several": sum(number > 1 for number in times.values()), "excluded": len(gathered.screening.excluded),
-        "criteria": len(looked_at(gathered)),
+        "participants": gathered.judgments.participants.height, "excluded": len(gathered.screening.excluded),
+        "criteria": len(looked_at(gathered)), "flagged": numbers.get("1 or more", none)["participants"],
+        "several": numbers.get("2 or more", none)["participants"], "flags": numbers,
     }  # fmt: skip
     remfod, speed, frame = gathered.evidence("remfod"), gathered.evidence("speed"), gathered.judgments.frame
     if not isinstance(remfod, Evidence) or "rt" not in frame.columns:
@@ -151,6 +168,12 @@ def look_sentence(gathered: ReportData) -> str:
             f"{counts['flagged']:,} of {people}. A flag is neither a verdict nor an exclusion: every criterion can "
             "flag attentive participants, so the more criteria there are, the more participants have a flag."
         ]
+    if len(counts["flags"]) > 1:
+        one, two = counts["flags"]["1 or more"], counts["flags"]["2 or more"]
+        sentences.append(
+            f"If the criteria flagged these numbers at random, about {one['at_random']:,.0f} would have a flag and "
+            f"{two['at_random']:,.0f} more than one; {two['participants']:,} have more than one."
+        )
     if gathered.screening.exclude is not None:
         sentences.append(f"The stated rule decides; it excludes {counts['excluded']:,}.")
     elif counts["flagged"]:
@@ -225,7 +248,7 @@ def _deviance(found: Evidence) -> Section | NotComputed:
 
     if not isinstance(found, Deletion):
         return NOT_COMPUTED
-    if not trusted(found):
+    if not gathered.counts("deletion", found):
         return NotComputed("deletion.flags_most")
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
     published = found.settings["by"] == "published"
@@ -250,8 +273,8 @@ def _criteria(gathered: ReportData, above: list[Section]) -> Section | NotComput
     own = {note for note, names in titles.items() if len(names) == 1} - said
     shared = [note for note, names in titles.items() if len(names) > 1 and note not in said]
     rows: list[tuple[object, ...]] = [
-        (title_of(name), one.participants.height, len(one.flagged), _settings(one),
-         _remarks([str(note) for note in one.notes if str(note) in own]))
+        (title_of(name), one.participants.height, len(one.flagged) if gathered.counts(name, one) else None,
+         _settings(one), _remarks([str(note) for note in one.notes if str(note) in own]))
         for name, one in screening.evidence.items()
     ]  # fmt: skip
     rows += [(title_of(name), None, None, "", str(why)) for name, why in screening.skipped.items()]
