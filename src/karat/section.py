@@ -6,6 +6,7 @@ how headings, tables and figures look.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,8 @@ import polars as pl
 
 from karat.languages import language_of
 
+RATIOS = ("odds_ratio",)
+"""Columns of ratios, of which a small one has as many decimals as it takes to tell it from none."""
 DEGREES = ("df", "denominator")
 """Columns of degrees of freedom, written as in the sentences on a test."""
 PROBABILITIES = ("p", "adjusted", "p_adjusted", "p_value", "p_before", "p_after", "credence")
@@ -61,6 +64,8 @@ class Table:
         >>> table = Table("t", "T", pl.DataFrame({"p": [0.0004], "n": [1200]}), digits={"p": 3})
         >>> table.cell("p", 0.0004), table.cell("p", 0.04), table.cell("n", 1200), table.cell("n", None)
         ('< .001', '.040', '1,200', '')
+        >>> table.cell("odds_ratio", 0.00243), table.cell("odds_ratio", 2.4449)
+        ('0.0024', '2.44')
         """
         if value is None or value != value:
             return ""
@@ -140,5 +145,7 @@ def _number(column: str, value: float, digits: int) -> str:
         return "> .999" if value >= 0.9995 else language_of("en").value(value, ".3r")
     if column in DEGREES:
         return f"{value:.0f}" if value.is_integer() else language_of("en").value(value, "df")
+    if column in RATIOS and 0 < value < 0.1:
+        digits += -1 - math.floor(math.log10(value))
     # Without this a small negative number would be -0.00.
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")

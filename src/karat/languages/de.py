@@ -2057,6 +2057,7 @@ MESSAGES = {
     "background.same_value": "alle Personen haben denselben Wert.",
     "background.too_few_values": "die Spalte hat weniger als zwei Werte.",
     "background.all_different": "jede Person hat einen anderen Wert.",
+    "background.long": "die Werte sind lange Texte.",
     "background.too_many_values": "die Spalte hat {values} verschiedene Werte, zu viele für einen Vergleich.",
     # ==================== measure: scores, strengths, contrasts, planned, order effects ====================
     "measure.level": "Das Niveau muss zwischen 0 und 1 liegen, nicht bei {level}.",

@@ -1940,6 +1940,7 @@ MESSAGES = {
     "background.same_value": "all participants have the same value.",
     "background.too_few_values": "it has fewer than two values.",
     "background.all_different": "every participant has a different value.",
+    "background.long": "its values are long texts.",
     "background.too_many_values": "it has {values} different values, too many to compare.",
     # ==================== measure: scores, strengths, contrasts, planned, order effects ====================
     "measure.level": "The level must be between 0 and 1, not {level}.",

@@ -49,16 +49,17 @@ def test_what_cannot_be_compared_is_left_out_with_a_note() -> None:
         "participant": [f"p{i}" for i in range(n)], "study_id": ["s", "t"] * 15, "started": [datetime.now(UTC)] * n,
         "working_time": [float(i // 2) for i in range(n)], "comment": [f"text {i}" for i in range(n)],
         "town": [f"town {i // 2}" for i in range(n)], "country": ["DE"] * n, "quiz_attempts": [1, 2] * 15,
-        "gender": ["f", "m", None] * 10,
+        "gender": ["f", "m", None] * 10, "user_agent": [f"Browser {'and ' * 20}{i % 2}" for i in range(n)],
     })  # fmt: skip
     variables, notes = background(people, looked_at=["quiz_attempts"])
     assert [one.name for one in variables] == ["gender"]
     assert {name: int(mask.sum()) for name, mask in variables[0].groups.items()} == {"f": 10, "m": 10, "not known": 10}
-    assert codes(notes) == ["background.left_out"] * 7
+    assert codes(notes) == ["background.left_out"] * 8
     assert {note.values["column"]: note.values["why"].code for note in notes} == {
         "study_id": "background.names", "started": "background.time", "working_time": "background.time",
         "comment": "background.all_different", "town": "background.too_many_values",
         "country": "background.same_value", "quiz_attempts": "background.criterion",
+        "user_agent": "background.long",
     }  # fmt: skip
 
 

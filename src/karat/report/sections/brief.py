@@ -302,8 +302,8 @@ def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
 
 
 def _points(found: Outcomes) -> str:
-    """What a difference is counted in: points of the scale or of per cent or, of magnitudes, logarithms."""
-    return "log units" if found.unit == LOG_ESTIMATES else "points"
+    """What a difference is counted in: points of the scale, percentage points or, of magnitudes, logarithms."""
+    return "log units" if found.unit == LOG_ESTIMATES else "percentage points" if found.percent else "points"
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:

@@ -14,7 +14,7 @@ from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.stimuli import natural_order
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.messages import NotComputed
+from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.counts import commonest, days, step_counts, working_time
 from karat.report.sections.brief import verdict
@@ -146,9 +146,15 @@ def _composition(screening: Screening) -> Section:
         {"share": 0, "lower": 0, "upper": 0},
     )  # fmt: skip
     # The paragraph names the first group that differs; the notes are the others.
-    text = str(found)
-    others = tuple(map(str, (*found.warnings[1:], *found.notes)))
+    summary, warnings = ([_titled(one) for one in messages] for messages in (found.summary, found.warnings))
+    text = " ".join([*summary, *warnings[:1]])
+    others = (*warnings[1:], *map(str, found.notes))
     return Section("composition", "By background", (text,), (table,), notes=others)
+
+
+def _titled(message: Message) -> str:
+    """A message with the title of the criterion that it names."""
+    return str(Message(message.code, {**message.values, "criterion": title_of(message.values.get("criterion", ""))}))
 
 
 MOST_CELLS = 40

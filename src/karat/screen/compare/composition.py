@@ -295,6 +295,8 @@ def _finding(rows: pl.DataFrame, word: str) -> str:
 
 
 MOST_GROUPS = 12
+LONGEST_NAME = 80
+"""Letters that the name of a group may have."""
 MOST_NUMBERS = 5
 """Numbers with more different values are cut."""
 ENOUGH_FOR_QUARTILES = 40
@@ -359,6 +361,9 @@ def _unfit(column: pl.Series) -> Message | None:
     if different < 2:
         same = different and len(texts) == len(column)
         return Message("background.same_value" if same else "background.too_few_values")
+    # What a browser says of itself, and remarks, are not groups of people.
+    if not column.dtype.is_numeric() and int(texts.str.len_chars().max() or 0) > LONGEST_NAME:  # type: ignore[arg-type]
+        return Message("background.long")
     # Two participants that differ are two groups; three and more who all differ are names, or as good as names.
     if different == len(texts) and different > 2:
         return Message("background.all_different")
