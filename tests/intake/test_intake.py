@@ -73,6 +73,20 @@ def test_files_of_one_study_are_put_together(tmp_path: Path) -> None:
     assert whole.frame["participant"].to_list() == ["p1", "p1", "p2", "p2"]
 
 
+@pytest.mark.parametrize("path", [".", "../trials"])
+def test_the_folder_one_is_in(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder := tmp_path / "trials").mkdir()
+    (folder / "a.csv").write_text("participant,item,response\np1,x,yes\np1,y,no\n")
+    monkeypatch.chdir(folder)
+    assert karat.read(path).answers == 2
+
+
+def test_a_study_file_is_no_file_of_results(tmp_path: Path) -> None:
+    (path := tmp_path / "study.toml").write_text('title = "T"\n')
+    with refuses(karat.IntakeError, f"--study {path}"):
+        read_files([path])
+
+
 def test_file_without_functions_has_test_items(tmp_path: Path) -> None:
     (tmp_path / "fillers.csv").write_text("participant,item,response,function\np1,f1,1,filler\n")
     (tmp_path / "tests.csv").write_text("participant,item,response\np1,t1,5\n")

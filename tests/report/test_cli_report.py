@@ -49,7 +49,7 @@ def test_it_writes_a_page_and_says_so(results: Path, tmp_path: Path) -> None:
 def test_markdown_in_german_and_json_on_the_terminal(results: Path, tmp_path: Path) -> None:
     output = run(results, "--scale", "ordinal:1-5", "--format", "md", "--language", "de", "-o", tmp_path / "page.md")
     assert "figures in" in output
-    assert "## Worte für einen Aufsatz" in (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "## Text für den Artikel" in (tmp_path / "page.md").read_text(encoding="utf-8")
     data = json.loads(run(results, "--scale", "ordinal:1-5", "--json"))
     assert data["screening"]["summary"]["participants"] == 4
 

@@ -389,5 +389,33 @@ def test_what_is_alike_for_all_questions_is_said_once() -> None:
     assert "(95-%-Bootstrap-Intervall: " in german
 
 
+def asked_two(levels: int) -> ReportData:
+    """Numbers on two questions, in so many conditions."""
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "kind": f"k{item % levels}", "question": question,
+         "response": (7 * who + 5 * item + shift) % 11}
+        for who in range(4) for item in range(2 * levels) for shift, question in enumerate(("clear", "natural"))
+    ]  # fmt: skip
+    judgments = karat.Judgments(pl.DataFrame(rows), dict.fromkeys(("clear", "natural"), karat.Continuous(0, 10)))
+    formula = "response ~ kind + (1 | participant)"
+    parts = [
+        Measure("contrasts", karat.measure.contrasts(judgments, formula, question=question), question)
+        for question in judgments.scales
+    ]
+    measures = Measures(judgments, tuple(parts), {}, settings={"functions": ["test"], "level": 0.95})
+    screening = karat.screen.run(judgments, {"completion": {}})
+    return ReportData(screening, None, NOT_COMPUTED, measures)
+
+
+def test_means_of_several_questions_are_few_and_together() -> None:
+    english = methods(asked_two(2))
+    assert [question for question in ("clear", "natural") if f"response scale for “{question}” were " in english] == [
+        "clear", "natural",
+    ]  # fmt: skip
+    assert "clear:" not in english
+    # What belongs in a table is left out.
+    assert "response scale" not in methods(asked_two(7))
+
+
 def test_german_nouns_keep_their_capitals_in_a_summary() -> None:
     assert "Methoden, Literatur" in html(labelled(), "de")

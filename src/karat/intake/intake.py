@@ -343,6 +343,8 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
                 raise IntakeError(f"The folder {path} is empty.")
             describing = companions(inside)
             found += [p for p in inside if p not in describing]
+        elif path.is_file() and path.name.endswith(".toml"):
+            raise IntakeError(f"{path} is not a file of results. If it is a study file, use --study {path}.")
         elif path.is_file():
             found.append(path)
         else:

@@ -207,7 +207,9 @@ def notes_path(file: Path) -> Path:
     >>> notes_path(Path("data/results.csv")).name
     'results.csv.karat.toml'
     """
-    return file.with_name(file.name + SUFFIX)
+    # The name of a folder that is given as . or .. is that of the folder.
+    file = file if file.name not in ("", "..") else file.resolve()
+    return file.parent / (file.name + SUFFIX)
 
 
 def remember(file: Path, mapping: Mapping[str, str], flags: Mapping[str, str]) -> Path | None:

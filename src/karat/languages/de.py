@@ -122,7 +122,7 @@ TEXTS = {
     "rules.other": "Die Ausschlusskriterien oder die Ausschlussregel wichen von denen der Studiendatei ab "
     "(Fingerabdruck {fingerprint}).",
     "rules.given": "Die Ausschlusskriterien wurden für diese Auswertung gewählt und stehen in keiner Studiendatei.",
-    "rules.none": "Es [war|ist] keine Ausschlussregel angegeben; niemand [wurde|wird] ausgeschlossen.",
+    "rules.none": "Da keine Ausschlussregel festgelegt [war|ist], [wurde|wird] niemand ausgeschlossen.",
     "stages": "Die Kriterien [wurden|werden] in drei Stufen angewandt (Vollständigkeit, Antwortzeiten, Antworten); wer "
     "auf einer Stufe ausgeschlossen [wurde|wird], [ging|geht] nicht in die nächste ein.",
     "asks": "Die Kriterien [verlangten|verlangen] Folgendes.",
@@ -231,12 +231,13 @@ TEXTS = {
     "means.right": "Die Anteile richtiger Antworten betrugen {cells:and}.",
     "simplified": "Weil die Anpassung singulär war, wurden die Zufallseffekte in {times:spelled step} vereinfacht; "
     "übrig blieb {formula}.",
-    "slopes left out": "Zufällige Steigungen der {groups:and} blieben wegen der Zahl der Zufallseffekte weg.",
+    "slopes left out": "Auf zufällige Steigungen der {groups:and} wurde wegen der großen Zahl von "
+    "Zufallseffekten verzichtet.",
     "simplify": "Steigungen variieren nach Person und nach Item, wo das Design mehrere Antworten pro Zelle hat. Ist "
     "die Anpassung singulär, entfallen zuerst die Korrelationen des betreffenden Terms und danach einzeln die Effekte, "
     "die am wenigsten variieren, bis die Anpassung nicht mehr singulär ist. Alles, was entfällt, wird berichtet.",
-    "means": "Auf der Antwortskala betrugen die Mittelwerte (mit Standardabweichungen) {cells:and}.",
-    "means.binary": "Die Anteile der Antwort {answer:quoted} betrugen {cells:and}.",
+    "means": "Auf der Antwortskala betrugen die Mittelwerte[[ von {question:quoted}]] (mit Standardabweichungen) {cells:and}.",
+    "means.binary": "Die Anteile der Antwort {answer:quoted}[[ auf {question:quoted}]] betrugen {cells:and}.",
     "mean": "{mean:.2} ({sd}) für {levels:quoted}",
     "mean.binary": "{mean:.2r} für {levels:quoted}",
     "planned contrast": "Der geplante Vergleich [war|ist] {contrasts}. Sein p-Wert ist nicht korrigiert.",
@@ -268,7 +269,7 @@ TEXTS = {
     "part.consensus": "Das Label jedes Items [wurde|wird] zusammen mit den Fehlerraten der Personen geschätzt "
     "[@dawid1979].",
     "bayes": "Ein bayessches gemischtes Modell derselben Antworten [wurde|wird] mit NUTS angepasst [@hoffman2014]. "
-    "A-priori-Verteilungen [waren|sind] für Unterschiede normal (Standardabweichung {coefficient}), für die "
+    "Die A-priori-Verteilungen [waren|sind] für Unterschiede normal (Standardabweichung {coefficient}), für die "
     "Standardabweichungen der Zufallseffekte halb-t mit 3 Freiheitsgraden (Skala {deviation}) und für ihre "
     "Korrelationen LKJ({correlation}). Bayes-Faktoren [wurden|werden] als Savage-Dickey-Quotienten berechnet "
     "[@wagenmakers2010].",

@@ -221,8 +221,8 @@ TEXTS = {
     "fit is singular, the correlations of the participant or item term in question will be removed first. The effects "
     "that vary least will then be removed one at a time, until the fit is no longer singular. Everything that is "
     "removed will be reported.",
-    "means": "Means (with standard deviations) on the response scale were {cells:and}.",
-    "means.binary": "The proportions of {answer:quoted} answers were {cells:and}.",
+    "means": "Means (with standard deviations) on the response scale[[ for {question:quoted}]] were {cells:and}.",
+    "means.binary": "The proportions of {answer:quoted} answers[[ to {question:quoted}]] were {cells:and}.",
     "mean": "{mean:.2} ({sd}) for {levels:quoted}",
     "mean.binary": "{mean:.2r} for {levels:quoted}",
     "planned contrast": "The planned comparison [was|is] {contrasts}. Its p value is not adjusted.",

@@ -176,5 +176,5 @@ def _drawable(trials: pl.DataFrame) -> pl.DataFrame:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, rounded down, so that what is under 90 % never reads 90 %."""
-    return f"{int(np.floor(100 * share + 1e-9))} %"
+    """A share in per cent as sentences and tables have it, so that what is under 90 % does not read 90 %."""
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"

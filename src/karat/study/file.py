@@ -68,12 +68,15 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         raise StudyError(f"{path.name} is not TOML: {error}.{_about_quotes(text, str(error))}") from None
 
 
-def _about_quotes(text: str, position: str) -> str:
-    """What to do where a word processor has put its own quotation marks into the line that cannot be read."""
-    place = re.search(r"line (\d+)", position)
+def _about_quotes(text: str, flaw: str) -> str:
+    """What to do about the quotation marks of the line that cannot be read, and how this line reads."""
+    place = re.search(r"line (\d+)", flaw)
     line = text.split("\n")[int(place[1]) - 1] if place else ""
     curly = next((sign for sign in line if sign in CURLY), "")
-    return f" The line has {curly} as a quotation mark: write a straight one, \" or '." if curly else ""
+    if curly:
+        return f" The line has {curly} as a quotation mark: write a straight one, \" or '."
+    reads = f" The line reads: {line.strip()}" if line.strip() else ""
+    return f"{reads}\nWrite text in straight quotation marks, \" or '." if flaw.startswith("Invalid value") else reads
 
 
 def validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:

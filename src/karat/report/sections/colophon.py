@@ -27,7 +27,7 @@ def section(gathered: ReportData) -> Section:
 
 TITLES = {
     "en": ("Words for a paper", "Methods", "Preregistration", "Literature"),
-    "de": ("Worte für einen Aufsatz", "Methoden", "Präregistrierung", "Literatur"),
+    "de": ("Text für den Artikel", "Methoden", "Präregistrierung", "Literatur"),
 }
 """The headings in each language."""
 

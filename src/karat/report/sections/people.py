@@ -43,7 +43,7 @@ def section(gathered: ReportData) -> Section:
     table = Table(
         "participants", "One row per participant", shown, text,
         {"genuine": "genuine %", "median": "median (s)", "answers": "answered"},
-        {"genuine": 0}, pictures, filtered=True,
+        {"genuine": 1}, pictures, filtered=True,
     )  # fmt: skip
     return Section("people", "Participants", (), (table,), notes=notes)
 

@@ -55,6 +55,7 @@ def measured(
     for text, own in found.items():
         every = "" in own or set(own) == set(scales)
         sentences.append(text if every else language.say("question", text=text, question=language.several(own)))
+    sentences += _means_of_questions(language, measures)
     return [*sentences, software]
 
 
@@ -84,7 +85,9 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
         stimuli = language.counted(part.result.frame.height, "stimulus")
         return [language.say(f"strengths.{part.result.model}", stimuli=stimuli)]
     if part.name == "contrasts":
-        return [*_contrasts(language, part.result), *_means(language, part.result, scale)]
+        # The means of several questions stand together, after what was done for all of them.
+        means = [] if part.question else _means(language, part.result, scale)
+        return [*_contrasts(language, part.result), *means]
     if part.name == "planned":
         return [] if study is None else _planned(language, study)
     if part.name == "bayes":
@@ -134,13 +137,23 @@ def _right(language: Language, found: Contrasts) -> str:
     return " ".join([*_contrasts(language, found, "right"), *_means(language, found, Binary(RIGHT))])
 
 
-def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
+def _means_of_questions(language: Language, measures: Measures) -> list[str]:
+    """The means of each question by name; none where they are too many together."""
+    parts = [part for part in measures.parts if part.name == "contrasts" and part.question]
+    scales = measures.judgments.scales
+    most = MOST_CELLS // max(len(parts), 1)
+    found = (_means(language, part.result, scales[part.question], part.question, most) for part in parts)
+    return [text for own in found for text in own]
+
+
+def _means(language: Language, found: Contrasts, scale: Scale, question: str = "", most: int = MOST_CELLS) -> list[str]:
     """The plain mean and standard deviation of each condition, on the scale of the answers."""
+    asked = question or None
     if not {"raw", "sd"} <= set(found.means.columns) or not isinstance(scale, Binary | Ordinal | Continuous):
         return []
     terms = found.means["term"].unique(maintain_order=True).to_list()
     rows = found.means.filter(pl.col("term") == terms[-1], pl.col("raw").is_not_null(), pl.col("raw").is_not_nan())
-    if not 1 < rows.height <= MOST_CELLS:
+    if not 1 < rows.height <= most:
         return []
     binary, cells = isinstance(scale, Binary), []
     for row in rows.iter_rows(named=True):
@@ -153,8 +166,8 @@ def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
     if isinstance(scale, Binary):
         if scale.levels == RIGHT:
             return [language.say("means.right", cells=cells)]
-        return [language.say("means.binary", answer=str(scale.levels[1]), cells=cells)]
-    return [language.say("means", cells=cells)]
+        return [language.say("means.binary", answer=str(scale.levels[1]), cells=cells, question=asked)]
+    return [language.say("means", cells=cells, question=asked)]
 
 
 def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]:
