@@ -236,7 +236,8 @@ TEXTS = {
     "simplify": "Steigungen variieren nach Person und nach Item, wo das Design mehrere Antworten pro Zelle hat. Ist "
     "die Anpassung singulär, entfallen zuerst die Korrelationen des betreffenden Terms und danach einzeln die Effekte, "
     "die am wenigsten variieren, bis die Anpassung nicht mehr singulär ist. Alles, was entfällt, wird berichtet.",
-    "means": "Auf der Antwortskala betrugen die Mittelwerte[[ von {question:quoted}]] (mit Standardabweichungen) {cells:and}.",
+    "means": "Auf der Antwortskala betrugen die Mittelwerte[[ von {question:quoted}]] (mit Standardabweichungen) "
+    "{cells:and}.",
     "means.binary": "Die Anteile der Antwort {answer:quoted}[[ auf {question:quoted}]] betrugen {cells:and}.",
     "mean": "{mean:.2} ({sd}) für {levels:quoted}",
     "mean.binary": "{mean:.2r} für {levels:quoted}",

@@ -61,6 +61,12 @@ DISTRUSTED = ("deletion.flags_most",)
 """Notes by which a criterion advises against its own use."""
 
 
+def trusted(evidence: Evidence) -> bool:
+    """Whether a criterion does not itself advise against going by it, nor flags most participants."""
+    most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
+    return not most and not any(with_code(evidence.notes, *DISTRUSTED))
+
+
 @dataclass(frozen=True)
 class ReportData:
     """What a report is made of."""
@@ -105,8 +111,7 @@ class ReportData:
 
     def counts(self, name: str, evidence: Evidence) -> bool:
         """Whether the flags of a criterion are counted: it decides, or it neither flags most nor advises against it."""
-        most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
-        return name in self.deciding or not (most or any(with_code(evidence.notes, *DISTRUSTED)))
+        return name in self.deciding or trusted(evidence)
 
     @cached_property
     def reasons(self) -> dict[str, list[tuple[str, str]]]:

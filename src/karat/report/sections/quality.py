@@ -16,7 +16,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.messages import Message, NotComputed
-from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.build import NOT_COMPUTED, ReportData, trusted
 from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
 from karat.report.sections.brief import quality_sentence
@@ -248,7 +248,7 @@ def _deviance(found: Evidence) -> Section | NotComputed:
 
     if not isinstance(found, Deletion):
         return NOT_COMPUTED
-    if not gathered.counts("deletion", found):
+    if not trusted(found):
         return NotComputed("deletion.flags_most")
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
     published = found.settings["by"] == "published"
