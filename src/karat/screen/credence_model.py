@@ -95,13 +95,7 @@ class Looked:
 
 
 def looked_at(judgments: Judgments) -> Looked:
-    """The judgments as matrices, or the reason why there is nothing to look at.
-
-    >>> import karat
-    >>> found = looked_at(karat.datasets.load("likert"))
-    >>> found.trials.shape, len(found.trials.parts), bool(found.keyed.any())
-    ((48, 72), 1, True)
-    """
+    """The judgments as matrices, or the reason why there is nothing to look at."""
     rows = in_order(judgments)
     people = rows["participant"].unique(maintain_order=True)
     if len(people) < FEWEST_PEOPLE:
@@ -303,11 +297,7 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
 
 
 def in_doubt(attentive: Floats) -> Floats:
-    """Probabilities of being attentive below one half, with odds that count `BENEFIT` times as much.
-
-    >>> in_doubt(np.array([0.0, 0.01, 0.3, 0.6])).round(3).tolist()
-    [0.0, 0.029, 0.5, 0.6]
-    """
+    """Probabilities of being attentive below one half, with odds that count `BENEFIT` times as much."""
     odds = BENEFIT * attentive / (1 - np.minimum(attentive, 1 / 2))
     return np.asarray(np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED)))
 
@@ -408,15 +398,7 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
 
 
 def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, pl.Expr]:
-    """The message about each participant of a table of credence, and its values; `limit` is that of `checked`.
-
-    >>> found = {"attentive": 0.02, "behaviour": "primary choice", "switch_trial": 41}
-    >>> found |= {"switch_from": 38, "switch_to": 44}
-    >>> parts = {"agreement": -1.2, "controls": 0.0, "sequence": -6.0, "times": 0.9, "speakers": 1}
-    >>> values = pl.DataFrame([found | parts]).select(reasons()[1]).to_series()[0]
-    >>> values["probability"], values["against"], values["in_favour"]
-    (0.02, ['evidence.sequence', 'evidence.agreement'], ['evidence.times'])
-    """
+    """The message about each participant of a table of credence, and its values; `limit` is that of `checked`."""
     attentive, switch = pl.col("attentive"), pl.col("switch_trial")
     other = pl.col("behaviour") != "attentive"
     between = other & switch.is_not_null() & (pl.col("switch_from") != pl.col("switch_to"))

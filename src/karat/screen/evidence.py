@@ -100,11 +100,7 @@ def with_messages(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def reason_rows(table: pl.DataFrame, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """A table of evidence as plain data, for JSON: the columns asked for, or all, and the messages behind reasons.
-
-    >>> reason_rows(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]}))
-    [{'reason': 'It is empty.', 'message': 'error', 'values': {'text': 'It is empty.'}}]
-    """
+    """A table of evidence as plain data, for JSON: the columns asked for, or all, and the messages behind reasons."""
     explained = with_reasons(table, beside=True)
     if columns is not None:
         explained = explained.select(
@@ -117,11 +113,7 @@ def reason_rows(table: pl.DataFrame, columns: Sequence[str] | None = None) -> li
 
 
 def message_columns(messages: Sequence[Message | None], fields: Fields) -> list[pl.Series]:
-    """Messages as the columns `message` and `values` of a table; `fields` are all values that the criterion has.
-
-    >>> message_columns([Message("word.yes"), None], {"text": pl.String})[0].to_list()
-    ['word.yes', None]
-    """
+    """Messages as the columns `message` and `values` of a table; `fields` are all values that the criterion has."""
     codes = [None if one is None else one.code for one in messages]
     rows = [dict.fromkeys(fields) | ({} if one is None else _plain(one.values)) for one in messages]
     return [pl.Series("message", codes, pl.String), pl.Series("values", rows, pl.Struct(dict(fields)))]

@@ -173,11 +173,7 @@ class Simulated:
 
 
 def about_equal(lengths: Ints, least: int) -> Iterator[Ints]:
-    """The places of participants whose numbers of answers are within a twentieth of each other, the shortest first.
-
-    >>> [group.tolist() for group in about_equal(np.array([100, 77, 5, 103, 77]), least=10)]
-    [[1, 4], [0, 3]]
-    """
+    """The places of participants whose numbers of answers are within a twentieth of each other, the shortest first."""
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] >= least]
     while len(order):

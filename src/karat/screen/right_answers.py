@@ -134,11 +134,7 @@ def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame
 
 
 def penalty(scale: Scale, expected: str) -> float:
-    """What a wrong answer takes from the number of trials solved: the odds that a guess is right and not wrong.
-
-    >>> penalty(Ordinal(5), "1-2"), penalty(Choice(), "left"), penalty(Choice(none=True), "left")
-    (0.6666666666666666, 1.0, 1.0)
-    """
+    """What a wrong answer takes from the number of trials solved: the odds that a guess is right and not wrong."""
     right = scale.chance(expected)
     undecided = isinstance(scale, Choice) and scale.none and "none" not in scale.expected(expected)
     wrong = 1 - right - (Fraction(1, 3) if undecided else 0)
@@ -295,10 +291,7 @@ class PassingRule:
 
 
 def check_settings(alpha: float, slips: int | None) -> None:
-    """Whether alpha and slips can be used; ScreenError says why not.
-
-    >>> check_settings(0.05, 2)
-    """
+    """Whether alpha and slips can be used; ScreenError says why not."""
     if refused_setting(PassSettings, alpha=alpha):
         raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
     if refused_setting(PassSettings, slips=slips):
@@ -306,11 +299,7 @@ def check_settings(alpha: float, slips: int | None) -> None:
 
 
 def guess_note(probability: float, alpha: float) -> Message:
-    """The warning that guessing passes too often.
-
-    >>> str(guess_note(0.344, 0.05))
-    'Guessing passes with p = .344, more than alpha (.05).'
-    """
+    """The warning that guessing passes too often."""
     return Message("passing.guessing", {"p": probability, "alpha": alpha})
 
 
@@ -326,11 +315,7 @@ def means_note(fewest: int) -> list[Message]:
 
 @lru_cache(maxsize=4096)
 def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The probabilities that guessing gets at least 0, 1, ..., n right when each trial has a chance of its own.
-
-    >>> guessing_tails((Fraction(1, 2), Fraction(1, 4)))
-    (Fraction(1, 1), Fraction(5, 8), Fraction(1, 8))
-    """
+    """The probabilities that guessing gets at least 0, 1, ..., n right when each trial has a chance of its own."""
     if len(set(chances)) == 1:
         return tuple(tails(len(chances), chances[0]))
     exactly = [Fraction(1)]
@@ -340,11 +325,7 @@ def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None) -> PassingRule:
-    """How many of these trials must be right.
-
-    >>> count_rule([Fraction(1, 2)] * 20, 0.05).needed, count_rule([Fraction(2, 5)] * 12, 0.05).needed
-    ((15,), (9,))
-    """
+    """How many of these trials must be right."""
     passing = guessing_tails(tuple(sorted(chances)))
     n = len(chances)
     if slips is not None:
@@ -368,10 +349,6 @@ def joint_rule(
     """How many trials of each group must be right; the mildest rule under alpha that allows a slip, if there is one.
 
     Where the trials of a group differ in chance, the largest is taken: guessing passes with at most the probability.
-
-    >>> twelve = [Fraction(3, 5)] * 12, [Fraction(2, 5)] * 12
-    >>> joint_rule(*twelve, 0.05).needed, joint_rule(*twelve, 0.05, published=True).needed
-    ((9, 7), (6, 8))
     """
     if slips is not None:
         single = [count_rule(group, alpha, slips) for group in (grammatical, ungrammatical)]

@@ -204,18 +204,12 @@ class StepProgress(Protocol):
 
 
 def begin(progress: Progress | None, step: str) -> None:
-    """Tell a progress that a step begins, if it wants to know.
-
-    >>> begin(lambda done, total: None, "markov")
-    """
+    """Tell a progress that a step begins, if it wants to know."""
     if isinstance(progress, StepProgress):
         progress.begins(step)
 
 
 def end(progress: Progress | None, found: Message) -> None:
-    """Tell a progress that a step is done, if it wants to know.
-
-    >>> end(None, Message("screening.flagged", {"criterion": "markov", "flagged": 3, "participants": 120}))
-    """
+    """Tell a progress that a step is done, if it wants to know."""
     if isinstance(progress, StepProgress):
         progress.ends(found)

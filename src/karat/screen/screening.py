@@ -178,13 +178,7 @@ CriterionFound = tuple[bool, bool, Message | None]
 
 
 def explain(screening: Screening, participant: str, language: str = "en") -> str:
-    """The verdict on a participant and its reasons.
-
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> print(explain(screening, "p31"))
-    Participant p31 was excluded from the analysis by the stated rule (any of completion, remfod). ...
-    """
+    """The verdict on a participant and its reasons."""
     refuse_unknown(participant, screening.judgments.participants["participant"].to_list())
     return explanations(screening, [participant], language)[0]
 

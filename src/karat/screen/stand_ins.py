@@ -154,12 +154,7 @@ def _of_everybody(facts: Sequence[_PartFacts], alpha: float) -> list[Message]:
 
 
 def added(notes: Sequence[Sequence[Message]], apart: Sequence[Message] = ()) -> list[Message]:
-    """The notes of all parts as one list: numbers of trials and pairs are added up, minus those of `apart`.
-
-    >>> one, two = (Message("answers.other_status", {"n": n}) for n in (1, 2))
-    >>> added([[two, Message("neutral.no_point")], [one, Message("neutral.no_point")]], [one])
-    [Message('answers.other_status', {'n': 1}), Message('neutral.no_point', {})]
-    """
+    """The notes of all parts as one list: numbers of trials and pairs are added up, minus those of `apart`."""
     order: list[tuple[str, dict[str, Any]]] = []
     total: list[int] = []
     beside = [(_without_count(note), note.values.get(COUNT, 0)) for note in apart]

@@ -61,15 +61,7 @@ FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "
 def time_rule(
     name: str, upper: float | None = None, lower: float | None = None, genuine_at_least: float | None = None
 ) -> TimeRule:
-    """The rule of this name, with other factors or another share of genuine trials where they are given.
-
-    >>> time_rule("remfod").upper, time_rule("remfod", upper=3).upper
-    (2.5, 3)
-    >>> time_rule("miler-3")
-    Traceback (most recent call last):
-    ...
-    karat.screen.evidence.ScreenError: There is no rule miler-3. Did you mean miller-3?
-    """
+    """The rule of this name, with other factors or another share of genuine trials where they are given."""
     if name not in TIME_RULES:
         close = nearest(name, list(TIME_RULES))
         known = None if close else list(TIME_RULES)
@@ -126,11 +118,6 @@ def crossing(
     """One round: which of the trials that are still genuine cross the cutoffs of all their groups.
 
     Each sort of group comes as the code of every trial's group, and the cutoffs by code. Rows are those of `FOUND`.
-
-    >>> cutoffs = Cutoffs(np.array([2.0]), np.array([0.5]), np.array([1.0]), np.array([3.0]))
-    >>> found = crossing(np.array([2.0, 9.0, 0.5]), np.ones(3, bool), [(np.zeros(3, np.int64), cutoffs)])
-    >>> found["place"].tolist(), found["kind"].tolist()
-    ([1, 2], [1, 2])
     """
     below, above = (np.less_equal, np.greater_equal) if inclusive else (np.less, np.greater)
     # What crosses the cutoffs of all groups crosses those of the first: few trials need to be looked at closely.
@@ -167,13 +154,6 @@ def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame,
     """The frame with rt adjusted for the length in a column, and notes on what was done.
 
     The column holds lengths, or texts whose characters are counted. Trials whose length is not known keep their time.
-
-    >>> frame = pl.DataFrame({
-    ...     "participant": ["p"] * 4, "function": ["test"] * 4, "rt": [2.0, 4.0, 6.0, 8.0], "words": [5, 10, 15, 20],
-    ... })
-    >>> adjusted, notes = adjusted_for_length(frame, "words")
-    >>> adjusted["rt"].to_list(), notes[0].code
-    ([5.0, 5.0, 5.0, 5.0], 'length.adjusted')
     """
     lengths, characters = _lengths(frame, column)
     known = lengths.is_not_null()

@@ -318,15 +318,7 @@ def background(
     ids: Collection[str] = (),
     looked_at: Collection[str] = (),
 ) -> tuple[list[BackgroundVariable], list[Message]]:
-    """The variables that can be compared, or those that are named, and notes on the columns left out.
-
-    >>> people = pl.DataFrame({"participant": list("abc"), "student": [True, False, None], "comment": list("xyz")})
-    >>> variables, notes = background(people)
-    >>> [(one.name, list(one.groups)) for one in variables]
-    [('student', ['false', 'true', 'not known'])]
-    >>> print(notes[0])
-    comment is left out: every participant has a different value.
-    """
+    """The variables that can be compared, or those that are named, and notes on the columns left out."""
     known = [name for name in people.columns if name != "participant"]
     if columns is not None:
         for name in columns:

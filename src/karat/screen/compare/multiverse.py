@@ -296,9 +296,6 @@ def _combinations(sizes: list[int], seed: int, at_most: int) -> tuple[list[tuple
     """Which option of each criterion a combination has, all first ones first, and how many combinations there are.
 
     The last criterion changes fastest, so that what early stages leave is used again while it is remembered.
-
-    >>> _combinations([2, 2], 1, 100)
-    ([(0, 0), (0, 1), (1, 0), (1, 1)], 4)
     """
     total = prod(sizes)
     if total <= at_most:
@@ -319,11 +316,7 @@ def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
 
 
 def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:
-    """Combinations in a row that begin alike, at most 20 together, wherever they run.
-
-    >>> _in_parts([(0, 0), (0, 1), (1, 0), (1, 1)], early=1)
-    [[(0, 0), (0, 1)], [(1, 0), (1, 1)]]
-    """
+    """Combinations in a row that begin alike, at most 20 together, wherever they run."""
     alike = [list(part) for _, part in groupby(chosen, key=lambda places: places[:early])]
     return [part[start : start + TOGETHER] for part in alike for start in range(0, len(part), TOGETHER)]
 
@@ -481,13 +474,7 @@ def _cannot_run(name: str, settings: dict[str, Any], compute: Compute) -> Messag
 
 
 def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
-    """A setting as the table of alternatives calls it, or what is not as usual in it.
-
-    >>> in_words("completion", {"at_least": 0.8}), in_words("completion", {"at_least": 0.85}), in_words("remfod", None)
-    ('80 %', 'at_least .85', 'out')
-    >>> in_words("remfod", {"genuine_at_least": 0.9})
-    '90 % genuine'
-    """
+    """A setting as the table of alternatives calls it, or what is not as usual in it."""
     if settings is None:
         return left_out().words
     of_the_study = CRITERIA[name].of_the_study
@@ -520,9 +507,6 @@ def without_criteria(exclude: str | int, kept: Collection[str]) -> str | int | N
     """The rule that is left when only some criteria are in it; None where nothing is.
 
     What is left out leaves its `and` or `or`, and a number of criteria becomes at most as many as there are.
-
-    >>> without_criteria("remfod and (attention or controls)", ["remfod", "controls"])
-    'remfod and controls'
     """
     if not kept:
         return None

@@ -194,12 +194,7 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
-    """The probability that no guessed rating of the worse sentence lies above one of the better.
-
-    >>> from karat.judgments.scales import Magnitude, Ordinal
-    >>> pair_chance(Ordinal(5)), pair_chance(Magnitude())
-    (Fraction(3, 5), Fraction(1, 2))
-    """
+    """The probability that no guessed rating of the worse sentence lies above one of the better."""
     points = len(scale.levels)
     if not points:
         return Fraction(1, comb(goods + bads, goods))

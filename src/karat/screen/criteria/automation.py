@@ -123,11 +123,6 @@ def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
     """The model of people from the traces of a pilot with people who are known to be some: the setting `people`.
 
     Signals that fewer than 20 participants have stay as they are.
-
-    >>> import karat
-    >>> from karat.simulate.hands import with_hands
-    >>> sorted(refit(with_hands(karat.simulate.crowd(20, 12), "mouse")))
-    ['bend', 'fitts', 'off', 'press', 'profile']
     """
     table = _summaries(pilot)
     found = {}

@@ -242,11 +242,7 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def length_of(answered: pl.Series, trials: int | None) -> int | None:
-    """The length of the questionnaire, given how many trials each participant answered; None where it is not known.
-
-    >>> length_of(pl.Series([72, 72, 71, 38, 0]), None), length_of(pl.Series([234, 160, 199, 200]), None)
-    (72, None)
-    """
+    """The length of the questionnaire, given how many trials each participant answered; None where it is not known."""
     if trials is not None:
         return trials
     some = answered.filter(answered > 0)

@@ -158,11 +158,7 @@ def _compared(judgments: Judgments, account: str, alpha: float, slips: int | Non
 
 
 def not_ratings(account: str) -> NotComputed:
-    """Why an account of ratings cannot judge other answers.
-
-    >>> str(not_ratings("strict"))
-    'The answers are right or wrong rather than ratings, so the account “strict” does not apply.'
-    """
+    """Why an account of ratings cannot judge other answers."""
     return NotComputed("controls.not_ratings", {"account": account})
 
 
@@ -242,13 +238,7 @@ def _with_guessing(
 
 
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:
-    """The probability that even guessing passes an account of means, for any numbers of trials, exactly.
-
-    >>> round(guess_probability(4, 4, 5, "extended"), 4), round(guess_probability(8, 8, 5, "relational"), 4)
-    (0.0296, 0.4651)
-    >>> guess_probability(2, 2, 5, "strict")
-    0.0576
-    """
+    """The probability that even guessing passes an account of means, for any numbers of trials, exactly."""
     span = points - 1
     if account == "strict":
         # By symmetry both groups ask the same: no point beyond the middle, and a sum of at most a quarter.

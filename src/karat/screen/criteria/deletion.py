@@ -321,11 +321,7 @@ def _reason(
 
 
 def beside(value: float, cutoff: float, digits: int) -> float:
-    """A number rounded, with more digits where rounding would hide on which side of the cutoff it lies.
-
-    >>> beside(2.9996, 3, 2), beside(1.234, 3, 2)
-    (2.9996, 1.23)
-    """
+    """A number rounded, with more digits where rounding would hide on which side of the cutoff it lies."""
     for more in range(digits, 12):
         rounded = round(value, more)
         if (rounded < cutoff) == (value < cutoff) and (rounded > cutoff) == (value > cutoff):

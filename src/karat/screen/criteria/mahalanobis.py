@@ -170,10 +170,6 @@ def distances(owner: Ints, stimulus: Ints, values: Floats, people: int) -> Dista
     """The squared distances from answers in long form: whose they are, to what, and their values.
 
     Each stimulus must have two answers or more, and a participant at most one answer to each.
-
-    >>> found = distances(np.array([0, 1, 2]), np.array([0, 0, 0]), np.array([1.0, 2.0, 6.0]), 3)
-    >>> found.squared.round(3).tolist()
-    [0.857, 0.214, 1.929]
     """
     n = np.bincount(stimulus).astype(np.float64)
     deviation = values - (np.bincount(stimulus, values) / n)[stimulus]

@@ -176,11 +176,7 @@ def _of_one(pages: pl.DataFrame, started: float | None, credit: float, words_per
 def _missing(
     moments: Sequence[float], times: Sequence[float], begin: float | None, credit: float
 ) -> tuple[float, float]:
-    """The seconds that do not fit, and those that there were.
-
-    >>> _missing([10, 20, 30], [9, 9, 9], None, 60)[0], _missing([10, 10.1, 10.2], [9, 9, 9], None, 0)[0]
-    (0.0, 17.8)
-    """
+    """The seconds that do not fit, and those that there were."""
     if begin is None:
         # When the first page was shown is not known, nor how long its answer waited.
         left, before, rest = credit, moments[0], range(1, len(moments))

@@ -334,14 +334,6 @@ def remfod_in_parts(
     """The same of judgments in parts, which are put together until they have about `batch` trials.
 
     `length` cannot be used: how times grow with length is a weighted median over pairs of trials of everybody.
-
-    >>> import karat, tempfile
-    >>> from karat.judgments.parts import open_parts
-    >>> from karat.screen.parted import InParts
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     karat.datasets.load("likert").to_parquet(f"{folder}/in/likert.parquet")
-    ...     print(remfod_in_parts(InParts(open_parts(f"{folder}/in"), Path(folder) / "out")))
-    remfod: 140 intermissions, 7 rushes in 6 rounds; 5 of 48 participants flagged (under 90 % genuine).
     """
     stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
     if length is not None:

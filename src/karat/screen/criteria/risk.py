@@ -158,11 +158,7 @@ def risk_levels(
 
 
 def typical_run(answers: int, categories: int) -> int:
-    """From which length a run of equal answers counts as typical of those who do not look.
-
-    >>> typical_run(77, 2), typical_run(72, 5)
-    (13, 6)
-    """
+    """From which length a run of equal answers counts as typical of those who do not look."""
     base = np.log(categories)
     expected = np.log(max(answers * (1 - 1 / categories), 1.0)) / base
     return int(np.ceil(expected + STANDARD_DEVIATIONS * np.sqrt(np.pi**2 / (6 * base**2) + 1 / 12)))

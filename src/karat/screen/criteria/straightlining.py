@@ -276,9 +276,6 @@ def longest_run_tail(shares: ArrayLike, trials: ArrayLike, lengths: ArrayLike, c
     `shares` has a row for each sequence and a column for each answer; `trials` and `lengths` have one number each.
     A run of no answers is always there, a run longer than the sequence never. At most about `cells` probabilities are
     held at a time.
-
-    >>> longest_run_tail([[0.5, 0.5], [0.2, 0.8]], [3, 2], [3, 2]).round(4).tolist()
-    [0.25, 0.68]
     """
     p = np.atleast_2d(np.asarray(shares, dtype=np.float64))
     n = np.asarray(trials, dtype=np.int64).reshape(-1)
@@ -319,11 +316,7 @@ def _tail(p: Floats, n: NDArray[np.int64], m: NDArray[np.int64]) -> Floats:
 
 
 def binomial_tail(successes: ArrayLike, trials: ArrayLike, chance: ArrayLike) -> Floats:
-    """The probability of at least this many successes in this many trials, for many sequences at once.
-
-    >>> binomial_tail([2, 0, 3], [3, 5, 3], [0.5, 0.5, 1.0]).round(12).tolist()
-    [0.5, 1.0, 1.0]
-    """
+    """The probability of at least this many successes in this many trials, for many sequences at once."""
     k, n, p = np.broadcast_arrays(
         np.asarray(successes, dtype=np.int64),
         np.asarray(trials, dtype=np.int64),

@@ -201,11 +201,7 @@ def _refuse_few(pairs: int, shared: int) -> None:
 
 
 def answers_of(table: Ints, levels: int) -> AnswerMatrix:
-    """The answers with the Dirichlet distribution that the shares of items are most likely drawn from.
-
-    >>> answers_of(np.array([[0, 1, 1], [0, 1, 0]]), 2).counts.tolist()
-    [[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]]
-    """
+    """The answers with the Dirichlet distribution that the shares of items are most likely drawn from."""
     from karat.models.credence import concentration
 
     bare = AnswerMatrix(table, levels, np.ones(levels))

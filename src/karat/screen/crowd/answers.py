@@ -311,11 +311,7 @@ NOT_QUICK = NotComputed("spammer_index.not_quick")
 
 
 def seconds_of(workers: float, tasks: float, labels: int, answers: float | None = None) -> float:
-    """About how long the Spammer Index of labels takes; of a whole table, unless the number of answers is given.
-
-    >>> round(seconds_of(100, 100, 4)), round(seconds_of(330, 330, 4)), round(seconds_of(200, 5_000, 4, 10_000))
-    (4, 71, 53)
-    """
+    """About how long the Spammer Index of labels takes; of a whole table, unless the number of answers is given."""
     from karat.models.glrm.crossed import is_listed
 
     m, few, many = labels - 1, min(workers, tasks), max(workers, tasks)
@@ -326,13 +322,7 @@ def seconds_of(workers: float, tasks: float, labels: int, answers: float | None 
 
 
 def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG, answers: int | None = None) -> float:
-    """The largest share of the workers, and of the tasks, whose answers are fitted within this many seconds.
-
-    >>> share_in_time(100, 100, 4)
-    1.0
-    >>> round(share_in_time(2_000, 500, 4), 1)
-    0.4
-    """
+    """The largest share of the workers, and of the tasks, whose answers are fitted within this many seconds."""
     share = 1.0
     everything = workers * tasks if answers is None else answers
     while (
@@ -344,12 +334,7 @@ def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG, 
 
 
 def refuse_large(answers: Crowd, criterion: str) -> None:
-    """ScreenError where the model of these labels would not fit into memory.
-
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> refuse_large(crowd(karat.datasets.load("crowd"), "deletion"), "deletion")
-    """
+    """ScreenError where the model of these labels would not fit into memory."""
     from karat.models.glrm.nominal import LARGEST, curvature_size
 
     if answers.family != "nominal":
@@ -361,13 +346,7 @@ def refuse_large(answers: Crowd, criterion: str) -> None:
 
 
 def labels_take(answers: Crowd) -> float:
-    """About how many seconds the index of these answers takes, if they are labels; 0 for others, which are quicker.
-
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> labels_take(crowd(karat.datasets.load("crowd"), "spammer_index"))
-    0.0
-    """
+    """About how many seconds the index of these answers takes, if they are labels; 0 for others, which are quicker."""
     if answers.family != "nominal":
         return 0.0
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
@@ -375,11 +354,7 @@ def labels_take(answers: Crowd) -> float:
 
 
 def is_quick(family: str, answers: int, workers: int, tasks: int, labels: int) -> bool:
-    """Whether the index of this many answers takes only a few seconds.
-
-    >>> is_quick("binary", 9_600, 120, 80, 2), is_quick("nominal", 9_600, 300, 300, 4)
-    (True, False)
-    """
+    """Whether the index of this many answers takes only a few seconds."""
     if family == "nominal":
         return seconds_of(workers, tasks, labels, answers) <= QUICK
     return answers <= QUICK_ANSWERS

@@ -207,13 +207,7 @@ def _doubts(items: pl.DataFrame, refused: int) -> list[Message]:
 def columns_of(
     judgments: Judgments, criterion: str, with_correct: bool, doubtful: Doubtful = "left out"
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1).
-
-    >>> import karat
-    >>> rows, notes = columns_of(karat.datasets.load("crowd"), "compare", True)
-    >>> rows["correct"].unique().sort().to_list(), "behaviour" in rows.columns
-    ([0, 1], True)
-    """
+    """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1)."""
     check_doubtful(doubtful)
     rows = answered(judgments)
     notes: list[Message] = []

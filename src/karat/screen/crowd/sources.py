@@ -221,13 +221,7 @@ def fixed_error_interval(index: SpammerIndex) -> tuple[float, float]:
 
 
 def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:
-    """The 95 % intervals of kappa and the correlations, over workers: name, lower end, upper end.
-
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> [name for name, lower, upper in jackknife(crowd(karat.datasets.load("crowd"), "compare")) if lower < upper]
-    ['fleiss_kappa', 'icc_agreement', 'icc_consistency']
-    """
+    """The 95 % intervals of kappa and the correlations, over workers: name, lower end, upper end."""
     task, worker, code = answers.task, answers.worker, answers.response
     ordered = answers.family != "nominal"
     parts = min(PARTS, len(answers.workers))

@@ -256,20 +256,7 @@ def _with_agreement(
 def index_of_labels(
     answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
 ) -> IndexFound:
-    """The Spammer Index of labels.
-
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
-    >>> logits = random.normal(0, 0.7, (20, 3))[who] + random.normal(0, 2, (15, 3))[what]
-    >>> answer = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
-    >>> table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what],
-    ...          "response": ["abc"[k] for k in answer]}
-    >>> found = index_of_labels(crowd(karat.Judgments(table, karat.Nominal(["a", "b", "c"])), "x"))
-    >>> found.interval, found.baselines["baseline"].to_list()
-    ('profile', ['a', 'b', 'c'])
-    """
+    """The Spammer Index of labels."""
     from karat.models.glrm import NominalFit
 
     used = categories_used(answers)
@@ -367,10 +354,6 @@ def index_unasked(
     """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
 
     That of labels is left out where it would take more than `longest` seconds.
-
-    >>> import karat
-    >>> index_unasked(karat.screen.run(karat.datasets.load("crowd"), {"straightlining": {}})).value > 0
-    True
     """
     kept = screening.kept
     if not kept.participants.height:
@@ -426,11 +409,6 @@ def index_by_share(
     `added` has workers of each kind, who judged the same items, and the first of them are taken; without it, workers
     who keep to one choice, repeat a pattern or guess are simulated. Columns: kind, share (of added workers), added,
     value, lower, upper.
-
-    >>> import karat
-    >>> found = index_by_share(karat.simulate.crowd(30, 24), shares=[0, 0.2])
-    >>> found.filter(pl.col("share") > 0).select("kind", "added").row(0)
-    ('primary choice', 8)
     """
     if not shares or not all(0 <= share < 1 for share in shares):
         raise ScreenError(Message("index_by_share.shares"))

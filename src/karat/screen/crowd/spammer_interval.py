@@ -47,19 +47,7 @@ class IndexFound:
 
 
 def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:
-    """Both ends of the profile interval, and what there is to say about them.
-
-    >>> import karat
-    >>> from karat.models.glrm.share import FittedShare
-    >>> from karat.screen.crowd.answers import crowd
-    >>> found = fit(crowd(karat.simulate.crowd(20, 24), "x"))
-    >>> forms = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
-    >>> lower, upper, notes = profiled(
-    ...     [FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)]
-    ... )
-    >>> round(lower, 2), round(upper, 2), notes
-    (0.17, 0.62, [])
-    """
+    """Both ends of the profile interval, and what there is to say about them."""
     from karat.models.glrm.share import variance_share
 
     if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):

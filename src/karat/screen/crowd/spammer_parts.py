@@ -80,16 +80,6 @@ def spammer_index_in_parts(
     own, and how often the answers may be gone through; `seconds` is about how long labels may take before a sample has
     to do, and `held` how many answers the model of rounds is given. With `only_quick`, an index that takes more than a
     few seconds is refused. The others are as for `spammer_index`.
-
-    >>> import karat, tempfile
-    >>> from pathlib import Path
-    >>> from karat.judgments.parts import open_parts
-    >>> crowd = karat.simulate.crowd(20, 24)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     crowd.to_parquet(Path(folder, "crowd.parquet"))
-    ...     found = spammer_index_in_parts(InParts(open_parts(folder), Path(folder, "out")))
-    >>> round(found.value, 3) == round(karat.screen.spammer_index(crowd).value, 3)
-    True
     """
     if simulations:
         raise ScreenError(Message("spammer_index.no_bootstrap_in_parts"))

@@ -48,20 +48,7 @@ def index_of_rounds(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> IndexFound:
-    """The Spammer Index of binary or ordered answers that were given in several rounds.
-
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> random = np.random.default_rng(3)
-    >>> who, what, when = (part.ravel() for part in np.meshgrid(range(20), range(15), (1, 2), indexing="ij"))
-    >>> eta = random.normal(0, 0.7, 20)[who] + random.normal(0, 2, 15)[what] + 0.3 * when
-    >>> answer = (eta + random.logistic(size=600) > 0).astype(int)
-    >>> table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what], "repetition": when,
-    ...          "response": answer.astype(str)}
-    >>> found = index_of_rounds(crowd(karat.Judgments(table, karat.Binary(("0", "1"))), "x"), "repetition")
-    >>> found.variances["source"].to_list(), 0 < found.value < 1
-    (['workers', 'tasks', 'time', 'workers:time', 'tasks:time'], True)
-    """
+    """The Spammer Index of binary or ordered answers that were given in several rounds."""
     if answers.family == "nominal":
         raise ScreenError(Message("spammer_index.labels_in_rounds"))
     known = answers.rows.filter(pl.col(column).is_not_null())

@@ -41,11 +41,7 @@ from karat.types import Progress
 
 
 def part_file(folder: Path, number: int, suffix: str = ".parquet") -> Path:
-    """The file of a part in a folder.
-
-    >>> part_file(Path("evidence"), 0).name
-    'part-00001.parquet'
-    """
+    """The file of a part in a folder."""
     return folder / f"part-{number + 1:05}{suffix}"
 
 
@@ -123,16 +119,7 @@ def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], nu
 
 @dataclass(frozen=True)
 class InParts(AnyParts[PartedEvidence]):
-    """Judgments in parts, without those who are excluded so far, and where work on them is done.
-
-    >>> import karat, tempfile
-    >>> from karat.judgments.parts import open_parts, repartition
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     files = repartition([karat.datasets.load("crowd")], Path(folder) / "in", 2)
-    ...     crowd = InParts(open_parts(Path(folder) / "in"), Path(folder) / "out")
-    ...     sum(crowd.map(lambda judgments, shared, number: len(judgments), None, name="answers"))
-    9600
-    """
+    """Judgments in parts, without those who are excluded so far, and where work on them is done."""
 
     parts: Parts
     out: Path
