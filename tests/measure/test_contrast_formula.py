@@ -1,21 +1,20 @@
 """The formula of contrasts: its columns, the largest that a design supports, and effect sizes."""
 
 from __future__ import annotations
-import polars as pl
-import karat
-from karat.measure.effects.data import design_formula, family_of
-from karat.messages import Message
-from karat.study.designs.factorial import quoted
-from measure.factorial import frame
-from messages import codes, raises
+
 import numpy as np
+import polars as pl
 import pytest
+
+import karat
 from karat.measure.effects.contrasts import contrasts
-from karat.measure.effects.data import asked_for, one_question
-from measure.factorial import FORMULA, frame, rated
-from messages import raises
+from karat.measure.effects.data import asked_for, design_formula, family_of, one_question
 from karat.measure.effects.interactions import LATENT, effect_sizes, standard_deviation
+from karat.messages import Message
 from karat.models.glrm import fit
+from karat.study.designs.factorial import quoted
+from measure.factorial import FORMULA, frame, rated
+from messages import codes, raises
 
 
 def test_a_condition_between_participants_has_no_slope_for_them() -> None:

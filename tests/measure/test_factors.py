@@ -1,23 +1,19 @@
 """Factor solutions: numbers beside their definitions, how many factors, intervals by resampling, and notes."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
-from karat.measure import Factors, MeasureError, factors, ratings_matrix
+
+from karat.measure import Factors, MeasureError, factor_intervals, factors, number_of_factors, ratings_matrix
+from karat.measure.dimensions.factors import solution_notes
 from karat.messages import Message, message_of
+from karat.models.factors import Extraction, Rotation
 from measure.differential import PAIRS, differential
 from messages import codes, raises
-from karat.measure import MeasureError, number_of_factors, ratings_matrix
-from measure.differential import differential
-from messages import raises
-from karat.measure import MeasureError, factor_intervals, factors, ratings_matrix
-from dataclasses import replace
-from karat.measure.dimensions.factors import solution_notes
-from karat.messages import Message
-from karat.models.factors import Extraction, Rotation
-from messages import codes
-
 
 ONE = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
 

@@ -1,18 +1,17 @@
 """Profiles and scores of texts beside loops, by text and by group of participants."""
 
 from __future__ import annotations
+
 import numpy as np
 import polars as pl
 import pytest
+
 import karat
-from karat.measure import MeasureError, profiles, ratings_matrix
+from karat.measure import MeasureError, dimension_scores, factors, profiles, ratings_matrix
 from karat.messages import Message, message_of
 from karat.models.proportions import mean_interval
 from measure.differential import PAIRS, differential
 from messages import raises
-from karat.measure import MeasureError, dimension_scores, factors, ratings_matrix
-from karat.messages import Message
-from measure.differential import differential
 
 
 def test_means_of_texts_beside_the_matrix() -> None:

@@ -1,18 +1,16 @@
 """Adequacy of answers for factors, and which pairs of a pre-study are kept by the published rule."""
 
 from __future__ import annotations
-import pytest
-import karat
-from karat.measure import MeasureError, suitability
-from karat.messages import Message
-from messages import codes, raises
+
 import numpy as np
-from karat.measure import MeasureError, adequacy, ratings_matrix
+import pytest
+
+import karat
+from karat.measure import MeasureError, adequacy, ratings_matrix, suitability
 from karat.measure.dimensions.adequacy import word
 from karat.messages import Message, message_of
 from measure.differential import differential
-from messages import raises
-
+from messages import codes, raises
 
 RATINGS = {
     "good": [5, 4, 5, 4],

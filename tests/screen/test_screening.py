@@ -1,24 +1,25 @@
 """A screening: the flow of participants, and who passes what."""
 
 from __future__ import annotations
+
 import json
-from dataclasses import replace
-from pathlib import Path
-import karat
-from karat.messages import Message
-from karat.screen.run import run
 import re
-from itertools import pairwise
-from xml.etree import ElementTree
-import pytest
+from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import prod
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from karat.screen.right_answers import check_settings, count_rule, guess_note, guessing_tails, joint_rule
-from messages import raises
 
+import karat
+from karat.messages import Message
+from karat.screen.right_answers import check_settings, count_rule, guess_note, guessing_tails, joint_rule
+from karat.screen.run import run
+from messages import raises
 
 LIKERT = karat.datasets.load("likert")
 

@@ -1,20 +1,21 @@
 """The multiverse: every universe is a plain screening, the stated one is there, and the number is bounded."""
 
 from __future__ import annotations
+
 import json
 from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
+
 import karat
 from karat.messages import Message
+from karat.plots.specification_curve import level_strokes
 from karat.screen.compare.difference import contrast_of, difference
 from karat.screen.compare.multiverse import Multiverse, multiverse, options, without_criteria
 from karat.screen.run import computing, run
 from messages import codes, raises
-from karat.plots.specification_curve import level_strokes
-from karat.screen.compare.multiverse import multiverse
-
 
 LIKERT = karat.datasets.load("likert")
 RULES = {"completion": {}, "remfod": {}, "controls": {}, "attention": {}, "exclude": "any"}

@@ -1,21 +1,22 @@
 """Figures and reasons of credence: what is drawn, and which sentences explain a verdict."""
 
 from __future__ import annotations
+
 from functools import cache
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
+
 import karat
-from karat.messages import message_of
+from karat.messages import Message, message_of, render
 from karat.plots.style import to_svg
 from karat.screen import ScreenError, credence
+from karat.screen.credence_model import reasons
 from karat.screen.criteria.credence import PARTS, Credence
 from messages import raises
-from screen.judged import crowd
-from typing import Any
-from karat.messages import Message, render
-from karat.screen.credence_model import reasons
-from screen.judged import message
+from screen.judged import crowd, message
 
 
 @cache

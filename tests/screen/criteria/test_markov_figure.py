@@ -1,18 +1,30 @@
 """The figure, the tables and the cutoffs of transitions."""
 
 from __future__ import annotations
+
 from dataclasses import replace
-import pytest
-import karat
-from karat.plots.style import to_svg
-from karat.screen.criteria.markov import Markov, markov
-from messages import refuses
-from tools.replication.crowd.error_figures import balance_plot, errors_plot
+
 import numpy as np
 import polars as pl
-from karat.screen.markov_cutoffs import CutoffDesign, counts_of, row_table, scale_name, target_name, transition_table
+import pytest
+
+import karat
 from karat.models.markov import Sequences
-from karat.screen.markov_cutoffs import CutoffDesign, about_equal, errors_by_trials, simulate_cutoffs
+from karat.plots.style import to_svg
+from karat.screen.criteria.markov import Markov, markov
+from karat.screen.markov_cutoffs import (
+    CutoffDesign,
+    about_equal,
+    counts_of,
+    errors_by_trials,
+    row_table,
+    scale_name,
+    simulate_cutoffs,
+    target_name,
+    transition_table,
+)
+from messages import refuses
+from tools.replication.crowd.error_figures import balance_plot, errors_plot
 
 
 @pytest.fixture(scope="module")

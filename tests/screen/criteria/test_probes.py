@@ -2,12 +2,11 @@
 
 import polars as pl
 import pytest
+
 import karat
 from karat import Judgments
 from karat.messages import NotComputed
-from karat.screen import ScreenError, probes
-from karat.screen import ScreenError, platform_flags
-
+from karat.screen import ScreenError, platform_flags, probes
 
 KINDS = ("honeypot", "shibboleth", "modality")
 

@@ -1,18 +1,19 @@
 """Answers of crowds as models take them, and their agreement with right answers."""
 
 from __future__ import annotations
+
+import numpy as np
 import polars as pl
 import pytest
+
 import karat
 from karat.judgments.scales import Scale
-from karat.messages import Message
+from karat.messages import Message, message_of
+from karat.models import glrm
+from karat.screen.crowd.answers import crowd, fit
 from karat.screen.crowd.gold import gold
 from karat.screen.evidence import ScreenError
 from messages import raises
-import numpy as np
-from karat.messages import message_of
-from karat.models import glrm
-from karat.screen.crowd.answers import crowd, fit
 
 
 def judgments(items: dict[str, tuple[str | None, list[object]]], scale: Scale) -> karat.Judgments:
