@@ -288,6 +288,8 @@ class ReadOptions:
     @property
     def columns(self) -> dict[str, str]:
         """karat's columns as named by --map, --item and --response."""
+        from karat.intake.reading import pairs_of
+
         short = {"item": self.item_column, "response": self.response_column}
         named = {column: source for column, source in short.items() if source is not None}
         return {**pairs_of(self.mapping or [], "--map"), **named}
@@ -295,13 +297,14 @@ class ReadOptions:
     def intake(self, *, quiet: bool) -> Intake:
         """Read the files with these options."""
         from karat.intake import Options, read_files
+        from karat.intake.reading import answers_of, pairs_of
         from karat.judgments.trial_order import order_is_known
         from karat.messages import Message
 
         options = Options(
             mapping=self.columns,
             scale=scales_of(self.scale or []),
-            answers={"*": "begin"} if self.answers == "begin" else _pairs_in(self.answers, "--answers"),
+            answers=answers_of(self.answers or ""),
             rt_unit=_one_of("--rt-unit", self.rt_unit, ("s", "ms"), "s or ms."),
             decimal=_one_of("--decimal", self.decimal, (".", ","), ". or ,"),
             delimiter=_delimiter(self.delimiter),
@@ -309,7 +312,7 @@ class ReadOptions:
             wide=_one_of("--wide", self.wide, ("participant", "item", "trial"), WIDE),
             accept=self.yes,
             keep_all=self.keep_all,
-            functions=_pairs_in(self.item_functions, "--item-functions"),
+            functions=pairs_of(self.item_functions or "", "--item-functions"),
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
             found = read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
@@ -374,21 +377,6 @@ def intake_lines(intake: Intake) -> list[str]:
 
 reads_files = option_group(ReadOptions, "reading")
 """Adds the files and options of `ReadOptions` to a command, which gets them as its parameter `reading`."""
-
-
-def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
-    """Split each text at its = sign."""
-    pairs = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise KaratError(f"{flag} {text}: use the form NAME=VALUE.")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def _pairs_in(text: str | None, flag: str) -> dict[str, str]:
-    return pairs_of(text.split(",") if text else [], flag)
 
 
 def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:

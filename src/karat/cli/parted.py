@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from karat.cli.options import ExecutorOptions, ReadOptions, intake_lines, option, pairs_of, scales_of
+from karat.cli.options import ExecutorOptions, ReadOptions, intake_lines, option, scales_of
 from karat.cli.progress import counting
 from karat.errors import KaratError, counted
 
@@ -89,9 +89,7 @@ def parts_of(reading: ReadOptions, place: ExecutorOptions, study: Study | None, 
     at_a_time = place.processes or ((os.cpu_count() or 1) if place.cluster == "local" else 1)
     memory = None if place.memory is None else memory_of(place) // at_a_time
     scale = scales_of(reading.scale or []) or _scale_of(study, reading.files[0])
-    return open_parts(
-        str(reading.files[0]), scale, mapping=pairs_of(reading.mapping or [], "--map"), parts=parts, memory=memory
-    )
+    return open_parts(str(reading.files[0]), scale, mapping=reading.columns, parts=parts, memory=memory)
 
 
 def _scale_of(study: Study | None, where: Path) -> Scale | None:
@@ -177,7 +175,7 @@ def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
     from karat.judgments.parts import parquet_files, pieces, pieces_of_csv
     from karat.judgments.parts.folder import are_own, bytes_in_memory, open_folder
 
-    mapping, scale = pairs_of(reading.mapping or [], "--map"), scales_of(reading.scale or [])
+    mapping, scale = reading.columns, scales_of(reading.scale or [])
     paths = parquet_files(reading.files[0]) if len(reading.files) == 1 else []
     # CSV files that karat wrote say their scale in a file beside them.
     foreign = all(

@@ -22,6 +22,7 @@ from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import (
+    BEGIN,
     SUFFIX,
     Options,
     Proposal,
@@ -473,9 +474,7 @@ def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile]
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
     """The answers as `--answers` respells them, expected ones too."""
-    if not options.answers:
-        return frame
-    if BEGIN in options.answers:
+    if not options.answers or BEGIN in options.answers:
         return frame
     names = [name for name in ("response", "expected") if name in frame.columns]
     return frame.with_columns(text_column(frame[name]).replace(dict(options.answers)) for name in names)
@@ -551,10 +550,6 @@ def _functions_of_names(
     functions = items.replace_strict(known, default="test", return_dtype=pl.String).alias("function")
     note = Message("role.functions", {"column": "item", "functions": shown})
     return frame.with_columns(functions), [note]
-
-
-BEGIN = "*"
-"""The answer in `Options.answers` that stands for all: texts are grouped by how they begin."""
 
 
 def _by_beginning(

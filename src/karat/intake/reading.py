@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 
 import polars as pl
 
-from karat.errors import IntakeError, Problems
+from karat.errors import IntakeError, KaratError, Problems
 from karat.judgments.checks import Place
 from karat.judgments.scales import Scale, parse_scale
 from karat.judgments.source import SourceFile
@@ -44,6 +44,27 @@ class Options:
     """Whether answers that look like clicks to go on, questionnaires and consent are kept as judgments."""
     functions: Mapping[str, str] = field(default_factory=dict)
     """A value of the column of item functions, or a pattern such as `filler*` -> the item function."""
+
+
+def pairs_of(texts: str | Sequence[str], flag: str) -> dict[str, str]:
+    """Each of the texts, or parts of a text between commas, split at its = sign."""
+    pairs = {}
+    for text in (texts.split(",") if texts else ()) if isinstance(texts, str) else texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise KaratError(f"{flag} {text}: use the form NAME=VALUE.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+BEGIN = "*"
+"""The answer in `Options.answers` that stands for all: texts are grouped by how they begin."""
+
+
+def answers_of(text: str) -> dict[str, str]:
+    """What `--answers` says of the answers."""
+    text = text.strip()
+    return {BEGIN: "begin"} if text == "begin" else pairs_of(text, "--answers")
 
 
 def as_message(said: Message | str) -> Message:

@@ -49,12 +49,12 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
 
     def options(self, *, mapped: bool = True) -> Options:
         """The options for reading files, with or without the mapping."""
-        from karat.intake import Options
+        from karat.intake.reading import Options, answers_of
 
         return Options(
             mapping={**self.answered, **self.mapping} if mapped else {},
             scale=self._scale(),
-            answers=_answers(self.answers),
+            answers=answers_of(self.answers),
             rt_unit=self.rt_unit or None,
             decimal=self.decimal or None,
             delimiter="\t" if self.delimiter == "tab" else self.delimiter or None,
@@ -145,17 +145,3 @@ def _points(levels: Sequence[str]) -> str:
         if numbers == [*range(numbers[0], numbers[-1] + 1)]:
             return f"{numbers[0]}-{numbers[-1]}"
     return ",".join(levels)
-
-
-def _answers(text: str) -> dict[str, str]:
-    from karat.intake.intake import BEGIN
-
-    pairs: dict[str, str] = {}
-    if text.strip() == "begin":
-        return {BEGIN: "begin"}
-    for part in text.split(",") if text.strip() else []:
-        old, equals, new = part.partition("=")
-        if not equals or not old.strip():
-            raise KaratError(f"--answers {part}: write NAME=VALUE.")
-        pairs[old.strip()] = new.strip()
-    return pairs

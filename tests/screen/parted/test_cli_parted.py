@@ -12,7 +12,7 @@ import karat
 from karat import screen
 from karat.cli.main import main
 from karat.cli.options import ExecutorOptions, ReadOptions
-from karat.cli.parted import is_in_parts
+from karat.cli.parted import is_in_parts, parts_of
 from karat.judgments.parts import open_parts
 from karat.study.results import with_study
 from screen.parted.splitting import split, whole
@@ -69,6 +69,16 @@ def test_when_a_folder_is_looked_at_in_parts(tmp_path: Path) -> None:
     assert is_in_parts(folder, ExecutorOptions(), 2)
     assert is_in_parts(ReadOptions([Path("postgresql://me@host/lab#answers")]), ExecutorOptions(), None)
     assert not is_in_parts(ReadOptions([LIKERT]), ExecutorOptions(cluster="local"), None)
+
+
+def test_columns_named_by_options_of_their_own(tmp_path: Path) -> None:
+    judgments = karat.datasets.load("likert")
+    # A file of another tool, with other names of columns.
+    judgments.frame.rename({"item": "verb", "response": "said"}).write_parquet(tmp_path / "likert.parquet")
+    reading = ReadOptions([tmp_path], item_column="verb", response_column="said", scale=["ordinal:1-7"])
+    parts = parts_of(reading, ExecutorOptions(), None, 1)
+    assert whole(parts).frame["item"].equals(judgments.frame["item"])
+    assert whole(parts).frame["response"].equals(judgments.frame["response"])
 
 
 @pytest.mark.slow
