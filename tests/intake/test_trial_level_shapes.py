@@ -312,3 +312,34 @@ def test_words_of_degree_of_opposites_have_an_order() -> None:
 def test_only_the_ends_of_a_scale_have_labels() -> None:
     words = ["5 - very natural", "1 - very unnatural", "2", "4"]
     assert ordered_answers(words) == ["1 - very unnatural", "2", "3", "4", "5 - very natural"]
+
+
+def test_a_number_of_the_item_goes_before_its_sentences_in_any_language(tmp_path: Path) -> None:
+    chance, rows = random.Random(19), []
+    for person in range(12):
+        for item in chance.sample(range(16), 16):
+            form = "被把"[(item + person) % 2]
+            rows.append([person, item, form, f"他{form}书{item}放在桌子上了", rated(chance)])
+    made = read_files([saved(tmp_path / "r.csv", "被试,项目,条件,句子,评分", rows)]).judgments
+    assert (made.frame["item"].n_unique(), made.factors()) == (16, ["条件"])
+
+
+def test_two_tasks_under_the_names_of_karat(tmp_path: Path) -> None:
+    chance, rows = random.Random(20), []
+    for person in range(12):
+        for task in ("rating", "comprehension"):
+            answers = [rated(chance) if task == "rating" else chance.choice(["yes", "no"]) for _ in range(12)]
+            rows += [[person, task, item, answer] for item, answer in enumerate(answers)]
+    made = read_files([saved(tmp_path / "r.csv", "participant,task,item,response", rows)]).judgments
+    assert {name: len(scale.levels) for name, scale in made.scales.items()} == {"rating": 7, "comprehension": 2}
+
+
+def test_files_of_one_person_each_below_comments_are_read_together(tmp_path: Path) -> None:
+    chance = random.Random(21)
+    for person in range(4):
+        head = f"#Expyriment 0.10.0\n#s id: {person}\n#\nsubject_id,trial,item,condition,rating,RT\n"
+        lines = [f"{person},{at},{item},{'ab'[(item + person) % 2]},{rated(chance)},{chance.randint(500, 3000)}\n"
+                 for at, item in enumerate(chance.sample(range(12), 12))]  # fmt: skip
+        (tmp_path / f"ajt_{person}.xpd").write_text(head + "".join(lines))
+    made = read_files([tmp_path]).judgments
+    assert (made.frame["participant"].n_unique(), made.frame["item"].n_unique(), made.answers) == (4, 12, 48)

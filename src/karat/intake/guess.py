@@ -50,7 +50,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "instanceid", "exampleid", "sampleid", "pairid", "itemnr", "itemnum", "satz", "satzid", "satznr", "satznummer",
         "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
         "example", "questionid", "question", "věta", "veta", "položka", "zdanie", "предложение", "стимул", "文",
-        "文番号", "例文", "刺激", "刺激文", "項目", "項目番号", "句子", "句子编号", "项目", "문장", "문항",
+        "文番号", "例文", "刺激", "刺激文", "項目", "項目番号", "句子", "句子编号", "项目", "문장", "문항", "항목",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",

@@ -33,6 +33,7 @@ from karat.intake.reading import (
     as_message,
     with_remembered,
 )
+from karat.intake.table_repair import COMMENT
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, text_column
 from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
@@ -391,7 +392,8 @@ def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> boo
         return bool(keys[0]) and keys[0] == keys[1]
     if file.suffix not in DELIMITED:
         return False
-    heads = [one.sample.lstrip("\ufeff").partition("\n")[0].strip() for one in (group[0], file)]
+    lines = ([*one.sample.lstrip("\ufeff").splitlines(), ""] for one in (group[0], file))
+    heads = [next(line.strip() for line in own if not COMMENT.match(line) or not line) for own in lines]
     return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t")
 
 
@@ -404,7 +406,7 @@ def _keys_of(file: SourceFile) -> set[str]:
     return set(first) if isinstance(first, dict) else set()
 
 
-DELIMITED = (".csv", ".tsv", ".txt", ".tab")
+DELIMITED = (".csv", ".tsv", ".txt", ".tab", ".xpd", ".dat")
 
 
 def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:

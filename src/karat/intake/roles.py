@@ -20,6 +20,7 @@ import polars as pl
 from karat.intake.content import (
     LAYOUT,
     LOOPS,
+    MISSING,
     PLACES,
     ROW_NUMBERS,
     SPARSE,
@@ -49,6 +50,8 @@ ITEM_WORDS = (
     "prompt", "story", "example", "doc", "document", "instance", "sample", "trigger", "segment", "seg", "passage",
     "tweet", "headline", "dialogue", "dialog",
 )  # fmt: skip
+ITEM = ("item", "položka", "项目", "項目", "항목")
+"""The word for an item that several sentences belong to; a sentence has another one."""
 ANSWER_WORDS = (
     "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
@@ -174,10 +177,15 @@ def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
     choice = {"left", "right"} <= set(by_name)
     needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
     if all(mapping.get(role, role) == role and role in frame.columns for role in needed):
-        return True
+        # Numbers and words are answers to different questions, which another column may tell apart.
+        answers = Content("response", frame["response"].cast(pl.String).replace(MISSING, None))
+        numbers = answers.numbers.drop_nulls().len() / max(answers.cells.drop_nulls().len(), 1)
+        mixed = frame.height >= FEWEST_ROWS and FEW_NUMBERS < numbers < 1 - FEW_NUMBERS
+        return not mixed or "question" in frame.columns
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
 
+FEW_NUMBERS = 0.1
 RECEIVED = re.compile(r"reception|timeresultswerereceived|^time$")
 
 
@@ -1000,7 +1008,7 @@ class _RoleSearch:
         design = self._without_numbers_of_trials([content for content in self._design() if content.name != question])
         named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
         native = min(named, key=self._is_weak, default=None)
-        native = next((c for c in design if c.plain in ("item", "itemid")), native)
+        native = next((c for c in design if c.plain in (*ITEM, "itemid")), native)
         if not design:
             self._constant_item()
             if question and question not in self.taken and self._asks_again([], question):
@@ -1047,7 +1055,7 @@ class _RoleSearch:
         names = [content.name for content in design]
         full = self.contents.combinations(names)
         asked = [question] if question else self.question
-        if native is not None and native.plain == "item" and self._is_judged_once(native.name, asked):
+        if native is not None and native.plain in ITEM and self._is_judged_once(native.name, asked):
             return True, [native.name]
         single = [c for c in design if self.contents.combinations([c.name]) >= NEARLY * full and not c.is_about_people]
         single.sort(key=lambda c: (c.plain not in NAMES["item"], not self._names_items(c), "id" not in words_of(c.name),

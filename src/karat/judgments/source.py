@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
@@ -57,6 +58,7 @@ _SCRIPTS = {
 _OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書]")
 """Signs that every Chinese text has; what is read in the wrong encoding consists of rare ones."""
 FEWEST_LETTERS = 0.8
+MOST_CAPITALS = 0.1
 
 
 @dataclass
@@ -289,7 +291,9 @@ def _other_script(head: bytes) -> str | None:
         # Letters of these scripts stand together; accented Latin ones stand alone between plain letters.
         together = sum(map(len, re.findall(rf"{letters}{{2,}}", text)))
         kana = encoding != "euc_jp" or re.search("[ぁ-ヿ]", text)
-        if foreign and together >= FEWEST_LETTERS * len(foreign) and kana:
+        # Capital letters within words are signs of another script, read as letters of this one.
+        within = sum(one.islower() and two.isupper() for one, two in pairwise(foreign))
+        if foreign and together >= FEWEST_LETTERS * len(foreign) and kana and within <= MOST_CAPITALS * len(foreign):
             found[encoding] = len(_OFTEN.findall(text))
     chinese = {"big5", "gb18030"}
     if found.keys() <= chinese:
