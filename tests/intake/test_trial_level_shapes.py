@@ -314,7 +314,7 @@ def test_only_the_ends_of_a_scale_have_labels() -> None:
     assert ordered_answers(words) == ["1 - very unnatural", "2", "3", "4", "5 - very natural"]
 
 
-def test_a_number_of_the_item_goes_before_its_sentences_in_any_language(tmp_path: Path) -> None:
+def test_items_come_before_sentences_in_any_language(tmp_path: Path) -> None:
     chance, rows = random.Random(19), []
     for person in range(12):
         for item in chance.sample(range(16), 16):
@@ -334,7 +334,7 @@ def test_two_tasks_under_the_names_of_karat(tmp_path: Path) -> None:
     assert {name: len(scale.levels) for name, scale in made.scales.items()} == {"rating": 7, "comprehension": 2}
 
 
-def test_files_of_one_person_each_below_comments_are_read_together(tmp_path: Path) -> None:
+def test_files_of_one_person_each_below_comments(tmp_path: Path) -> None:
     chance = random.Random(21)
     for person in range(4):
         head = f"#Expyriment 0.10.0\n#s id: {person}\n#\nsubject_id,trial,item,condition,rating,RT\n"
