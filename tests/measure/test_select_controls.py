@@ -126,7 +126,8 @@ def test_sliders_need_both_ends() -> None:
 
 def test_settings_out_of_range() -> None:
     for name, value in {"n": 0, "max_sd": 0.0, "clearly": 0.6, "level": 1.0}.items():
-        with raises(MeasureError, f"select_controls.{name}") as caught:
+        code = "measure.level" if name == "level" else f"select_controls.{name}"
+        with raises(MeasureError, code) as caught:
             select_controls(normed(), **{name: value})  # type: ignore[arg-type]
         assert message_of(caught.value).values == {name: value}
 

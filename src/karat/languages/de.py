@@ -2600,7 +2600,6 @@ MESSAGES = {
     "select_controls.max_sd": "max_sd muss größer als 0 sein. Es ist {max_sd}.",
     "select_controls.clearly": "clearly ist ein Anteil der Skala und muss größer als 0 und höchstens 0,5 sein. Es ist "
     "{clearly}.",
-    "select_controls.level": "level muss zwischen 0 und 1 liegen. Es ist {level}.",
     "select_controls.questions": "Eine Normierungsstudie hat eine Frage, diese Urteile haben mehrere: {questions}.",
     "select_controls.no_ends": "Antworten vom Typ {kind} haben keine zwei Enden, an denen ein Stimulus eindeutig sein "
     "könnte. Zum Normieren eignen sich eine Bewertungsskala, Ja und Nein oder ein Schieberegler mit beiden Enden.",

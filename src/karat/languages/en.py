@@ -2438,7 +2438,6 @@ MESSAGES = {
     "select_controls.n": "n, the number of stimuli wanted at each end, must be at least 1, not {n}.",
     "select_controls.max_sd": "max_sd must be above 0, not {max_sd}.",
     "select_controls.clearly": "clearly, a share of the scale, must be above 0 and at most 0.5, not {clearly}.",
-    "select_controls.level": "level must be between 0 and 1, not {level}.",
     "select_controls.questions": "A norming study has one question, but these judgments have several: {questions}.",
     "select_controls.no_ends": "{kind} answers have no two ends to be clear at. Norm with a rating scale, yes and no, "
     "or a slider with both ends.",

@@ -225,7 +225,9 @@ def _materials(folder: Path, study: Study | None, screening: Screening) -> list[
     home, notes = study.path.parent, []
     tables = [name for block in study.settings.block
               for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
-    for name in dict.fromkeys([study.path.name, *tables, *_images(study)]):
+    images = [name for block in study.blocks for column in ("image", "image_2") if column in block.items.frame.columns
+              for name in block.items.frame[column].drop_nulls()]  # fmt: skip
+    for name in dict.fromkeys([study.path.name, *tables, *images]):
         if not (home / name).is_file():
             notes.append(f"There is no file {name}, so materials/ lacks it.")
             continue
@@ -238,13 +240,6 @@ def _materials(folder: Path, study: Study | None, screening: Screening) -> list[
     if any(getattr(study.settings.recruitment, code) for code in CODES):
         notes.append(f"{study.path.name} holds codes of the platform: publish it when the study is over.")
     return notes
-
-
-def _images(study: Study) -> list[str]:
-    """The image files that the item tables name."""
-    tables = [block.items.frame for block in study.blocks]
-    columns = [table[name] for table in tables for name in ("image", "image_2") if name in table.columns]
-    return [name for column in columns for name in column.drop_nulls().to_list()]
 
 
 def _free(place: Path) -> Path:

@@ -248,7 +248,10 @@ def _measured(
     """What those who stay said, or why it cannot be measured."""
     if not screening.kept.participants.height:
         return NOBODY
-    everybody, gone = screening.judgments, _gone(screening)
+    everybody = screening.judgments
+    number = {"n": len(screening.excluded), "participants": everybody.participants.height}
+    message = Message("excluded.rules", number) if screening.excluded else Message("excluded.rules_nobody")
+    gone = Excluded(screening.excluded, "", message)
     options: dict[str, Any] = {"samples": 0 if quick else None, "bayes": bayes}
     return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress, **options))
 
@@ -274,13 +277,6 @@ def _or_why(judgments: Judgments, compute: Callable[[], T]) -> T | NotComputed:
         return compute()
     except (KaratError, ValueError) as error:
         return NotComputed.of(error)
-
-
-def _gone(screening: Screening) -> Excluded:
-    """The participants that the screening excluded, as the measures want to know it."""
-    number = {"n": len(screening.excluded), "participants": screening.judgments.participants.height}
-    message = Message("excluded.rules", number) if screening.excluded else Message("excluded.rules_nobody")
-    return Excluded(screening.excluded, "", message)
 
 
 def _versions() -> dict[str, str]:

@@ -205,44 +205,35 @@ def coded(text: str) -> Markup:
     return Markup("").join(marked)
 
 
-def rows(table: Table) -> list[list[dict[str, Any]]]:
-    """The cells of a table: what is read, what it is sorted by, and whether it is a number."""
-    numbers = [dtype.is_numeric() for dtype in table.frame.dtypes]
-    found = []
-    for row in table.frame.iter_rows():
-        cells = []
-        for column, number, value in zip(table.frame.columns, numbers, row, strict=True):
-            text, *more = table.cell(column, value).split("\n")
-            known = isinstance(value, int | float) and math.isfinite(value)
-            cells.append({"text": text, "value": value if number and known else None, "number": number, "more": more})
-        found.append(cells)
-    return found
-
-
 def body(table: Table) -> str:
     """The rows of a table as HTML, with its small pictures after the second column.
 
     Written here and not in the template, which would take several times as long for thousands of cells.
     """
     written = []
-    for place, cells in enumerate(rows(table)):
-        parts = [_cell(cell, "td" if number else "th") for number, cell in enumerate(cells)]
+    columns = [(name, dtype.is_numeric()) for name, dtype in table.frame.schema.items()]
+    for place, row in enumerate(table.frame.iter_rows()):
+        cells = zip(columns, row, strict=True)
+        parts = [
+            _cell(table.cell(name, value), value, number, "td" if at else "th")
+            for at, ((name, number), value) in enumerate(cells)
+        ]
         parts[2:2] = [f'<td class="picture">{strips[place]}</td>' for strips in table.pictures.values()]
-        out = ' class="out"' if len(cells) > 1 and cells[1]["text"] == "excluded" else ""
+        out = ' class="out"' if len(row) > 1 and row[1] == "excluded" else ""
         written.append(f"<tr{out}>{''.join(parts)}</tr>\n")
     return "".join(written)
 
 
-def _cell(cell: dict[str, Any], tag: str) -> str:
+def _cell(whole: str, value: Any, number: bool, tag: str) -> str:
     """A cell of a table; of one with several lines the first sums up the others."""
-    text, value = _marked(cell["text"]), cell["value"]
-    if cell["more"] and tag == "td":
-        lines = "".join(f"<li>{_marked(line)}</li>" for line in cell["more"])
+    text, *more = map(_marked, whole.split("\n"))
+    if more and tag == "td":
+        lines = "".join(f"<li>{line}</li>" for line in more)
         return f"<td><details><summary>{text}</summary><ul>{lines}</ul></details></td>"
     scope = ' scope="row"' if tag == "th" else ""
-    number = ' class="number"' if cell["number"] else ""
-    known = "" if value is None else f' data-v="{value}"'
-    return f"<{tag}{scope}{number}{known}>{text}</{tag}>"
+    known = number and isinstance(value, int | float) and math.isfinite(value)
+    place = ' class="number"' * number + (f' data-v="{value}"' if known else "")
+    return f"<{tag}{scope}{place}>{text}</{tag}>"
 
 
 def _marked(text: str) -> Markup:

@@ -29,7 +29,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.factors import Factors, Kaiser, Method, RotationName, carriers, factors
@@ -144,30 +143,23 @@ def reduce_pairs(
             about = {"pair": pair, "reason": reason, "factors": n, "pairs": len(found.pairs)}
             notes.append(Message("reduction.stays", about))
             break
+        # One pair may follow from others, which minimum residuals do not mind.
+        matrix = found.source.matrix
+        adequacy = kmo(matrix)[0] if np.linalg.eigvalsh(matrix).min() > 1e-10 else float("nan")
         steps.append((
             len(steps) + 1, pair, reason.code, dict(reason.values), own, distance, len(found.pairs), found.chi2,
-            found.dof, found.p_value, _kmo(found),
+            found.dof, found.p_value, adequacy,
         ))  # fmt: skip
         left = _without(left, pair)
     settings = {"communality": communality, "gap": gap, "keep": list(keep)} | found.settings
     return Reduction(pl.DataFrame(steps, schema=LOG, orient="row"), found, settings=settings, notes=tuple(notes))
 
 
-def gaps(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far apart the two largest absolute loadings of each pair are; with one factor, the loading itself."""
-    sizes = np.sort(np.abs(loadings), axis=1)
-    return np.asarray(sizes[:, -1] - sizes[:, -2] if loadings.shape[1] > 1 else sizes[:, -1])
-
-
-def _kmo(found: Factors) -> float:
-    """The adequacy of the pairs; NaN where one follows from others, which minimum residuals do not mind."""
-    matrix = found.source.matrix
-    return kmo(matrix)[0] if np.linalg.eigvalsh(matrix).min() > 1e-10 else float("nan")
-
-
 def _worst(found: Factors, communality: float, gap: float, keep: set[str]) -> tuple[str, Message, float, float] | None:
     """The pair to remove next, why, its communality and its gap."""
-    distance = gaps(found.loadings)
+    # How far apart the two largest loadings of a pair are; with one factor, the loading itself.
+    sizes = np.sort(np.abs(found.loadings), axis=1)
+    distance = np.asarray(sizes[:, -1] - sizes[:, -2] if sizes.shape[1] > 1 else sizes[:, -1])
     rows = [
         (pair, float(own), float(apart))
         for pair, own, apart in zip(found.pairs, found.communalities, distance, strict=True)

@@ -38,7 +38,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, check_level
 from karat.measure.scaling.ratings import rating_strengths
 from karat.messages import Message
 from karat.models.numerics import known
@@ -155,8 +155,7 @@ def _check(n: int | None, max_sd: float | None, clearly: float, level: float) ->
         raise MeasureError(Message("select_controls.max_sd", {"max_sd": max_sd}))
     if not 0 < clearly <= 0.5:
         raise MeasureError(Message("select_controls.clearly", {"clearly": clearly}))
-    if not 0 < level < 1:
-        raise MeasureError(Message("select_controls.level", {"level": level}))
+    check_level(level)
 
 
 def _norming(judgments: Judgments, functions: Sequence[str], conditions: Sequence[str] | None) -> Rated:
