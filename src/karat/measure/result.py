@@ -121,6 +121,17 @@ def refused() -> Iterator[None]:
         raise MeasureError(message_of(error)) from error
 
 
+def schema_of(names: str) -> dict[str, Any]:
+    """A schema by names of columns, with :s after texts, :i after whole numbers, :b after truth values."""
+    kinds = {"": pl.Float64, "s": pl.String, "i": pl.Int64, "b": pl.Boolean}
+    return {name: kinds[kind] for name, _, kind in (one.partition(":") for one in names.split())}
+
+
+def table_of(rows: Iterable[Sequence[Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Rows as a table, in which what is not a number is missing."""
+    return pl.DataFrame(list(rows), schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
 def check_level(level: float) -> None:
     """Refuse a level of intervals that is none."""
     if not 0 < level < 1:

@@ -30,7 +30,7 @@ from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import Asked, asked_for, with_levels
 from karat.measure.effects.interactions import LATENT, factor_terms
 from karat.measure.effects.planned import unplannable
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, check_level, interval, sentences
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, check_level, interval, schema_of, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.bayes import (
     CHAINS,
@@ -56,12 +56,10 @@ if TYPE_CHECKING:
 SMALL = 0.1
 """The region of practical equivalence, in standard deviations, where no bound is stated."""
 REPLICATES = 200
-SCHEMA: dict[str, Any] = {
-    "contrast": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64, "sd": pl.Float64,
-    "lower": pl.Float64, "upper": pl.Float64, "response": pl.Float64, "response_lower": pl.Float64,
-    "response_upper": pl.Float64, "positive": pl.Float64, "bound": pl.Float64, "rope": pl.Float64,
-    "bf01": pl.Float64, "bf01_error": pl.Float64, "rhat": pl.Float64, "ess": pl.Float64,
-}  # fmt: skip
+SCHEMA = schema_of(
+    "contrast:s first:s second:s estimate sd lower upper response response_lower response_upper positive bound rope "
+    "bf01 bf01_error rhat ess"
+)
 
 
 @dataclass(frozen=True)

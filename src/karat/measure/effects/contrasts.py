@@ -46,6 +46,8 @@ from karat.measure.result import (
     interval,
     is_shown,
     refused,
+    schema_of,
+    table_of,
 )
 from karat.messages import Message
 from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, scale_effects, type_three
@@ -391,11 +393,8 @@ def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds
             ends = (estimate - reach * error, estimate + reach * error)
             value = estimate if np.isfinite(error) else np.nan
             rows.append((term, split, value, *ends, common, bool(not ends[0] <= common <= ends[1])))
-    schema = {
-        "term": pl.String, "split": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
-        "common": pl.Float64, "differs": pl.Boolean,
-    }  # fmt: skip
-    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    schema = schema_of("term:s split:s estimate lower upper common differs:b")
+    frame = table_of(rows, schema)
     return ProportionalOdds(
         frame.sort("term", maintain_order=True), found.unit, settings={"level": level}, notes=tuple(notes)
     )

@@ -26,12 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
+from karat.measure.result import schema_of
 from karat.models.glrm import Model, marginal_means
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import FactorVariable
@@ -42,10 +43,7 @@ from karat.types import Floats
 
 RawMeans = Mapping[tuple[str, ...], tuple[float, float | None, int]]
 """The plain mean, the standard deviation and the number of answers of each cell."""
-SCHEMA: dict[str, Any] = {
-    "term": pl.String, "contrast": pl.String, "estimate": pl.Float64, "se": pl.Float64, "df": pl.Float64,
-    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "raw": pl.Float64, "scale_dependence": pl.String,
-}  # fmt: skip
+SCHEMA = schema_of("term:s contrast:s estimate se df lower upper p raw scale_dependence:s")
 LARGEST = 3
 """Means are given for terms of up to this many factors."""
 EMPTY = (float("nan"), None, 0)

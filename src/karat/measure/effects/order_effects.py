@@ -28,7 +28,16 @@ from karat.judgments.trial_order import check_order, order_messages, with_positi
 from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, scale_unit, with_people
 from karat.measure.rated import Rated, known_column
-from karat.measure.result import BriefResult, MeasureError, check_level, interval, is_shown, refused, sentences
+from karat.measure.result import (
+    BriefResult,
+    MeasureError,
+    check_level,
+    interval,
+    is_shown,
+    refused,
+    schema_of,
+    sentences,
+)
 from karat.messages import Message, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.model import quantile, two_sided
@@ -40,11 +49,7 @@ from karat.plots.lines import LINES, course_plot
 STRETCHES = 6
 """Into how many stretches the questionnaire is cut for the picture."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
-SCHEMA: dict[str, Any] = {
-    "measure": pl.String, "condition": pl.String, "first": pl.Int64, "last": pl.Int64, "change": pl.Float64,
-    "se": pl.Float64, "df": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64,
-    "adjusted": pl.Float64, "unit": pl.String,
-}  # fmt: skip
+SCHEMA = schema_of("measure:s condition:s first:i last:i change se df lower upper p adjusted unit:s")
 
 
 @dataclass(frozen=True)

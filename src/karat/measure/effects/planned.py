@@ -25,7 +25,7 @@ from karat.judgments.scales import Binary
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.interactions import effect_sizes, factor_terms, weighted_sum
 from karat.measure.pairs.pair_measures import by_t, equivalence_verdict
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, sentences
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, schema_of, sentences
 from karat.messages import Message, message_of
 from karat.models.glrm import Model, marginal_means
 from karat.models.glrm.formulas.formula import names_in
@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     from karat.study.settings import ContrastSettings
 
 PREFERENCE = "response ~ 1 + (1 | participant) + (1 | item)"
-SCHEMA: dict[str, Any] = {
-    "contrast": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64, "se": pl.Float64,
-    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "d": pl.Float64, "raw": pl.Float64, "df": pl.Float64,
-}  # fmt: skip
+SCHEMA = schema_of("contrast:s first:s second:s estimate se lower upper p d raw df")
 
 
 @dataclass(frozen=True)

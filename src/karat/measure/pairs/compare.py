@@ -24,7 +24,7 @@ from karat.judgments.columns import nearest
 from karat.judgments.table import to_polars
 from karat.measure.pairs.decisions import SYMBOLS, Decisions
 from karat.measure.reliability.agreement import check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult
+from karat.measure.result import MeasureError, MeasureResult, schema_of, table_of
 from karat.messages import Message
 from karat.models.resampling import interval_around, quotient
 from karat.plots import Figure
@@ -32,11 +32,7 @@ from karat.plots.ranked import SHOWN, symbols_plot
 from karat.types import Floats
 
 WORDS = {word: word for word in SYMBOLS} | {symbol: word for word, symbol in SYMBOLS.items()}
-SCHEMA: dict[str, Any] = {
-    "first": pl.String, "second": pl.String, "n": pl.Int64, "same": pl.Float64, "lower": pl.Float64,
-    "upper": pl.Float64, "kappa": pl.Float64, "kappa_lower": pl.Float64, "kappa_upper": pl.Float64,
-    "opposite": pl.Int64,
-}  # fmt: skip
+SCHEMA = schema_of("first:s second:s n:i same lower upper kappa kappa_lower kappa_upper opposite:i")
 
 
 KEY = "✓ the stimulus that experts prefer   × the other one   ~ no difference found"
@@ -133,7 +129,7 @@ def compare_decisions(
     notes = [Message("compare_decisions.undecided", {"n": missing})] if missing else []
     return DecisionComparison(
         different.with_columns(pl.col(names).replace_strict(SYMBOLS, default="", return_dtype=pl.String)),
-        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
+        table_of(rows, SCHEMA),
         _counts(everything, names), everything,
         settings={"reference": reference, "samples": samples, "level": level, "seed": seed}, notes=tuple(notes),
     )  # fmt: skip

@@ -55,7 +55,7 @@ from karat.measure.pairs.pair_measures import (
     own_differences,
 )
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, schema_of, table_of
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message
 from karat.models.proportions import benjamini_hochberg, holm
@@ -65,12 +65,10 @@ Adjust = Literal["holm", "bh", "none"]
 ADJUSTED: dict[Adjust, Callable[[list[float]], Floats]] = {"holm": holm, "bh": benjamini_hochberg, "none": np.array}
 Known = list[tuple[tuple[str, str, str], Contrast]]
 SYMBOLS = {"expert": "✓", "reverse": "×", "none": "~"}
-SCHEMA: dict[str, Any] = {
-    "pair": pl.String, "better": pl.String, "worse": pl.String, "measure": pl.String, "test": pl.String,
-    "estimate": pl.Float64, "se": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64,
-    "adjusted": pl.Float64, "decision": pl.String, "symbol": pl.String, "p_equivalence": pl.Float64,
-    "equivalence": pl.String, "bayes_factor": pl.Float64, "ties": pl.Float64, "n": pl.Int64,
-}  # fmt: skip
+SCHEMA = schema_of(
+    "pair:s better:s worse:s measure:s test:s estimate se lower upper p adjusted decision:s symbol:s p_equivalence "
+    "equivalence:s bayes_factor ties n:i"
+)
 
 
 @dataclass(frozen=True)
@@ -217,7 +215,7 @@ def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataF
             *names, measure, one.test, one.estimate, one.se, one.lower, one.upper, one.p, p[number], decision,
             SYMBOLS[decision], equivalence[number], verdict, one.bayes_factor, one.ties, one.n,
         ))  # fmt: skip
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    return table_of(rows, SCHEMA)
 
 
 def _nothing(asked: pl.DataFrame, one: Rated) -> Message:

@@ -20,7 +20,7 @@ import polars as pl
 from karat.judgments.table import to_polars
 from karat.measure.rated import stimulus_labels
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult, coefficient, with_interval
+from karat.measure.result import MeasureError, MeasureResult, coefficient, schema_of, table_of, with_interval
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message
 from karat.models.resampling import interval_around, kendall, pearson, resamples, spearman
@@ -33,10 +33,9 @@ FEWEST = 3
 MOST = 6
 """This many pairs of measures are in the summary, and this many measures in the picture."""
 COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
-SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64} | dict.fromkeys(
-    ("spearman", "lower", "upper", "kendall", "kendall_lower", "kendall_upper",
-     "pearson", "pearson_lower", "pearson_upper"), pl.Float64,
-)  # fmt: skip
+SCHEMA = schema_of(
+    "first:s second:s n:i spearman lower upper kendall kendall_lower kendall_upper pearson pearson_lower pearson_upper"
+)
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def compare_measures(
         {"stimulus": labels} | {name: [own.get(label) for label in labels] for name, own in scores.items()}
     )
     return MeasureCorrelations(
-        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)), table,
+        table_of(rows, SCHEMA), table,
         settings={"samples": samples, "level": level, "seed": seed, "resampled": "stimuli"}, notes=tuple(notes),
     )  # fmt: skip
 

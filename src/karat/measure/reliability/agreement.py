@@ -35,7 +35,7 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.measure.rated import Rated, rated
-from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, schema_of, table_of
 from karat.messages import Message
 from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term
@@ -47,10 +47,7 @@ SPLITS = 200
 LEVEL = 0.95
 WORK = 250_000_000
 """How many answers may be summed for the split halves of all bootstrap samples together."""
-SCHEMA: dict[str, Any] = {
-    "question": pl.String, "coefficient": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
-    "stimuli": pl.Int64, "participants": pl.Int64, "answers": pl.Int64,
-}  # fmt: skip
+SCHEMA = schema_of("question:s coefficient:s estimate lower upper stimuli:i participants:i answers:i")
 KAPPA = "Fleiss' kappa"
 COHEN, WEIGHTED, GWET = "Cohen's kappa", "Cohen's weighted kappa", "Gwet's AC1"
 MOST_REML = 100_000
@@ -149,7 +146,7 @@ def agreement(
             notes += about_question(one.question, [Message("agreement.k", {"k": answers_a_stimulus(one)})])
             notes += unequal_answers(one)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
-    table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    table = table_of(rows, SCHEMA)
     return Agreement(table, settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 

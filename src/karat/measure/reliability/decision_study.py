@@ -32,7 +32,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, unequal_answers
-from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, schema_of
 from karat.messages import Message
 from karat.models.numerics import known
 from karat.models.resampling import Components, components, percentile_interval, resamples
@@ -41,10 +41,7 @@ from karat.types import Floats
 WANTED = 0.8
 LEAST = 1e-6
 """What is less than minus this share of the variance is no rounding."""
-SCHEMA: dict[str, Any] = {
-    "question": pl.String, "measured": pl.String, "kind": pl.String, "needed": pl.Int64, "lower": pl.Int64,
-    "upper": pl.Int64, "now": pl.Float64, "reliability": pl.Float64,
-}  # fmt: skip
+SCHEMA = schema_of("question:s measured:s kind:s needed:i lower:i upper:i now reliability")
 
 
 @dataclass(frozen=True)
@@ -147,7 +144,7 @@ def decision_study(
         needed += [(one.question, *row) for row in _needed(found, drawn, wanted, now, level)]
     if not needed:
         raise MeasureError(Message("decision_study.no_numbers"))
-    schema = {"question": pl.String, "source": pl.String, "variance": pl.Float64, "share": pl.Float64}
+    schema = schema_of("question:s source:s variance share")
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return DecisionStudy(
         pl.DataFrame(needed, schema=SCHEMA, orient="row"), pl.DataFrame(variances, schema=schema, orient="row"), wanted,

@@ -25,15 +25,13 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, splits
-from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded, schema_of, table_of
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around, resamples
 from karat.models.split_half import split_half, with_the_majority, with_the_mean
 from karat.types import Floats
 
-SCHEMA: dict[str, Any] = {
-    "question": pl.String, "ceiling": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
-}  # fmt: skip
+SCHEMA = schema_of("question:s ceiling:s estimate lower upper")
 RELIABILITY, MEANS = "reliability of means", "predictions with means"
 OTHERS, EVERYBODY = "a participant with the mean of the others", "a participant with the mean of all"
 MAJORITY = "answers equal to the majority of the others"
@@ -101,7 +99,7 @@ def noise_ceiling(
         notes += about_question(one.question, one.notes)
         drawn = resamples(len(one.people), samples, seed) if samples else None
         rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
-    table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    table = table_of(rows, SCHEMA)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return NoiseCeiling(table, len(people), settings=settings, notes=tuple(dict.fromkeys(notes)))
 

@@ -31,7 +31,7 @@ from karat.judgments import Judgments
 from karat.judgments.stimuli import natural_order
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.result import BriefResult, MeasureError, PlotColumns, rounded
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, rounded, schema_of, table_of
 from karat.measure.scaling.ratings import Score, as_mapping, drawn_again, function_scores, weighted_means
 from karat.messages import Message
 from karat.models.proportions import wilson
@@ -39,14 +39,8 @@ from karat.models.resampling import centred_interval, stratified_resamples
 from karat.models.split_half import column_correlations, within_raters
 from karat.types import Floats
 
-SCHEMA: dict[str, Any] = {
-    "question": pl.String, "first": pl.String, "second": pl.String, "kind": pl.String, "measure": pl.String,
-    "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "n": pl.Int64, "participants": pl.Int64,
-}  # fmt: skip
-OWN_SCHEMA: dict[str, Any] = {
-    "question": pl.String, "first": pl.String, "second": pl.String, "participant": pl.String, "stimuli": pl.Int64,
-    "correlation": pl.Float64, "equal": pl.Float64,
-}  # fmt: skip
+SCHEMA = schema_of("question:s first:s second:s kind:s measure:s estimate lower upper n:i participants:i")
+OWN_SCHEMA = schema_of("question:s first:s second:s participant:s stimuli:i correlation equal")
 MANY_PAIRS, FEWER = 15, 200
 """With more pairs of groups than this, this many samples are drawn unless their number is set."""
 PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
@@ -154,8 +148,8 @@ def stability(
     if not any(row[list(SCHEMA).index("n")] for row in rows):
         raise MeasureError(Message("stability.no_shared_stimulus", {"by": by}))
     return Stability(
-        pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
-        pl.DataFrame(own, schema=OWN_SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
+        table_of(rows, SCHEMA),
+        table_of(own, OWN_SCHEMA),
         pl.concat(tables, how="diagonal") if tables else pl.DataFrame(),
         pl.DataFrame(different, schema=["first", "second", "pair", "decision", "other"], orient="row"),
         settings={

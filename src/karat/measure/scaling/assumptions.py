@@ -19,7 +19,7 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice
 from karat.measure.rated import known_column, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, schema_of
 from karat.measure.scaling.choices import Compared, compared_stimuli
 from karat.messages import Message
 from karat.models.choices.assumptions import NAMES, Misfit, circular_triads, compared_triads, misfit, simulated, zeta
@@ -190,7 +190,7 @@ def _tests(
             findings.append(Message("assumptions.against", values | {"finding": against}))
         else:
             findings.append(Message("assumptions.not_against", values))
-    schema = {"test": pl.String, "statistic": pl.Float64, "expected": pl.Float64, "p": pl.Float64}
+    schema = schema_of("test:s statistic expected p")
     return pl.DataFrame(rows, schema=schema, orient="row"), tuple(findings)
 
 
