@@ -186,8 +186,7 @@ TEXTS = {
     "needs.time_filter.mean-sd": "mittlere Antwortzeit höchstens eine Standardabweichung unter dem Mittel aller "
     "Antwortzeiten",
     "needs.markov": "kein Muster in den Übergängen zwischen Antworten, mit Grenzwerten {cutoffs} und α = {alpha}",
-    "needs.risk": "keine hohe Risikostufe nach Muster, Zeit und Richtigkeit, mit Grenzwerten {cutoffs} und α = "
-    "{alpha}",
+    "needs.risk": "keine hohe Risikostufe nach Muster, Zeit und Richtigkeit, mit Grenzwerten {cutoffs} und α = {alpha}",
     "needs.deletion": "keine große Änderung im Modell aller Antworten nach der Regel {by} bei α = {alpha}",
     "needs.credence": "geschätzte Wahrscheinlichkeit von mindestens {below}, aufmerksam geantwortet zu haben",
     "needs.twins": "höchstens {at_least} der offenen Antworten mit einer anderen Person gemeinsam, bei einer "
@@ -208,9 +207,8 @@ TEXTS = {
     "Antworten bestimmt.",
     "strengths.magnitude": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der logarithmierten, je "
     "Person standardisierten Antworten bestimmt [@bard1996].",
-    "strengths.thurstone": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Thurstones Modell für drei "
-    "Antworten geschätzt, in dem sich Personen in Streuung und Kriterium unterscheiden [@thurstone1927; "
-    "@langsford2018].",
+    "strengths.thurstone": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Thurstones Modell für drei Antworten "
+    "geschätzt, in dem sich Personen in Streuung und Kriterium unterscheiden [@thurstone1927; @langsford2018].",
     "strengths.davidson": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Davidsons Modell geschätzt, das "
     "„kein Unterschied“ als dritte Antwort behandelt [@davidson1970].",
     "strengths.bradley-terry": "Die Akzeptabilität von {stimuli} [wurde|wird] mit dem Bradley-Terry-Modell "
@@ -384,9 +382,8 @@ MESSAGES = {
     "sind mit Vorsicht zu lesen.",
     "wald.no_intercept": "Ohne Achsenabschnitt prüft der Test des ersten Faktors, ob alle seine Mittelwerte 0 sind.",
     "wald.not_converged": "{formula:quoted} ist nicht konvergiert.",
-    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer Mischung von χ² zu "
-    "gleichen Teilen "
-    "mit {first} und {second} Freiheitsgraden.",
+    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer Mischung von χ² zu gleichen "
+    "Teilen mit {first} und {second} Freiheitsgraden.",
     "wald.boundary": "Eine Varianz wird bei null getestet, ihrem kleinsten möglichen Wert; das wahre p ist deshalb "
     "kleiner.",
     "wald.reml": "Verglichen werden REML-Kriterien; die festen Effekte sind gleich.",
@@ -434,8 +431,7 @@ MESSAGES = {
     "{gradient} je Standardfehler, das halbe quadrierte Newton-Dekrement {decrement}, und die Hesse-Matrix ist "
     "positiv definit.",
     "fit.not_converged_scaled": "Die Anpassung konvergierte in {evaluations} Auswertungen nicht: {reason}. Der "
-    "Gradient ist höchstens[[ {gradient} je Standardfehler]][[, das halbe quadrierte Newton-Dekrement "
-    "{decrement}]].",
+    "Gradient ist höchstens[[ {gradient} je Standardfehler]][[, das halbe quadrierte Newton-Dekrement {decrement}]].",
     "fit.reason_stopped": "die Suche endete zu früh",
     "fit.reason_hessian": "die Hesse-Matrix ist nicht positiv definit",
     "fit.reason_flat": "die Daten bestimmen {names:and} nicht",
@@ -844,9 +840,8 @@ MESSAGES = {
     "otree.several_answers": "Mehrere Felder gelten als Antworten. Falls nur eines eine Antwort ist: --map "
     "response=NAME.",
     "otree.item": "Das Feld {field} ist das Item von {app}.",
-    "otree.item_by_round": "Kein Feld von {app} nennt das Item; Items sind nach App und Runde benannt. Falls ein "
-    "Feld sie "
-    "nennt: --map item=NAME.",
+    "otree.item_by_round": "Kein Feld von {app} nennt das Item; Items sind nach App und Runde benannt. Falls ein Feld "
+    "sie nennt: --map item=NAME.",
     "otree.bots": "{n:participant} {n:wurde|wurden} von Bots von oTree gespielt; die Spalte is_bot der "
     "Teilnehmenden zeigt, welche.",
     "otree.demo": "{n:participant} {n:stammt|stammen} aus einer Demo-Sitzung; die Spalte is_demo der Teilnehmenden "
@@ -1141,8 +1136,7 @@ MESSAGES = {
     "size.too_many_trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, mehr "
     "als die Grenze von {most}.",
     "size.fillers": "Die Füller sind {calibration} Kalibrierungs-, {control} Kontroll- ({control_rule} richtig), "
-    "{attention} "
-    "Aufmerksamkeits- ({attention_rule} richtig) und {other} andere {other:Trial|Trials}.",
+    "{attention} Aufmerksamkeits- ({attention_rule} richtig) und {other} andere {other:Trial|Trials}.",
     "size.cost": "Der Fragebogen dauert etwa {minutes:.0} Minuten; {n:participant} kosten {cost:.2} {currency}.",
     "size.right": "{right} von {n}",
     "size.right_of_both": "{right} von {n} grammatischen, {right} von {n} ungrammatischen",
@@ -1166,8 +1160,7 @@ MESSAGES = {
     "size.assumed_guessing": "wer rät, besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
     "ist|Ausrutscher sind} je Gruppe erlaubt",
     # ==================== field ====================
-    "publish.address": "{text} ist keine Adresse eines Servers. Schreiben Sie zum Beispiel "
-    "https://study.example.org.",
+    "publish.address": "{text} ist keine Adresse eines Servers. Schreiben Sie zum Beispiel https://study.example.org.",
     "publish.no_name": "Unter dem Namen {host} ist kein Server bekannt. Bitten Sie die Verwaltung der Domain, "
     "den Namen auf Ihren Server zeigen zu lassen.",
     "publish.no_https": "{host} wird ohne HTTPS erreicht, sodass Antworten unterwegs mitgelesen werden können. "
@@ -1428,8 +1421,7 @@ MESSAGES = {
     "answers.left_out": "{n:trial} ausgelassen, weil die richtige Antwort nicht bekannt ist.[[ {why}]][[ ({more} "
     "weitere solche Probleme.)]]",
     "answers.chance_unknown": "Wie oft man durch Raten richtig liegt, ist nicht bekannt. {why}[[ ({more} weitere "
-    "solche "
-    "Probleme.)]]",
+    "solche Probleme.)]]",
     "answers.no_key": "Kein Trial gibt an, welche Antwort richtig ist (Spalte expected), daher ist nicht bekannt, "
     "wie oft man durch Raten richtig liegt.",
     "answers.use_pairs": "{error} Solche Trials paarweise bewerten: account = \"pairwise\".",
@@ -1624,8 +1616,7 @@ MESSAGES = {
     "risk.accuracy": "{level:word} ({score} von 3): nach einem Kriterium der Antworten auffällig[[, mit {run} gleichen "
     "Antworten in Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
     "risk.agreement": "{level:word} ({score} von 3): nach einem Kriterium der Antworten auffällig[[, mit {run} "
-    "gleichen "
-    "Antworten in Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
+    "gleichen Antworten in Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
     "credence.below": "`below` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, ist aber {below}.",
     "credence.few_participants": "Alle Personen werden mit den anderen verglichen, daher sind mindestens "
     "{fewest:participant} nötig.",
@@ -1782,9 +1773,8 @@ MESSAGES = {
     "Ohne --criteria screenen oder karat.screen.spammer_index in Python aufrufen.",
     "spammer_index.nobody": "Nach dem Ausschluss bleiben keine Personen übrig.",
     "spammer_index.no_room": "Sein Modell passt nicht in den Arbeitsspeicher.",
-    "spammer_index.too_many_answers": "Bei mehr als {answers:answer} würde er lange dauern. "
-    "karat.screen.spammer_index in Python berechnet ihn trotzdem. Bei einem Ordner von Teilen (--parts) wird er "
-    "aus einer Stichprobe geschätzt.",
+    "spammer_index.too_many_answers": "Bei mehr als {answers:answer} würde er lange dauern. karat.screen.spammer_index "
+    "in Python berechnet ihn trotzdem. Bei einem Ordner von Teilen (--parts) wird er aus einer Stichprobe geschätzt.",
     "spammer_index.takes_long": "Für diese Labels würde er ungefähr {minutes:minute} dauern. "
     "karat.screen.spammer_index in Python berechnet ihn trotzdem. Bei einem Ordner von Teilen (--parts) wird er "
     "aus einer Stichprobe geschätzt.",
@@ -1805,13 +1795,12 @@ MESSAGES = {
     "verwenden, am besten die mit den meisten Antworten (karat.screen.spammer_index in Python, mit ihren "
     "Urteilen). Oder die Labels zu zweien zusammenfassen, deren Modell viel kleiner ist, bei einer Million "
     "Antworten aber langsam (karat convert FILE --answers a=a,b=rest,c=rest --scale nominal:a,rest -o OUT).",
-    "spammer_index.thin_participants": "{participants:participant} × {items:item} mit {labels} Labels sind zu "
-    "viele für ein nominales Modell, und eine Stichprobe, die sich anpassen lässt "
-    "({sample_participants:participant}, {sample_items:item}), hat nur {mean:.1} Antworten je Person; nötig sind "
-    "{least}. Einen Teil der Items verwenden, am besten die mit den meisten Antworten "
-    "(karat.screen.spammer_index in Python, mit ihren Urteilen). Oder die Labels zu zweien zusammenfassen, deren "
-    "Modell viel kleiner ist, bei einer Million Antworten aber langsam (karat convert FILE --answers "
-    "a=a,b=rest,c=rest --scale nominal:a,rest -o OUT).",
+    "spammer_index.thin_participants": "{participants:participant} × {items:item} mit {labels} Labels sind zu viele "
+    "für ein nominales Modell, und eine Stichprobe, die sich anpassen lässt ({sample_participants:participant}, "
+    "{sample_items:item}), hat nur {mean:.1} Antworten je Person; nötig sind {least}. Einen Teil der Items verwenden, "
+    "am besten die mit den meisten Antworten (karat.screen.spammer_index in Python, mit ihren Urteilen). Oder die "
+    "Labels zu zweien zusammenfassen, deren Modell viel kleiner ist, bei einer Million Antworten aber langsam (karat "
+    "convert FILE --answers a=a,b=rest,c=rest --scale nominal:a,rest -o OUT).",
     "spammer_index.sample": "Das Modell liegt ganz im Arbeitsspeicher und wurde deshalb an eine "
     "Zufallsstichprobe angepasst (Startwert {seed}): {answers:answer} von {sample} der insgesamt "
     "{participants:participant}[[ zu {sample_items} der insgesamt {items:item}]].",
@@ -1887,8 +1876,7 @@ MESSAGES = {
     "Mittelwert]][[{mean_sd:.1} %, eine Standardabweichung unter dem Mittelwert]]",
     "compare.group": "{group}: {workers:participant}, {tasks:item}: Spammer-Index {spammer_index:.3r} "
     "[{lower:.3r}; {upper:.3r}][[; {markov} auffällig nach markov]][[; {deletion} auffällig nach deletion]].",
-    "compare.groups": "Nötig sind mindestens zwei Gruppen mit Namen: compare({{\"one\": judgments, \"two\": "
-    "others}}).",
+    "compare.groups": "Nötig sind mindestens zwei Gruppen mit Namen: compare({{\"one\": judgments, \"two\": others}}).",
     "compare.not_computed": "{criterion} konnte nicht berechnet werden. {why}",
     "compare.different_items": "Die Gruppen beurteilten verschiedene Items; Unterschiede zwischen Gruppen können "
     "an den Items liegen.",
@@ -1977,14 +1965,11 @@ MESSAGES = {
     "difference.no_sides": "Es lässt sich kein Unterschied berechnen, weil bei den Auswahlen nicht angegeben ist, was "
     "links und rechts stand.",
     "difference.no_choice": "Es lässt sich kein Unterschied berechnen, weil keine Auswahl zwischen {factor} {first} "
-    "und "
-    "{second} besteht.",
+    "und {second} besteht.",
     "difference.no_whole": "Es lässt sich kein Unterschied berechnen, weil keine Person in allen Bedingungen von "
-    "{first} minus "
-    "{second} geantwortet hat.",
+    "{first} minus {second} geantwortet hat.",
     "difference.no_column": "Es lässt sich kein Unterschied berechnen, weil es keine Spalte {column} gibt.[[ Ist "
-    "{close} "
-    "gemeint?]][[ Das Design hat {columns}.]]",
+    "{close} gemeint?]][[ Das Design hat {columns}.]]",
     "difference.no_level": "Es lässt sich kein Unterschied berechnen, weil {column} auf Testtrials keine Stufe {level} "
     "hat.[[ Ist {close} gemeint?]][[ Vorhanden sind {levels}.]]",
     "multiverse.kept": "In {combinations} {combinations:Kombination|Kombinationen}[[, gezogen aus {possible},]] "
@@ -2003,8 +1988,7 @@ MESSAGES = {
     "multiverse.sample": "{sample} von {combinations} Kombinationen wurden zufällig gezogen (Startwert {seed}).",
     "multiverse.sample_with_stated": "{sample} von {combinations} Kombinationen wurden zufällig gezogen "
     "(Startwert {seed}), darunter immer die angegebene.",
-    "multiverse.no_factor": "Keine Spalte des Designs hat zwei Stufen; verfolgt wird nur, wie viele Personen "
-    "bleiben.",
+    "multiverse.no_factor": "Keine Spalte des Designs hat zwei Stufen; verfolgt wird nur, wie viele Personen bleiben.",
     "alternatives.unknown": "Die Alternativen sind nicht verwendbar ({why}).",
     "alternatives.stated": "{criterion} ist mit den angegebenen Einstellungen nicht ausführbar. {why}",
     "alternatives.not_tried": "{criterion} ({setting}) wurde nicht versucht. {why}",
@@ -2188,9 +2172,8 @@ MESSAGES = {
     "contrasts.interaction": "Differenz der Differenzen {term}, {contrast}: {estimate:.2}[[ {interval}]], in {unit}.",
     "contrasts.not_used": "Das Modell {formula} wurde nicht verwendet: {reason}. Stattdessen wurde ein Modell "
     "angepasst, das nur zufällige Achsenabschnitte hat; p-Werte sind zu klein, falls Steigungen sich unterscheiden.",
-    "contrasts.simplified": "Die Anpassung war singulär, deshalb entfielen Zufallseffekte, die die Daten nicht "
-    "tragen, in {steps} {steps:Schritt|Schritten}. Übrig sind {terms}; measures.json von karat measure "
-    "nennt die Schritte.",
+    "contrasts.simplified": "Die Anpassung war singulär, deshalb entfielen Zufallseffekte, die die Daten nicht tragen, "
+    "in {steps} {steps:Schritt|Schritten}. Übrig sind {terms}; measures.json von karat measure nennt die Schritte.",
     "contrasts.not_converged": "Diese Zahlen sind nicht verlässlich. {convergence}",
     "contrasts.crossover": "Die Interaktion {term} ist eine Überkreuzung: Keine monotone Transformation der Skala "
     "beseitigt sie.[[ {opposite}]]",
@@ -2336,9 +2319,8 @@ MESSAGES = {
     "agreement.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von zwei Personen beurteilt. Mit "
     "karat measure --conditions '' gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
     "agreement.k": "Intraklassenkorrelationen von Mittelwerten gelten für k = {k:.1} Antworten je Stimulus.",
-    "agreement.unequal": "Manche Stimuli haben bis zu {most} Antworten, der übliche {usual:.0}. Diese Zahlen "
-    "gewichten Antworten gleich, sodass solche Stimuli überwiegen, anders als bei Split-Half-Reliabilität und ICCs "
-    "nach REML.",
+    "agreement.unequal": "Manche Stimuli haben bis zu {most} Antworten, der übliche {usual:.0}. Diese Zahlen gewichten "
+    "Antworten gleich, sodass solche Stimuli überwiegen, anders als bei Split-Half-Reliabilität und ICCs nach REML.",
     "agreement.single_answers": "{n:stimulus} mit nur einer Antwort {n:hat|haben} kein Paar von Personen.",
     "noise_ceiling.participants": "Besser als im Folgenden kann kein Modell die Antworten vorhersagen "
     "({n:participant}).",

@@ -450,9 +450,8 @@ MESSAGES = {
     "stimuli.numbers": "Not taken as conditions, because the design does not fix these numbers: {names:and}.",
     "stimuli.measurements": "Not taken as conditions, because hardly two participants would share a stimulus: "
     "{names:and}.",
-    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or "
-    "`time`). If the rows are in the order of presentation, use --rows-in-order (Judgments.with_row_order() in "
-    "Python).",
+    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or `time`). "
+    "If the rows are in the order of presentation, use --rows-in-order (Judgments.with_row_order() in Python).",
     "order.rows_in_order": "As stated, each participant's rows are in the order of presentation.",
     "order.by_time": "There is no column `trial`, so trials are ordered by the time of the answer, and by row where "
     "times are equal or missing.",
@@ -715,8 +714,7 @@ MESSAGES = {
     "jspsych.one_participant_per_file": "A file without a participant column counts as one participant, named after "
     "the file. If a column names them, use --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: no column names the participant of {n} {n:run|runs}. A new participant "
-    "begins where trials start again, named {file}-1 and so on. If a column names them, use --map "
-    "participant=NAME.",
+    "begins where trials start again, named {file}-1 and so on. If a column names them, use --map participant=NAME.",
     "jspsych.expected": "{column} is used as the correct answer. If it is not, use --map expected=",
     "jspsych.expected_refused": "{column} contains values that nobody answered, so it is not used as the correct "
     "answer. To use it anyway, use --map expected={source} with --scale.",
@@ -972,9 +970,8 @@ MESSAGES = {
     "design.uneven_conditions": "With {n:item}[[ ({where})]] and {conditions:condition}, a list shows {least} to "
     "{most} items per condition.[[ {advice}]]",
     "design.even_items": "A multiple of {n} items would balance this.",
-    "design.uneven_items": "Over {n:list}[[ with {where}]], an item is seen {least} to {most} times in a "
-    "condition[[, and {never} of {sentences} sentences are never seen, so condition is confounded with item]].[[ "
-    "{advice}]]",
+    "design.uneven_items": "Over {n:list}[[ with {where}]], an item is seen {least} to {most} times in a condition[[, "
+    "and {never} of {sentences} sentences are never seen, so condition is confounded with item]].[[ {advice}]]",
     "design.even_lists": "A multiple of {n:list} would balance this.",
     "design.uneven_groups": "With {n:list} over {groups} combinations of {factors:and}, each combination has "
     "{least} to {most} lists.[[ {advice}]]",
@@ -1185,8 +1182,7 @@ MESSAGES = {
     "speed.times": "mean {mean:.2+} s, median {median:.2+} s[[; mean below {mean_below} s]][[; median below "
     "{median_below} s]][[; median below {relative:.2+} s, {relative_below:%} of the median across participants]][[; "
     "worked {worked:.2} minutes, at most {share:%} of the expected {expected}]]",
-    "speed.no_times": "no response times[[; worked {worked:.2} minutes, at most {share:%} of the expected "
-    "{expected}]]",
+    "speed.no_times": "no response times[[; worked {worked:.2} minutes, at most {share:%} of the expected {expected}]]",
     "speed.untimed": "{n:participant} without response times outside practice.",
     "speed.not_a_share": "{setting} must be between 0 and 1, not {value}.",
     "speed.not_positive": "{setting} must be above 0, not {value}.",
@@ -1213,9 +1209,8 @@ MESSAGES = {
     "completion.answered": "[[same person as {same_person}; ]][[same record as {same_record} ({alike:trial} "
     "identical, including response times); ]]answered {answered} of {trials:trial}[[; last answer at position "
     "{last}]][[ of session {session}]]",
-    "completion.answered_of_unknown": "[[same person as {same_person}; ]][[same record as {same_record} "
-    "({alike:trial} identical, including response times); ]]answered {answered:trial}; length of the questionnaire "
-    "unknown",
+    "completion.answered_of_unknown": "[[same person as {same_person}; ]][[same record as {same_record} ({alike:trial} "
+    "identical, including response times); ]]answered {answered:trial}; length of the questionnaire unknown",
     "completion.length_unknown": "The length of the questionnaire is not known: participants answered {least} to "
     "{most} trials, and fewer than a third of them reached 90 % of the maximum. Only participants without any answer "
     "count as incomplete. If the questionnaire has a fixed length, set completion = {{ trials = ... }} under "
@@ -1247,9 +1242,8 @@ MESSAGES = {
     "cannot be read: {unread_passed:quoted})]]",
     "quiz.unknown": "quiz result unknown[[ (quiz_attempts cannot be read: {unread_attempts:quoted})]][[ (quiz_passed "
     "cannot be read: {unread_passed:quoted})]]",
-    "quiz.passed_on_attempt": "passed the quiz on attempt {attempts}[[ (at most {allowed} allowed)]][[ "
-    "(quiz_attempts cannot be read: {unread_attempts:quoted})]][[ (quiz_passed cannot be read: "
-    "{unread_passed:quoted})]]",
+    "quiz.passed_on_attempt": "passed the quiz on attempt {attempts}[[ (at most {allowed} allowed)]][[ (quiz_attempts "
+    "cannot be read: {unread_attempts:quoted})]][[ (quiz_passed cannot be read: {unread_passed:quoted})]]",
     "quiz.attempts": "{attempts:attempt} at the quiz[[ (at most {allowed} allowed)]][[ (quiz_attempts cannot be "
     "read: {unread_attempts:quoted})]][[ (quiz_passed cannot be read: {unread_passed:quoted})]]",
     "quiz.results_unknown": "{n:participant} without a known quiz result, not flagged.",
@@ -1659,8 +1653,7 @@ MESSAGES = {
     "spammer_index.no_sample": "No bootstrap sample could be fitted. Leave out `simulations`.",
     "spammer_index.lost_samples": "{lost} bootstrap {lost:sample|samples} {lost:was|were} left out because an "
     "answer category was missing or the fit had no maximum.",
-    "spammer_index.pooled": "The index of labels depends on the baseline category, so it is pooled over all "
-    "baselines.",
+    "spammer_index.pooled": "The index of labels depends on the baseline category, so it is pooled over all baselines.",
     "spammer_index.no_category_variances": "Labels need a model with one variance per category.",
     "spammer_index.bootstrap_baseline": "The bootstrap uses the model with baseline {baseline}.",
     "spammer_index.not_converged": "The model did not converge[[: {reason}]].",
@@ -1670,18 +1663,15 @@ MESSAGES = {
     "that of their fixed effects; the variance of participants by items is left out (see "
     "karat.screen.crowd.spammer_rounds).",
     "spammer_index.rounds_not_converged": "The model of rounds did not converge: {reason}",
-    "spammer_index.without_round": "{answers:answer} {answers:was|were} left out because column {column} has no "
-    "value.",
+    "spammer_index.without_round": "{answers:answer} {answers:was|were} left out because column {column} has no value.",
     "spammer_index.not_quick": "With --criteria, the index is fitted only if that takes a few seconds. Screen "
     "without --criteria to get it, or call karat.screen.spammer_index in Python.",
     "spammer_index.nobody": "No participants are left after exclusion.",
     "spammer_index.no_room": "Its model does not fit into memory.",
     "spammer_index.too_many_answers": "It would take long for more than {answers:answer}. Call "
-    "karat.screen.spammer_index in Python to fit it anyway. For a folder of parts (--parts), it is fitted to a "
-    "sample.",
+    "karat.screen.spammer_index in Python to fit it anyway. For a folder of parts (--parts), it is fitted to a sample.",
     "spammer_index.takes_long": "It would take about {minutes:minute} for these labels. Call "
-    "karat.screen.spammer_index in Python to fit it anyway. For a folder of parts (--parts), it is fitted to a "
-    "sample.",
+    "karat.screen.spammer_index in Python to fit it anyway. For a folder of parts (--parts), it is fitted to a sample.",
     "spammer_index.none": "No Spammer Index. {why}",
     "spammer_index.unfinished": "The fit was interrupted. Run the same command again.",
     "spammer_index.no_bootstrap_in_parts": "A bootstrap redraws all answers and needs them in memory. Leave out "
@@ -1717,9 +1707,8 @@ MESSAGES = {
     "not state may differ.",
     "frozen.items": "Items changed after the study started: {items}[[ and {more} more]].",
     "deletion.not_compared": "no answers that could be compared",
-    "deletion.published": "without these {answers:answer} the model's deviance falls by {distance:.1+}; the "
-    "published rule calls {limit:.1} and more unusual[[ (simulated p = {p:.3r+})]][[ (simulated p < "
-    "{p_below:.3r})]]",
+    "deletion.published": "without these {answers:answer} the model's deviance falls by {distance:.1+}; the published "
+    "rule calls {limit:.1} and more unusual[[ (simulated p = {p:.3r+})]][[ (simulated p < {p_below:.3r})]]",
     "deletion.unusual": "without these {answers:answer} the model's deviance falls by {distance:.1+}; among "
     "redrawn answers p[[ = {p:.3r+}]][[ < {p_below:.3r}]], below {alpha:.2r+}",
     "deletion.agrees": "without these {answers:answer} the model's deviance falls by {distance:.1+}; among "
@@ -1794,8 +1783,7 @@ MESSAGES = {
     "errors are unreliable.",
     "source_effect.adjustment_set": "A difference is an effect only if everything that makes both source and "
     "outcome differ is in the adjustment set.",
-    "source_effect.settings": "`model` must be linear or logistic, `effect` total or direct, and `errors` CR1 or "
-    "CR2.",
+    "source_effect.settings": "`model` must be linear or logistic, `effect` total or direct, and `errors` CR1 or CR2.",
     "source_effect.level": "`level` must be a probability between 0 and 1, not {level}.",
     "source_effect.same_column": "Source, outcome and adjustment set must be different columns.",
     "source_effect.mediator": "{column} lies between {source} and {outcome} (a mediator): participants from one "
@@ -1862,8 +1850,7 @@ MESSAGES = {
     "difference.no_order": "No difference can be computed because no answers to test items are ordered.",
     "difference.no_sides": "No difference can be computed because the choices do not say what was shown left and "
     "right.",
-    "difference.no_choice": "No difference can be computed because no choice is between {factor} {first} and "
-    "{second}.",
+    "difference.no_choice": "No difference can be computed because no choice is between {factor} {first} and {second}.",
     "difference.no_whole": "No difference can be computed because no participant answered in all conditions of {first} "
     "minus {second}.",
     "difference.no_column": "No difference can be computed because there is no column {column}.[[ Did you mean "
@@ -1886,8 +1873,7 @@ MESSAGES = {
     "multiverse.sample": "{sample} of {combinations} combinations were drawn at random (seed {seed}).",
     "multiverse.sample_with_stated": "{sample} of {combinations} combinations were drawn at random (seed "
     "{seed}), always including the stated one.",
-    "multiverse.no_factor": "No design column has two levels, so only the number of participants who stay is "
-    "followed.",
+    "multiverse.no_factor": "No design column has two levels, so only the number of participants who stay is followed.",
     "alternatives.unknown": "The alternatives cannot be tried ({why}).",
     "alternatives.stated": "{criterion} cannot run as stated. {why}",
     "alternatives.not_tried": "{criterion} ({setting}) was not tried. {why}",
@@ -1928,8 +1914,7 @@ MESSAGES = {
     "composition.flagged_less": "The criterion {criterion:quoted} affects one group less than the others: {flagged} of "
     "{participants:participant} with {variable} = {group} were flagged, compared with {others_flagged} of "
     "{others} others (p {p:p}, adjusted p {p_adjusted:p}).",
-    "composition.intended": "{variable} decides who is eligible, so it is intended that exclusion affects its "
-    "groups.",
+    "composition.intended": "{variable} decides who is eligible, so it is intended that exclusion affects its groups.",
     "composition.too_small": "{variable}: too few participants to tell for {groups}. With {excluded} of "
     "{participants} excluded, p could not fall to .05 however uneven the exclusion.",
     "background.left_out": "{column} is left out: {why}",
@@ -2057,8 +2042,7 @@ MESSAGES = {
     "contrasts.not_used": "The model {formula} was not used because {reason}. A model with random intercepts only "
     "was fitted instead, so p values are too small if slopes differ.",
     "contrasts.simplified": "The fit was singular, so random effects the data could not support were removed in "
-    "{steps} {steps:step|steps}. The remaining ones are {terms}; measures.json of karat measure "
-    "lists the steps.",
+    "{steps} {steps:step|steps}. The remaining ones are {terms}; measures.json of karat measure lists the steps.",
     "contrasts.not_converged": "Do not trust these numbers. {convergence}",
     "contrasts.crossover": "The interaction {term} is a crossover: no monotone transformation of the scale removes "
     "it.[[ {opposite}]]",
