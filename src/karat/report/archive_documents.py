@@ -26,6 +26,7 @@ from karat.intake.personal import names_a_person
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
 from karat.judgments.stimuli import natural_order
+from karat.measure.result import schema_of
 from karat.screen.screening import Screening
 from karat.study.study import Study
 
@@ -113,9 +114,7 @@ MORE = {
     "status": "what the platform says of the submission",
     "planned": "how many trials the participant was to answer",
 }
-SCHEMA = dict.fromkeys(("table", "column", "type", "unit", "meaning", "values"), pl.String) | {
-    "missing": pl.Int64, "rows": pl.Int64,
-}  # fmt: skip
+SCHEMA = schema_of("table:s column:s type:s unit:s meaning:s values:s missing:i rows:i")
 
 
 def codebook(judgments: Judgments, study: Study | None = None) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
 from karat.plots.lines import COLOURS
 from karat.plots.style import seconds_ticks, short_name
 from karat.plots.times import DENSITIES_AT_MOST, SHORTEST, kernel_density, percent, spread_verdict
-from karat.report.figures import MARKS, PAGE, decimals, framed, round_ticks
+from karat.report.figures import PAGE, decimals, framed, mark, round_ticks
 from karat.screen.criteria.remfod import Remfod
 from karat.section import Figure
 from karat.types import Floats
@@ -188,11 +188,10 @@ def _course(rows: pl.DataFrame, condition: str, number: int, x: _Axis, y: _Axis,
     line = "M" + "L".join(f"{at:.1f} {y.at(mean):.1f}" for at, mean, *_ in points)
     bars = "".join(f"M{at:.1f} {y.at(low):.1f}V{y.at(high):.1f}" for at, _, low, high in points if low is not None)
     colour = COLOURS[number]
-    mark = MARKS[number].format(f'fill="{colour}"')
     return [
         f'<path class="line" d="{line}" fill="none" stroke="{colour}" stroke-width="1.200"/>',
         f'<path d="{bars}" stroke="{colour}" stroke-width="0.800"/>',
-        *(f'<g transform="translate({at:.1f} {y.at(mean):.1f})">{mark}</g>' for at, mean, *_ in points),
+        *(f'<g transform="translate({at:.1f} {y.at(mean):.1f})">{mark(number)}</g>' for at, mean, *_ in points),
     ]
 
 
@@ -203,8 +202,7 @@ def _names(conditions: Sequence[str]) -> tuple[list[str], float]:
         width = 24 + LETTER * len(name)
         if x > 10 and x + width > PAGE:
             x, y = 10.0, y + 14
-        mark = MARKS[number].format(f'fill="{COLOURS[number]}"')
-        drawn.append(f'<g transform="translate({x} {y - 3.5})">{mark}</g>')
+        drawn.append(f'<g transform="translate({x} {y - 3.5})">{mark(number)}</g>')
         drawn.append(_text(x + 7, y, name, COLOURS[number]))
         x += width
     return drawn, y + 12

@@ -95,7 +95,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
     drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 26}" text-anchor="middle">{html.escape(unit)}</text>')
     for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
-        drawn.append(f'<g transform="translate({x:.1f} {y})">{_mark(number)}<text x="6" y="3">'
+        drawn.append(f'<g transform="translate({x:.1f} {y})">{mark(number)}<text x="6" y="3">'
                      f"{html.escape(short(level))}</text></g>")  # fmt: skip
     for line, row in enumerate(rows.to_dicts()):
         after = left_out > 0 and line >= SHOWN // 2
@@ -111,7 +111,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
             f'<g class="row"><title>{tooltip}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
             f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 3.5:.1f}" text-anchor="end">'
             f'{html.escape(short(row["label"]))}</text><path d="M{start:.1f} {y:.1f}H{end:.1f}" '
-            f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{_mark(number)}</g></g>'
+            f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{mark(number)}</g></g>'
         )
     if left_out:
         y = top + LINE * (SHOWN // 2 + 0.5) + 2.8
@@ -154,7 +154,8 @@ def _condition(rows: pl.DataFrame, conditions: Sequence[str]) -> Callable[[dict[
     return lambda row: ", ".join(str(row[name]) for name in few[0] if row[name] is not None)
 
 
-def _mark(number: int) -> str:
+def mark(number: int) -> str:
+    """The mark of a condition in its colour."""
     return MARKS[number].format(f'fill="{COLOURS[number]}"')
 
 

@@ -15,6 +15,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.languages.en import LANGUAGE as ENGLISH
+from karat.measure.result import schema_of
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData, trusted
 from karat.report.course_figures import densities_figure, rows_figure
@@ -90,8 +91,7 @@ def look_table(gathered: ReportData) -> pl.DataFrame:
         others = set().union(*(who for other, who in flagged.items() if other != name))
         role = "decides" if name in deciding else "for information"
         rows.append((title_of(name), role, one.participants.height, len(flagged[name]), len(flagged[name] - others)))
-    schema = {"criterion": pl.String, "role": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
-              "alone": pl.Int64}  # fmt: skip
+    schema = schema_of("criterion:s role:s participants:i flagged:i alone:i")
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -280,8 +280,7 @@ def _criteria(gathered: ReportData, above: list[Section]) -> Section | NotComput
     rows += [(title_of(name), None, None, "", str(why)) for name, why in screening.skipped.items()]
     if not rows:
         return NotComputed("report.no_criteria")
-    schema = {"criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64, "settings": pl.String,
-              "notes": pl.String}  # fmt: skip
+    schema = schema_of("criterion:s participants:i flagged:i settings:s notes:s")
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     table = Table("criteria", "Settings of each criterion", frame, headings={"participants": "looked at"})
     how = "Each criterion looks at the participants that earlier stages left."

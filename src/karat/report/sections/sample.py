@@ -5,8 +5,6 @@ What was asked: tasks, scales, factors, and how many trials of which function an
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from karat.errors import counted
@@ -14,6 +12,7 @@ from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.stimuli import natural_order
 from karat.languages.en import LANGUAGE as ENGLISH
+from karat.measure.result import schema_of
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.counts import commonest, days, step_counts, working_time
@@ -58,9 +57,7 @@ def steps_table(screening: Screening) -> pl.DataFrame:
         )
         for step in step_counts(screening)
     ]  # fmt: skip
-    schema: dict[str, Any] = {"stage": pl.String, "entered": pl.Int64, "excluded": pl.Int64, "remained": pl.Int64,
-                              "criteria": pl.String}  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=schema_of("stage:s entered:i excluded:i remained:i criteria:s"), orient="row")
 
 
 def _flow_sentence(screening: Screening) -> str:
