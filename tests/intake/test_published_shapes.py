@@ -193,7 +193,8 @@ def test_points_on_several_dimensions_are_answers_and_not_items(tmp_path: Path, 
         for p in range(20) for i in range(12)
     ]  # fmt: skip
     path = saved(tmp_path / "t.csv", "rater,video,valence,arousal,familiar", rows)
-    assert proposals(path) == {"response": {"response": "valence"}, "item": {"item": "video"}}
+    assert proposals(path) == {"wide": {}, "item": {"item": "video"}}
+    assert set(accepted(path).scales) == {"valence", "arousal"}
 
 
 def test_annotators_in_columns_may_answer_in_words(tmp_path: Path, crowd: Crowd) -> None:

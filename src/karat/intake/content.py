@@ -13,7 +13,7 @@ from functools import cached_property
 
 import polars as pl
 
-from karat.intake.guess import plain
+from karat.intake.guess import bare_name, plain
 from karat.intake.personal import describes_a_person, names_a_person
 
 ITEM_IDS = (
@@ -266,7 +266,7 @@ def words_of(name: str) -> list[str]:
     >>> words_of("sliderResponse"), words_of("raw.judgment"), words_of("Answer.time_in_minutes")
     (['slider', 'response'], ['raw', 'judgment'], ['answer', 'time', 'in', 'minutes'])
     """
-    apart = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-Z])", "_", name)
+    apart = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-Z])", "_", bare_name(name))
     return [word for word in re.split(r"[\W\d_]+", apart.lower()) if word]
 
 

@@ -29,7 +29,7 @@ from karat.intake.nested import (
 )
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
-from karat.intake.roles import ITEM_WORDS, PERSON_WORDS, cut
+from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, cut
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.messages import Message
@@ -44,7 +44,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
     if wide is None:
         _refuse_headless(frame, file)
         frame = unquoted(frame)
-        _refuse_best_worst(frame, file)
+        refuse_best_worst(frame, file)
         _refuse_counts(frame, file)
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
@@ -256,8 +256,17 @@ def _are_counts(numbers: pl.DataFrame) -> bool:
 BEST_WORST = (("best", "worst"), ("most", "least"))
 
 
-def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
-    """IntakeError where people chose the best and the worst of several: one trial holds several comparisons."""
+def refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where people chose the best and the worst of several: one trial holds several comparisons.
+
+    They are named by what was shown or by its number.
+
+    >>> shown = {f"item{n}": [f"a{n}", f"b{n}"] for n in (1, 2, 3, 4)}
+    >>> refuse_best_worst(pl.DataFrame({**shown, "best": ["a2", "b1"], "worst": ["a4", "b3"]}), "f")
+    Traceback (most recent call last):
+    ...
+    karat.errors.IntakeError: f holds best-worst choices: best and worst of 4 options in each row...
+    """
     for high, low in BEST_WORST:
         found = [[n for n in frame.columns if word in words_of(n)] for word in (high, low)]
         if not all(len(names) == 1 for names in found):
@@ -265,10 +274,11 @@ def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
         (best,), (worst,) = found
         options = next((o for o in _numbered_columns(frame.columns).values() if len(o) > PAIR), {})
         texts = frame.select(pl.col([best, worst, *options.values()]).cast(pl.String)).drop_nulls()
-        shown = pl.concat_list(list(options.values())) if options else pl.lit(None)
-        if not options or not texts.height or not texts.select(
-            (pl.col(best).is_in(shown) & pl.col(worst).is_in(shown)).mean()
-        ).item() > NEARLY_ALL:  # fmt: skip
+        if not options or not texts.height or not (texts[best] != texts[worst]).all():
+            continue
+        shown = (pl.concat_list(list(options.values())), [str(number) for number in range(len(options) + 1)])
+        chosen = (texts.select((pl.col(best).is_in(o) & pl.col(worst).is_in(o)).mean()).item() for o in shown)
+        if max(chosen) <= NEARLY_ALL:
             continue
         raise several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
 
@@ -535,6 +545,8 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return "trial" if asked_about else None
     rated = unique and all(any(word in RATERS for word in words_of(name)) for name in judged)
+    parts = [c.name for c in rest if not c.is_number and not c.is_other and c.distinct > 1]
+    rated = rated or (2 * sum(map(_is_rater, judged)) > len(judged) and contents.combinations(parts) >= 0.95 * rows)
     if not persons and (rated or (texts and _raters_of(judged))):
         return "item"
     # Where each row has a text and nothing of a person, the columns are questions on it, and nobody is known.
@@ -692,7 +704,10 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
         return []
     asked = max(asked, _numbered_questions(contents, person), key=len)
     ticks: list[str] = []
-    if len(asked) < FEWEST_GROUPS:
+    if len(asked) < FEWEST_GROUPS and sum(contents[name].distinct >= MOST_OPTIONS for name in rated) >= PAIR:
+        # Two criteria on a scale are questions, and so is a third that is met or not, unless it checks the participant.
+        asked = [name for name in rated if contents[name].distinct > PAIR or not NO_ANSWERS.fullmatch(plain(name))]
+    elif len(asked) < FEWEST_GROUPS:
         found = _in_turn(contents, person) or _sliders(contents, person)
         asked = ticks = [] if found else _ticks(contents, person[0])
         if found or not ticks:
@@ -700,7 +715,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     shown = [
         c.name for c in map(contents.__getitem__, contents.names)
         if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
-        and not c.is_about_people and not (c.is_number and not c.is_whole)
+        and not c.is_about_people and not (c.is_number and not c.is_whole) and not contents.follows(c.name, person)
         and not any(_groups(contents, c.name, one) for one in asked)
     ]  # fmt: skip
     once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows

@@ -90,10 +90,15 @@ NAMES: dict[str, tuple[str, ...]] = {
 def plain(name: str) -> str:
     """A column name without case, blanks, dots and underscores, in whatever script it is written.
 
-    >>> plain("Reaction Time (ms)"), plain("katılımcı_no"), plain("反応時間 (ms)")
-    ('reactiontimems', 'katılımcıno', '反応時間ms')
+    >>> plain("Reaction Time (ms)"), plain("katılımcı_no"), plain("反応時間 (ms)"), plain("ASSIGNMENT:worker_id")
+    ('reactiontimems', 'katılımcıno', '反応時間ms', 'workerid')
     """
-    return re.sub(r"[\W_]", "", name.casefold())
+    return re.sub(r"[\W_]", "", bare_name(name).casefold())
+
+
+def bare_name(name: str) -> str:
+    """The name of a column without the kind of field that Toloka puts before it, as in INPUT:text and OUTPUT:label."""
+    return re.sub(r"^[A-Z]{3,}:(?=\S)", "", name)
 
 
 _UNIT = re.compile(r"[\s_.(\[-]+(?:in[\s_.-]+)?(?:(s|secs?|seconds)|(ms|msecs?|millis|milliseconds))[)\]]?$")

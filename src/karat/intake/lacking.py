@@ -96,6 +96,10 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     if "response" in missed and len(free) >= (MANY_COLUMNS if "participant" in missed else FEW_COLUMNS):
         fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
         problems.append(Problem("perhaps several columns hold answers", fix))
+    summed = [name for name in taken if re.search(r"(?i):confidence$|^confidence:|^_trusted_judgments$", name)]
+    if "participant" in missed and summed:
+        fix = "Export the full report, with one row per judgment and the id of the contributor."
+        problems.append(Problem(f"{summed[0]} is a column of an aggregated report, which sums up several people", fix))
     shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}
     own = [f"{shown[name]} (taken as {ours})" if ours and ours != name else shown[name] for name, ours in taken.items()]
     there = listed(own, MOST_COLUMNS) if own else "no columns"

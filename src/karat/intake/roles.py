@@ -60,7 +60,7 @@ ANSWER_WORDS = (
     "antwort", "bewertung", "urteil", "réponse", "reponse", "respuesta", "risposta",
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
-    "giudizio", "jugement", "juicio", "preference", "pick", "picked", "verdict",
+    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "verdict", "severity",
 )  # fmt: skip
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
@@ -692,10 +692,7 @@ class _RoleSearch:
     def _response(self) -> None:
         if "response" in self.mapping:
             return
-        keyed = [c.name for c in self._free() if f"{c.name}_gold" in self.contents.names and c.distinct > 1]
-        if len(keyed) == 1 and "expected" not in self.mapping:  # as Figure Eight (CrowdFlower) names answers and key
-            self._take("response", keyed[0])
-            self._take("expected", f"{keyed[0]}_gold")
+        if self._keyed():
             return
         found = []
         for content in self._free():
@@ -735,6 +732,22 @@ class _RoleSearch:
             if one[-1] is not best and (self._dispersion(one[-1]) >= 1 or (_says_answer(one[-1]) and one[-1].is_number))
         ]  # fmt: skip
 
+    def _keyed(self) -> bool:
+        """Answers beside columns with their keys, as Figure Eight (CrowdFlower) and Toloka name them."""
+        keys = {
+            c.name: key for c in self._free() if c.distinct > 1 and "expected" not in self.mapping
+            for key in (f"{c.name}_gold", c.name.replace("OUTPUT:", "GOLDEN:"))
+            if key != c.name and key in self.contents.names
+        }  # fmt: skip
+        # A question that follows some answers to another stands behind that one.
+        answers = sorted(keys, key=lambda name: -self.contents[name].filled)
+        for name in answers[:1]:
+            self._take("response", name)
+            self._take("expected", keys[name])
+        if len(answers) > 1:
+            self._ask("response", [self._choice("response", [name]) for name in answers[:3]])
+        return bool(answers)
+
     second: Sequence[str] = ()
 
     def _time_of_answer(self) -> None:
@@ -769,6 +782,7 @@ class _RoleSearch:
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
             and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
+            and words_of(content.name)[-1:] != ["id"]
             and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
             and not (content.functions and len(content.functions) == content.distinct)
             and (_says_answer(content) or self._dispersion(content) >= DESIGNED)
@@ -1390,11 +1404,13 @@ def _is_beside_the_answer(content: Content) -> bool:
 
 
 def _says_answer(content: Content) -> bool:
-    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything.
+    """Whether the name of a column has a word for answers in it, or asks; MTurk puts Answer before everything.
 
     What was rated may be called rating_stimulus.
     """
     words = words_of(content.name)
+    if words == ["code"] or (content.name.endswith("?") and len(words) >= PAIR):
+        return True
     parts = words[1:] if words[:1] == ["answer"] else words
     return parts[-1:] not in (["stimulus"], ["item"]) and any(
         part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts

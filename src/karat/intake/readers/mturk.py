@@ -28,6 +28,7 @@ from karat.intake.cells import (
     texts,
 )
 from karat.intake.content import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.forms import refuse_best_worst
 from karat.intake.guess import guess_rt_unit, joined, plain
 from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person, names_a_person
@@ -221,6 +222,7 @@ def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     lost = table.rows_in - frame.height
     reading.bad_units = lost * width
     reading.units_in = lost * width + frame.height * len(answers)
+    refuse_best_worst(frame, file.name)
     frame = _in_order(frame)
     kept = _without_other_fields(frame, answers, reading)
     layout = _layout(frame, kept)
@@ -363,7 +365,7 @@ def _numbered_input(name: str) -> tuple[int | None, str]:
 
 def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: Reading) -> None:
     questions = {name for answers in layout.answers for name in answers if plain(name) not in RESPONSE_TIMES}
-    most = max(layout.numbers, default=1)
+    first, most = min(layout.numbers, default=1), max(layout.numbers, default=1)
     blocks = []
     for number, inputs, answers in zip(layout.numbers, layout.items, layout.answers, strict=True):
         times = next((column for name, column in answers.items() if plain(name) in RESPONSE_TIMES), None)
@@ -382,7 +384,7 @@ def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: 
             block = frame.select(
                 ROW, pl.lit(number * 1000 + order).alias(ORDER), pl.col(WHO).alias("participant"), item.alias("item"),
                 pl.col(column).alias("response"), *([pl.lit(name).alias("question")] if len(questions) > 1 else []),
-                ((pl.col(TRIAL) - 1) * most + number).alias("trial"),
+                ((pl.col(TRIAL) - 1) * (most - first + 1) + number - first + 1).alias("trial"),
                 *([pl.col(times).alias(RT)] if times else []), *_conditions(inputs, layout), *_about_assignment(frame),
             )  # fmt: skip
             there = block.filter(pl.col("item").is_not_null() | pl.col("response").is_not_null())
