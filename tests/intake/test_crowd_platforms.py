@@ -43,7 +43,7 @@ def test_fields_of_toloka(tmp_path: Path) -> None:
     assert frame.filter(item="0001--5")["expected"].unique().to_list() == ["none"]
 
 
-def test_two_questions_of_a_full_report_are_both_offered(tmp_path: Path) -> None:
+def test_questions_of_a_full_report_are_offered(tmp_path: Path) -> None:
     """The second one is asked after some answers to the first."""
     header = "_unit_id,_golden,_id,_trust,_worker_id,_country,feeling,why,feeling_gold,why_gold,text"
 
@@ -73,7 +73,7 @@ def test_headers_that_ask_hold_answers(tmp_path: Path) -> None:
     assert proposals(path) == {"response": {"response": "Is this comment rude?"}}
 
 
-def test_the_severity_of_errors_is_the_answer_and_no_number_of_a_segment(tmp_path: Path) -> None:
+def test_the_severity_of_errors_is_the_answer(tmp_path: Path) -> None:
     rows = crowd(lambda draw, item, person: [
         f"system{item % 3}", f"doc{item // 6}", item // 3 + 1, f"rater{person}", draw.choice(["Style", "Grammar"]),
         draw.choice(["major", "minor"]),
@@ -82,7 +82,7 @@ def test_the_severity_of_errors_is_the_answer_and_no_number_of_a_segment(tmp_pat
     assert proposals(path)["response"] == {"response": "severity"}
 
 
-def test_the_preferred_side_is_the_answer_beside_two_responses(tmp_path: Path) -> None:
+def test_the_preferred_side_is_the_answer(tmp_path: Path) -> None:
     rows = crowd(lambda draw, item, person: [
         f"p{item}", f"model{item % 4}", f"model{(item + 1) % 4}", draw.choice(["A", "B", "Same"]), f"ann{person}",
         f"What is {item}?", f"yes, {item}", f"no, {item}",
@@ -93,7 +93,7 @@ def test_the_preferred_side_is_the_answer_beside_two_responses(tmp_path: Path) -
     assert set(judgments.frame["left"]) == {f"model{n}" for n in range(4)}
 
 
-def test_two_criteria_and_a_third_that_is_met_or_not_are_questions(tmp_path: Path) -> None:
+def test_two_criteria_and_one_that_is_met_are_questions(tmp_path: Path) -> None:
     rows = crowd(lambda draw, item, person: [
         f"w{person}", f"text {item // 3}", f"model{item % 3}", f"summary number {item}", draw.randint(0, 1),
         about(draw, item), about(draw, item + 1),
@@ -104,7 +104,7 @@ def test_two_criteria_and_a_third_that_is_met_or_not_are_questions(tmp_path: Pat
     assert judgments.frame["item"].n_unique() == 30
 
 
-def test_background_of_raters_does_not_hide_their_questions(tmp_path: Path) -> None:
+def test_background_does_not_hide_questions(tmp_path: Path) -> None:
     words = ["No", "Unsure", "Yes"]
     rows = crowd(lambda draw, item, person: [
         item, ("F", "M")[person % 2], ("north", "south", "east")[person % 3], person, *draw.choices(words, k=3),
@@ -114,7 +114,7 @@ def test_background_of_raters_does_not_hide_their_questions(tmp_path: Path) -> N
     assert set(judgments.scales) == {"Q1_harmful", "Q2_biased", "Q_overall"}
 
 
-def test_people_and_models_in_columns_judge_prompts_of_several_systems(tmp_path: Path) -> None:
+def test_people_and_models_in_columns_judge_systems(tmp_path: Path) -> None:
     draw = random.Random(4)
     rows = [
         [f"p{prompt}", system, *(about(draw, prompt) for _ in range(5))]

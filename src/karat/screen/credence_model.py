@@ -275,7 +275,9 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
         enough = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
     behaviours = np.array(_behaviours(fitted)[0])
     # What sequence and times show is not undone by an agreement that chance makes once in twenty times.
-    others = np.select([np.isin(behaviours, PATTERNS), behaviours == "rushing"], [CERTAIN, SIGNIFICANT], 0.0)
+    # A favourite answer needs no order to be seen, and is dealt anew as it is.
+    ordered = np.isin(behaviours, PATTERNS) & trials.in_sequence
+    others = np.select([ordered, np.isin(behaviours, (*PATTERNS, "rushing"))], [CERTAIN, SIGNIFICANT], 0.0)
     enough = np.maximum(enough, others)
     least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
     low = np.flatnonzero((attentive < UNDECIDED) & ~np.isin(behaviours, PATTERNS))

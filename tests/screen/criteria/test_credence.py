@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
+from karat import Judgments, Nominal, Ordinal
 from karat.messages import Message
 from karat.screen import ScreenError, Screening, credence, run
 from karat.screen.credence_model import in_doubt
@@ -391,3 +392,36 @@ def test_copies_do_not_make_everybody_else_careless() -> None:
                 answers.append((f"{name}{n}", item, int(given)))
     with raises(ScreenError, "credence.misfit"):
         credence(labelled(answers, 2))
+
+
+def test_those_who_share_items_with_copies_are_not_flagged() -> None:
+    """Four accounts with the same answers decide what is right of the items that three people judged as well."""
+    random, kinds, rows = np.random.default_rng(0), 6, []
+    truth, copied = random.integers(0, kinds, 160), random.integers(0, kinds, 160)
+    for person in range(19):
+        own = random.choice(120, 40, replace=False) if person < 12 else np.arange(120, 160)
+        known, right = (truth, 0.8) if person < 15 else (copied, 0.9)
+        given = np.where(random.random(40) < right, known[own], random.integers(0, kinds, 40))
+        rows += [(f"p{person:02}", f"i{item}", str(answer)) for item, answer in zip(own, given, strict=True)]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = credence(Judgments(table, Nominal([str(kind) for kind in range(kinds)])))
+    assert [name for name in found.flagged if name < "p15"] == []
+
+
+def test_a_favourite_answer_without_an_order_may_agree() -> None:
+    """Who answers 3 whenever in doubt, beside six who always give one answer, agrees where they do not."""
+    random, rows = np.random.default_rng(0), []
+    level = random.normal(0, 1, 80)
+
+    def rating(item: int, noise: float) -> int:
+        return int(np.clip(np.rint(3 + 1.2 * level[item] + random.normal(0, noise)), 1, 5))
+
+    for person in range(10):
+        rows += [(f"p{person}", f"i{item}", str(rating(item, 0.8))) for item in random.choice(80, 30, replace=False)]
+    rows += [("often 3", f"i{item}", str(3 if random.random() < 0.75 else rating(item, 1.2))) for item in range(80)]
+    for person in range(6):
+        only = str(random.integers(1, 6))
+        rows += [(f"z{person}", f"i{item}", only) for item in random.choice(80, 40, replace=False)]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = credence(Judgments(table, Ordinal(5)))
+    assert set(found.flagged) == {f"z{person}" for person in range(6)}

@@ -120,10 +120,15 @@ class Mixture:
         return [one for one in self.attentive if isinstance(one, Attentive)]
 
     def beyond_chance(self, counted: Bools) -> Floats:
-        """Everybody's agreement with the others in standard errors above chance, by what is learned of classes."""
-        return beyond_chance(
-            self.trials, counted, [one.worth if isinstance(one, Classes) else None for one in self.attentive]
-        )
+        """Everybody's agreement with the others in standard errors above chance, by what is learned of classes.
+
+        Where few judged each stimulus, a few accounts with the same answers decide its class. There the answers of the
+        others count as well, whatever was learned of them, and the larger agreement is taken.
+        """
+        learned = [one.worth if isinstance(one, Classes) else None for one in self.attentive]
+        found = beyond_chance(self.trials, counted, learned)
+        few = self.by_classes and all(part.few_answers for part in self.trials.parts)
+        return np.maximum(found, beyond_chance(self.trials, counted)) if few else found
 
     @property
     def groups(self) -> int:
