@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby, product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,18 @@ def test_the_side_that_was_chosen_more_often_is_named() -> None:
     np.random.default_rng(2).shuffle(right)
     found = rows(judgments({"p1": right}, karat.Choice()))
     assert message(found["p1"]) == ("straightlining.right", {"chosen": 60, "choices": 75})
+
+
+def test_a_side_that_everybody_chooses_accuses_nobody() -> None:
+    """The better sentence is on the right in 36 of 40 trials: only who went left all the time is flagged."""
+    random = np.random.default_rng(3)
+    better = np.array(["right"] * 36 + ["left"] * 4)
+    people = {f"p{k}": random.permutation(better).tolist() for k in range(12)}
+    found = rows(judgments(people | {"left": ["left"] * 39 + ["right"]}, karat.Choice()))
+    assert [name for name, row in found.items() if row["flagged"]] == ["left"]
+    share = (12 * 4 - 4 + 39 + 1) / (12 * 40 + 2)  # of the left side among the choices of all others
+    tail = sum(comb(40, k) * (1 - share) ** k * share ** (40 - k) for k in range(36, 41))
+    assert found["p0"]["side_p"] == pytest.approx(min(2 * tail, 1))
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=7))

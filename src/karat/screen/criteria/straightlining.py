@@ -10,7 +10,9 @@ answers do not depend on what is asked:
 - a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials before against the binomial
   distribution with q = sum over a of n_a (n_a - 1) / (n (n - 1)), the share of equal pairs among all of the
   participant's answers;
-- one side in a choice task: two-sided binomial with 1/2, "no difference" left out. It supposes balanced sides.
+- one side in a choice task: two-sided binomial with 1/2 and with the share of the side among the choices of all others,
+  (k + 1) / (n + 2), whichever is more probable; "no difference" is left out. Sides may not have been recorded or
+  balanced: where the better sentence is mostly on one side, attentive participants mostly choose that side.
 
 The score is the smallest of these probabilities, not corrected for their number. A questionnaire whose trials are
 blocked or alternate makes attentive answers look patterned, so that a flag may come from the design.
@@ -87,7 +89,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
-    """The same of judgments in parts: of the whole, only the number of different answers must be known."""
+    """The same of judgments in parts: of the whole, only different answers and how often each side was chosen count."""
     if refused_setting(StraightliningSettings, alpha=alpha, shares=shares):
         raise ScreenError(Message("straightlining.settings"))
     columns = parts.read(0).frame.columns
@@ -98,7 +100,7 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["ow
     if kinds:
         check_order(columns, ScreenError, "straightlining")
         settings = {"alpha": alpha, "shares": shares}
-        given = (kinds, alpha, shares)
+        given = (kinds, _sides_chosen(parts, scales), alpha, shares)
         evidence, messages = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
         if any(messages):
             return evidence
@@ -127,17 +129,34 @@ def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[
     return pl.concat(tables), None
 
 
+def _sides_chosen(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, Ints]:
+    """How often everybody together chose the left side and either side, on each scale of choices."""
+    choices: list[Scale] = [scale for scale in scales if isinstance(scale, Choice)]
+    if not choices:
+        return {}
+    return dict(zip(choices, np.sum(parts.map(_sides_in, choices, name="straightlining"), axis=0), strict=True))
+
+
+def _sides_in(judgments: Judgments, scales: list[Scale], number: int) -> Ints:
+    found = np.zeros((len(scales), 2), dtype=np.int64)
+    for scale, rows in by_scale(judgments, answered(judgments)):
+        if scale in scales:
+            left, right = (int((rows["response"] == side).to_numpy().sum()) for side in ("left", "right"))
+            found[scales.index(scale)] = left, left + right
+    return found
+
+
 def _judge(
-    judgments: Judgments, shared: tuple[Mapping[Scale, int], float, str], number: int
+    judgments: Judgments, shared: tuple[Mapping[Scale, int], Mapping[Scale, Ints], float, str], number: int
 ) -> tuple[pl.DataFrame | None, bool]:
     """The verdicts of a part, and whether anybody in it answered."""
     if not judgments.frame.height:
         return None, False
     # How many answers each scale has on which anybody answered.
-    kinds, alpha, shares = shared
+    kinds, sides, alpha, shares = shared
     rows = answered(judgments)
     tables = [
-        _patterns(part, scale, kinds[scale], shares, scale.kind if len(kinds) > 1 else None)
+        _patterns(part, scale, kinds[scale], sides.get(scale), shares, scale.kind if len(kinds) > 1 else None)
         for scale, part in by_scale(judgments, presented(rows))
     ]
     worst = (
@@ -175,7 +194,9 @@ def _values(unit: str) -> pl.Expr:
     ).alias("values")  # fmt: skip
 
 
-def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, where: str | None) -> pl.DataFrame:
+def _patterns(
+    rows: pl.DataFrame, scale: Scale, kinds: int, chosen: Ints | None, shares: str, where: str | None
+) -> pl.DataFrame:
     """The patterns of everybody's answers on one scale; rows stand in the order of presentation."""
     rows = rows.with_columns(
         _person=pl.col("participant").rle_id().cast(pl.Int64),
@@ -193,7 +214,7 @@ def _patterns(rows: pl.DataFrame, scale: Scale, kinds: int, shares: str, where: 
     same_p = np.where(same, float(kinds) ** (1.0 - n), np.nan)
     q = (counts * (counts - 1)).sum(axis=1) / np.maximum(n * (n - 1), 1)
     period, share, equal, period_p = _periods(person, code, n, q)
-    left, either, side_p = _sides(scale, person, answers, len(n))
+    left, either, side_p = _sides(chosen, person, answers, len(n))
     variability: pl.Series = pl.Series([None] * len(n), dtype=pl.Float64)
     if is_ordered(scale):
         steps = rows.group_by("_person", maintain_order=True).agg(position(scale).std().alias("sd"))
@@ -243,15 +264,19 @@ def _periods(person: Ints, code: Ints, n: Ints, q: Floats) -> tuple[Ints, Floats
     return period.astype(np.int64), share, equal.astype(np.int64), p
 
 
-def _sides(scale: Scale, person: Ints, answers: pl.Series, people: int) -> tuple[Ints, Ints, Floats]:
+def _sides(chosen: Ints | None, person: Ints, answers: pl.Series, people: int) -> tuple[Ints, Ints, Floats]:
     """How often the left side and either side was chosen, and the two-sided probability of so uneven a split."""
-    if not isinstance(scale, Choice):
+    if chosen is None:
         return np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64), np.full(people, np.nan)
     left = np.bincount(person[(answers == "left").to_numpy()], minlength=people).astype(np.int64)
     either = left + np.bincount(person[(answers == "right").to_numpy()], minlength=people).astype(np.int64)
-    more = np.maximum(left, either - left)
-    tail = binomial_tail(more, either, 0.5)
-    return left, either, np.where(either > 0, np.minimum(2 * tail, 1.0), np.nan)
+    others = (chosen[0] - left + 1) / (chosen[1] - either + 2)
+    tails = []
+    for share in (np.full(people, 0.5), others):
+        more = left > share * either
+        successes, chance = np.where(more, left, either - left), np.where(more, share, 1 - share)
+        tails.append(binomial_tail(successes, either, chance))
+    return left, either, np.where(either > 0, np.minimum(2 * np.maximum(*tails), 1.0), np.nan)
 
 
 CRITERION = Criterion(
