@@ -93,6 +93,23 @@ def test_doubtful_right_answers_are_reported(scale: Any, tmp_path: Path) -> None
     assert_same_screening(run_in_parts(parts, rules, out=tmp_path / "out"), together)
 
 
+def test_right_answers_are_checked_before_anybody_is_excluded(tmp_path: Path) -> None:
+    """They are compared with the answers of everybody, those who are excluded among them."""
+    judgments = judged_crowd(karat.Ordinal(5), people=40)
+    frame = judgments.frame.with_columns(
+        expected=pl.lit("1"),
+        response=pl.when(pl.col("participant") < "p05").then(pl.lit("1")).otherwise(pl.lit("5")),
+    )
+    honest = pl.col("participant").is_between(pl.lit("p05"), pl.lit("p39")) & (pl.col("trial") % 9 == 0)
+    frame = frame.with_columns(response=pl.when(honest).then(pl.lit("4")).otherwise("response"))
+    (tmp_path / "in").mkdir()
+    parts = split(karat.Judgments(frame, karat.Ordinal(5)), SPLITS[2], tmp_path / "in")
+    rules = {"straightlining": {}, "exclude": "any"}
+    together = screen.run(whole(parts), rules)
+    assert together.excluded
+    assert_same_screening(run_in_parts(parts, rules, out=tmp_path / "out"), together)
+
+
 @pytest.mark.slow
 def test_a_part_in_which_nobody_is_left(tmp_path: Path) -> None:
     judgments = karat.datasets.load("crowd")

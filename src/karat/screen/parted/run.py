@@ -136,7 +136,7 @@ def run_in_parts(
     running = _PartedRun(crowd, settings, exclude, seen.participants)
     evidence, skipped, steps = stages(settings, exclude, seen.participants, running.compute, running.take_out, progress)
     if evidence and "expected" in seen.columns:
-        checked = gold_over_parts(running.crowd)
+        checked = gold_over_parts(crowd)
         evidence = with_doubts(evidence, () if checked is None else checked.notes)
     files = _verdicts(running.crowd, evidence)
     screening = PartedScreening(
