@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 
 from karat.types import Floats
 
@@ -50,6 +49,8 @@ def one_thread(size: int = 0) -> Iterator[None]:
 @lru_cache(maxsize=1)
 def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
     """How each OpenBLAS that came with numpy and scipy is asked for its threads, and set."""
+    import scipy
+
     found: list[tuple[Any, Any]] = []
     for package in (np, scipy):
         place = Path(package.__file__ or "").parent

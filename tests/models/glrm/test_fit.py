@@ -186,7 +186,7 @@ def test_measured_cells_have_the_normal_likelihood() -> None:
 def test_without_a_worker_it_begins_at_the_others_modes() -> None:
     response, worker, task, _ = answers()
     fit = fit_crossed(response, worker, task)
-    _, modes, _ = fit.without("worker", 3)
+    _, modes, _ = fit.objective.without(fit.modes, "worker", 3)
     assert modes.worker.tolist() == np.delete(fit.modes.worker, 3).tolist()
     assert modes.task.tolist() == fit.modes.task.tolist()
 

@@ -120,7 +120,7 @@ def test_without_a_group_it_is_the_criterion_of_the_others(factor: Any, reml: bo
     y, worker, task, x = answers("gaussian", 9, 6, 0.6, 2)
     design = np.column_stack([np.ones(len(y)), x])
     fit = fit_crossed(y, worker, task, design, family="gaussian", reml=reml)
-    rest, modes, kept = fit.without(factor, 2)
+    rest, modes, kept = fit.objective.without(fit.modes, factor, 2)
     others = (worker if factor == "worker" else task) != 2
     alone = fit_crossed(y[others], worker[others], task[others], design[others], family="gaussian", reml=reml)
     theta = np.array([0.7, 1.4])

@@ -287,7 +287,7 @@ def test_leaving_a_worker_or_task_leaves_the_others(side: Any, group: int) -> No
     data = choices(9, 6, share=0.8)
     response, worker, task, x = data
     fit = fit_nominal(response, worker, task, np.column_stack([np.ones(len(x)), x]))
-    rest, modes, kept = fit.without(side, group)
+    rest, modes, kept = fit.objective.without(fit.modes, side, group)
     assert rest is not None
     assert kept.tolist() == [True] * 8
     left = (worker if side == "worker" else task) != group

@@ -47,7 +47,7 @@ def test_everybody_has_a_row_and_every_trial_a_mark(width: float) -> None:
     figure = EVIDENCE.plot(width_cm=width, rows=100)
     (axes,) = figure.axes
     assert len(axes.get_yticks()) == 48
-    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["p13  79 %", "p11  84 %"]
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["p13  79.2 %", "p11  84.7 %"]
     drawn = [len(line.get_xdata()) for line in axes.lines]
     assert sum(drawn[:5]) == EVIDENCE.timed.height
     assert sum(drawn[1:5]) == EVIDENCE.trials.height
