@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,9 +70,8 @@ def memory_of(place: ExecutorOptions) -> int:
 
 def other_flags(reading: ReadOptions) -> list[str]:
     """The given reading options that do not work in parts."""
-    usual = ReadOptions(reading.files)
-    names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad", "wide",
-             "item_functions", "rows_in_order")  # fmt: skip
+    usual, used = ReadOptions(reading.files), ("mapping", "item_column", "response_column", "scale", "yes")
+    names = [one.name for one in fields(ReadOptions) if one.name not in used]
     given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
     return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
 

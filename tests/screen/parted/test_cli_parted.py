@@ -102,12 +102,13 @@ def test_a_study_lays_its_items_beside_every_part(tmp_path: Path, capsys: pytest
 @pytest.mark.slow
 def test_what_cannot_be_done_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
-    told_so = {
+    words_of = {
         ("--explain", "p01"): "--explain",
         ("--rt-unit", "ms"): "--rt-unit",
+        ("--keep-all",): "--keep-all",
         ("--memory", "300KB"): "karat convert",
     }
-    for flags, words in told_so.items():
+    for flags, words in words_of.items():
         assert words in " ".join(printed(capsys, "screen", tmp_path, "--parts", 2, *flags, code=2).split())
     said = printed(capsys, "screen", LIKERT, "--parts", 2, code=2)
     assert ("--parts" in said, "Parquet" in said) == (True, True)
