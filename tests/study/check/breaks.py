@@ -1,12 +1,11 @@
-"""The broken studies in `broken/`, each a sound one with one flaw: `python -m tests.study.check.breaks` writes them."""
+"""The broken studies, one or more per rule of the check: each a sound study with one flaw."""
 
 from __future__ import annotations
 
-import shutil
+from pathlib import Path
 
 from tests.study.check.builder import (
     BROKEN,
-    FOLDER,
     SOUND,
     VERIFIED,
     Study,
@@ -631,14 +630,10 @@ def _(study: Study) -> None:
     study.settings["check"] = {"allow": ["atention"]}
 
 
-def main() -> None:
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    for name, made in SOUND.items():
-        made().write(FOLDER / f"sound__{name}")
-    for name, made in BROKEN.items():
-        made().write(FOLDER / name)
-    print(f"{len(BROKEN)} broken studies beside {len(SOUND)} sound ones")
+STUDIES = {f"sound__{name}": made for name, made in SOUND.items()} | BROKEN
 
 
-if __name__ == "__main__":
-    main()
+def study_folder(name: str, parent: Path) -> Path:
+    """The folder of one of these studies, written below another one."""
+    STUDIES[name]().write(parent / name)
+    return parent / name

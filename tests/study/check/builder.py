@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "broken"
 NOUNS = [
     "lantern", "kettle", "bicycle", "ladder", "drawer", "guitar", "curtain", "basket", "shutter", "pillow",
     "engine", "carpet", "bucket", "mirror", "barrel", "fiddle", "cradle", "hammer", "saddle", "candle", "jacket",

@@ -24,19 +24,18 @@ from karat.study.settings import PLATFORMS as KNOWN_PLATFORMS
 from karat.study.size import size
 from karat.study.study import load
 from messages import refuses
-from tests.study.check.breaks import BROKEN
-from tests.study.check.builder import FOLDER, SOUND, VERIFIED, Study, choice, likert, row
+from tests.study.check.breaks import BROKEN, STUDIES, study_folder
+from tests.study.check.builder import VERIFIED, Study, choice, likert, row
 
 ROOT = Path(__file__).parents[3]
-STUDIES = {f"sound__{name}": made for name, made in SOUND.items()} | BROKEN
 NOT_IN_A_FIXTURE = {"order-undecided", "sheets"}
 """It takes the solver ten seconds to give up; a spreadsheet is never written twice with the same bytes."""
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_broken_study_gives_exactly_its_finding(name: str) -> None:
+def test_a_broken_study_gives_exactly_its_finding(name: str, tmp_path: Path) -> None:
     rule = name.partition("__")[0]
-    found = check(load(FOLDER / name)).findings
+    found = check(load(study_folder(name, tmp_path))).findings
     assert [finding.rule for finding in found] == ([] if rule == "sound" else [rule])
     for finding in found:
         assert finding.grade == RULES[rule].grade
@@ -45,16 +44,8 @@ def test_a_broken_study_gives_exactly_its_finding(name: str) -> None:
         assert finding.file in (None, "study.toml", "items.csv")
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_the_files_are_those_of_the_script(name: str, tmp_path: Path) -> None:
-    STUDIES[name]().write(tmp_path)
-    for path in tmp_path.iterdir():
-        assert (FOLDER / name / path.name).read_bytes() == path.read_bytes()
-
-
 def test_there_are_enough_of_them_and_every_rule_has_one() -> None:
     assert len(BROKEN) >= 30
-    assert {path.name for path in FOLDER.iterdir()} == set(STUDIES)
     assert {name.partition("__")[0] for name in BROKEN} == set(RULES) - NOT_IN_A_FIXTURE
 
 
@@ -84,22 +75,22 @@ def absent(text: str, *names: str) -> list[str]:
     return [name for name in names if name not in text]
 
 
-def test_the_example_of_attention_says_what_to_use() -> None:
-    finding = the(check(load(FOLDER / "attention__four")))
+def test_the_example_of_attention_says_what_to_use(tmp_path: Path) -> None:
+    finding = the(check(load(study_folder("attention__four", tmp_path))))
     assert finding.rule == "attention"
     assert absent(finding.message, "4 attention trials", "4 of 4", ".026", ".179") == []
     assert absent(finding.fix, "6 (5 right", ".041") == []
     assert finding.place == "study.toml:13"
 
 
-def test_a_row_at_fault_is_named() -> None:
-    finding = the(check(load(FOLDER / "lengths__one-item")))
+def test_a_row_at_fault_is_named(tmp_path: Path) -> None:
+    finding = the(check(load(study_folder("lengths__one-item", tmp_path))))
     assert absent(finding.message, "t07", "7 words", "0") == []
     assert finding.place == "items.csv:14"
 
 
-def test_the_proof_of_the_solver_is_reported() -> None:
-    finding = the(check(load(FOLDER / "adjacent-tests__eighteen-beside-sixteen")))
+def test_the_proof_of_the_solver_is_reported(tmp_path: Path) -> None:
+    finding = the(check(load(study_folder("adjacent-tests__eighteen-beside-sixteen", tmp_path))))
     assert absent(finding.message, "18 test trials", "17 separators", "16") == []
 
 
@@ -156,8 +147,8 @@ def test_attention_trials_follow_the_stated_points(points: int, tmp_path: Path) 
         assert [finding.rule for finding in written(study, tmp_path / str(count)).findings] == rules
 
 
-def typed(name: str) -> tuple[str, dict[str, object]]:
-    finding = the(check(load(FOLDER / name)))
+def typed(name: str, tmp_path: Path) -> tuple[str, dict[str, object]]:
+    finding = the(check(load(study_folder(name, tmp_path))))
     assert finding.typed is not None
     assert finding.sentence("de") != finding.message == finding.sentence()
     return finding.typed.code, dict(finding.typed.values)
@@ -176,8 +167,8 @@ def typed(name: str) -> tuple[str, dict[str, object]]:
         ("expected-points__five-of-seven", "check.expected_points", {"points": 7, "end": "7", "n": 3}),
     ],
 )
-def test_typed_findings(name: str, code: str, values: dict[str, object]) -> None:
-    found, own = typed(name)
+def test_typed_findings(name: str, code: str, values: dict[str, object], tmp_path: Path) -> None:
+    found, own = typed(name, tmp_path)
     assert found == code
     assert own | values == own
 
@@ -209,17 +200,20 @@ def test_trials_of_one_chance_pass_as_the_binomial_says(n: int) -> None:
     assert at_least([Fraction(2, 5)] * n + [Fraction(0)], n) == at_least([Fraction(2, 5)] * n, n)
 
 
-def test_an_undecided_order_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undecided_order_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     error = OrderUndecidedError("Not decided within 10 seconds.", "Loosen it.")
     monkeypatch.setattr(Draft, "order_error", error)
-    finding = the(check(load(FOLDER / "sound__likert")))
+    finding = the(check(load(study_folder("sound__likert", tmp_path))))
     assert (finding.grade, finding.rule, finding.fix) == ("warning", "order-undecided", "Loosen it.")
 
 
-def test_the_head_tells_lists_trials_and_minutes() -> None:
-    assert Draft(load(FOLDER / "sound__likert")).head() == "study.toml: 2 lists of 40 trials, about 10 minutes each"
-    assert Draft(load(FOLDER / "levels__misspelt")).head() == "study.toml: its lists cannot be made"
-    head = Draft(load(FOLDER / "list-sizes__unequal-groups")).head()
+def test_the_head_tells_lists_trials_and_minutes(tmp_path: Path) -> None:
+    assert (
+        Draft(load(study_folder("sound__likert", tmp_path))).head()
+        == "study.toml: 2 lists of 40 trials, about 10 minutes each"
+    )
+    assert Draft(load(study_folder("levels__misspelt", tmp_path))).head() == "study.toml: its lists cannot be made"
+    head = Draft(load(study_folder("list-sizes__unequal-groups", tmp_path))).head()
     assert head == "study.toml: 2 lists of 34 to 35 trials, about 9 minutes each"
 
 
@@ -229,22 +223,22 @@ def app() -> typer.Typer:
     return made
 
 
-def test_the_command_prints_findings_and_fails_on_errors() -> None:
-    result = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
+def test_the_command_prints_findings_and_fails_on_errors(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app(), [str(study_folder("attention__four", tmp_path))])
     assert result.exit_code == 1
     assert result.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials")
     assert absent(result.stdout.splitlines()[-1], "1 error", '[check] allow = ["attention"]') == []
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-def test_warnings_do_not_fail_and_quiet_is_quiet() -> None:
-    assert CliRunner().invoke(app(), [str(FOLDER / "length__hundred-and-four")]).exit_code == 0
-    quiet = CliRunner().invoke(app(), [str(FOLDER / "attention__four"), "--quiet"])
+def test_warnings_do_not_fail_and_quiet_is_quiet(tmp_path: Path) -> None:
+    assert CliRunner().invoke(app(), [str(study_folder("length__hundred-and-four", tmp_path))]).exit_code == 0
+    quiet = CliRunner().invoke(app(), [str(study_folder("attention__four", tmp_path)), "--quiet"])
     assert (quiet.exit_code, quiet.stdout) == (1, "")
 
 
-def test_json_has_every_part_of_a_finding() -> None:
-    result = CliRunner().invoke(app(), [str(FOLDER / "attention__four"), "--json"])
+def test_json_has_every_part_of_a_finding(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app(), [str(study_folder("attention__four", tmp_path)), "--json"])
     data = json.loads(result.stdout)
     assert result.exit_code == 1
     assert data["counts"] == {"error": 1, "warning": 0, "hint": 0}
@@ -316,7 +310,7 @@ def test_rows_with_the_same_unknown_level_are_one_finding(tmp_path: Path) -> Non
 
 
 def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
-    finding = the(check(load(FOLDER / "columns__misspelt")))
+    finding = the(check(load(study_folder("columns__misspelt", tmp_path))))
     assert ("contxt" in finding.message, "context" in finding.fix) == (True, True)
     study = likert()
     for one in study.tests:
@@ -346,8 +340,8 @@ def test_what_leaves_no_questionnaire_cannot_be_allowed(name: str, tmp_path: Pat
 
 @pytest.mark.few(10)
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_without_such_findings_can_be_planned(name: str) -> None:
-    study = load(FOLDER / name)
+def test_a_study_without_such_findings_can_be_planned(name: str, tmp_path: Path) -> None:
+    study = load(study_folder(name, tmp_path))
     # A study with a name that is karat's own can be planned, and not be served.
     must = [finding.rule for finding in check(study).findings if finding.must and finding.rule != "taken-names"]
     try:
@@ -377,7 +371,7 @@ def test_only_the_rest_is_recommended_to_be_allowed(tmp_path: Path) -> None:
 
 
 def test_the_platform_and_its_code(tmp_path: Path) -> None:
-    finding = the(check(load(FOLDER / "completion-code__prolific")))
+    finding = the(check(load(study_folder("completion-code__prolific", tmp_path))))
     assert absent(finding.message, "Prolific", "completion_code") == []
     assert absent(finding.fix, "[recruitment]", 'completion_code = "..."') == []
     study = likert()
@@ -461,8 +455,8 @@ def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pyt
         assert ("Nothing was written." in capsys.readouterr().err) is text
 
 
-def test_findings_have_codes_that_do_not_depend_on_their_words() -> None:
-    few = check(load(FOLDER / "attention__four")).to_dict()["findings"]
+def test_findings_have_codes_that_do_not_depend_on_their_words(tmp_path: Path) -> None:
+    few = check(load(study_folder("attention__four", tmp_path))).to_dict()["findings"]
     assert [(one["code"], one["values"]) for one in few] == [("check.attention", {})], "a rule that gives only words"
     typed = Finding("warning", "length", "...", typed=Message("check.length", {"n": 120, "most": 100}))
     assert Report("", (typed,)).to_dict()["findings"][0]["values"] == {"n": 120, "most": 100}

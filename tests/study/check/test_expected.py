@@ -11,7 +11,8 @@ from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nomina
 from karat.study.check import check
 from karat.study.check.expected import is_known
 from karat.study.study import load
-from tests.study.check.builder import FOLDER, Study, choice, likert, row
+from tests.study.check.breaks import study_folder
+from tests.study.check.builder import Study, choice, likert, row
 
 
 @pytest.mark.parametrize(
@@ -40,8 +41,8 @@ def found(study: Study, folder: Path) -> list[tuple[str, str, str]]:
     return [(finding.message, finding.fix, finding.place) for finding in findings]
 
 
-def test_a_test_item_is_named_with_its_row_and_column() -> None:
-    (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
+def test_a_test_item_is_named_with_its_row_and_column(tmp_path: Path) -> None:
+    (finding,) = check(load(study_folder("expected__of-a-test-item", tmp_path))).findings
     assert (finding.grade, finding.place) == ("error", "items.csv:5")
     names = ("t02", '"6"', "expected", "1, 2, 3, 4, 5")
     assert [name for name in names if name not in finding.message] == []
