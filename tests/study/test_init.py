@@ -6,7 +6,6 @@ import csv
 import json
 import tomllib
 import unicodedata
-from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
@@ -69,8 +68,8 @@ def test_texts_give_the_advice_and_ask_before_they_trust(task: str, language: st
 
 
 @pytest.mark.parametrize(("task", "language"), EVERY)
-def test_tables_are_clean(task: str, language: str) -> None:
-    for file in (files("karat.study") / "templates" / task / language).iterdir():
+def test_tables_are_clean(task: str, language: str, tmp_path: Path) -> None:
+    for file in write_study(tmp_path, task, language):
         text = file.read_text(encoding="utf-8")
         assert unicodedata.normalize("NFC", text) == text
         assert "\r" not in text

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +75,7 @@ def write_study(folder: str | Path, task: str, language: str = "en", probes: boo
     ...     [path.name for path in write_study(folder, "yes-no")]
     ['study.toml', 'items.csv']
     """
-    contents = {file.name: file.read_bytes() for file in _template(task, language)}
+    contents = _template(task, language)
     return _written(Path(folder), _with_probes(contents, task, language) if probes else contents)
 
 
@@ -103,7 +102,7 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
     Calibration, control and attention pairs, texts and screening rules come with it. Sentences are taken over as they
     are: what may be wrong with them is for the check to say.
     """
-    contents = {file.name: file.read_bytes() for file in _template("pairs", language)}
+    contents = _template("pairs", language)
     rows = _pairs(Path(pairs))
     extra = contents["fillers.csv"].decode().count("\n") - 1
     contents["items.csv"] = _items(rows)
@@ -158,8 +157,8 @@ def study_from_sets(
         raise KaratError(f"These sentences make a study with the task {' or '.join(known)}, not {task}.")
     if not TASKS[task].compares:
         sets, factors = _one_at_a_time(sets), replace(factors, compared=None)
-    files_of = _template("pairs" if TASKS[task].compares and sets.paired else task, language)
-    change = _scale_change(files_of[0].read_text(encoding="utf-8"), sets.scale, task)
+    template = _template("pairs" if TASKS[task].compares and sets.paired else task, language)
+    change = _scale_change(template[NAME].decode(), sets.scale, task)
     contents: dict[str, bytes] = {NAME: b""}
     contents["items.csv" if not sets.wide else sets.source.name] = (
         sets.source.read_bytes() if sets.wide else _table(_test_rows(sets, factors, change))
@@ -169,7 +168,7 @@ def study_from_sets(
         contents["fillers.csv"] = _table([change.respelled(row, sets.scale) for row in sets.fillers])
     # Examples of other categories would have no right answer.
     examples = [] if task == TASK_OF["nominal"] else [
-        change.stretched(row) for row in _rows_beside(files_of)
+        change.stretched(row) for row in _rows_beside(template)
         if (not sets.fillers or row["function"] != "filler") and row["function"] not in functions
         and not functions.intersection(("control", "attention"))
     ]  # fmt: skip
@@ -357,10 +356,10 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     return _ScaleChange(text, spelled, points=points if points != POINTS else 0)
 
 
-def _rows_beside(template: Sequence[Traversable]) -> list[dict[str, str]]:
+def _rows_beside(template: Mapping[str, bytes]) -> list[dict[str, str]]:
     """What a template shows beside its test items."""
-    rows = [row for file in template if file.name.endswith(".csv")
-            for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]  # fmt: skip
+    rows = [row for name, content in template.items() if name.endswith(".csv")
+            for row in csv.DictReader(content.decode().splitlines())]  # fmt: skip
     from karat.study.items import KNOWN
 
     known = [{name: cell for name, cell in row.items() if name in KNOWN and cell} for row in rows]
@@ -433,8 +432,11 @@ def _contrasts_of(factors: CrossedFactors) -> str:
     )
 
 
-def _template(task: str, language: str) -> Sequence[Traversable]:
-    """The files of a template, the study file first."""
+def _template(task: str, language: str) -> dict[str, bytes]:
+    """The files of a template, the study file first.
+
+    A study file says what differs from the one that all templates of its language extend.
+    """
     if task not in TEMPLATES:
         from karat.study.tasks import instead_of
 
@@ -443,12 +445,16 @@ def _template(task: str, language: str) -> Sequence[Traversable]:
     if language not in LANGUAGES:
         known = " and ".join(LANGUAGES)
         raise KaratError(f"There are example studies in {known}, not in {language}. Take one and translate its texts.")
+    from jinja2 import Environment, PackageLoader
+
     folder = files("karat.study") / "templates" / task / language
-    return sorted(folder.iterdir(), key=lambda file: (file.name != NAME, _PLACES.get(file.name, 0), file.name))
-
-
-_PLACES = {"fillers.csv": 1}
-"""Files that are listed after those with the test items."""
+    loader = PackageLoader("karat.study", "templates")
+    jinja = Environment(loader=loader, trim_blocks=True, keep_trailing_newline=True)  # noqa: S701 - TOML, not HTML
+    study = jinja.get_template(f"{task}/{language}/{NAME}").render().encode()
+    # Fillers come after the tables with the test items.
+    tables = sorted((file for file in folder.iterdir() if file.name != NAME), key=lambda file: (
+        file.name == "fillers.csv", file.name))  # fmt: skip
+    return {NAME: study} | {file.name: file.read_bytes() for file in tables}
 
 
 def _written(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
