@@ -231,8 +231,8 @@ def section() -> str:
     ]
     about = textwrap.fill(" ".join(parts), 120)
     models = f"""
-How much does the model matter? Studies of 24 × 16, five points, with the largest model as it is, and with intercepts
-alone, which take participants and items to be alike in the effect:
+How much do the random effects matter? This table has studies of 24 × 16 on five points, once with the largest model
+without simplification, and once with random intercepts only, which assume that the effect is the same for everybody:
 
 | model | test | studies | rejected | 99 % interval | by z | simplified |
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
@@ -242,16 +242,16 @@ alone, which take participants and items to be alike in the effect:
 
 A test at the 5 % level should reject 5 % of true null hypotheses, even with few participants and items.
 `python benchmarks/coverage.py` simulates studies of two factors in a Latin square, in which the first factor and the
-interaction do nothing, and measures each with the defaults of `karat measure`. Participants and items each have an
-intercept (standard deviation {INTERCEPTS}) and a deviation of their own in each condition ({DEVIATIONS}), in logits.
+interaction have no effect, and analyses them with the defaults of `karat measure`. Participants and items each have a
+random intercept (standard deviation {INTERCEPTS}) and a random deviation per condition ({DEVIATIONS}), in logits.
 
 | participants × items, answers | test | studies | rejected | 99 % interval | by z | simplified |
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
 {first}
 {about}
 
-The default test is t with Satterthwaite's degrees of freedom. They are few where participants or items differ much in
-the effect, and many where only the residual matters.
+The default test is t with Satterthwaite's degrees of freedom. There are few of them if the effect differs much between
+participants or items, and many if only the residual matters.
 {models if enough else ""}"""
 
 

@@ -291,11 +291,11 @@ def section(measured: pl.DataFrame, load: float) -> str:
         fill(sizes(measured), 120),
         "**Error**: rt as stored minus the time from presentation to input, in milliseconds.",
         "\n".join(table(measured, "error")),
-        '<details markdown="1">\n<summary>The same beside the delay that was asked for</summary>',
+        '<details markdown="1">\n<summary>Compared with the requested delay</summary>',
         fill(
-            "**Beyond the delay**: rt as stored minus the delay that was asked for, in milliseconds. The time that the "
-            "timer and the way of the input into the browser take is in it. Trials whose "
-            "first input came too soon for the page, and was sent again, are left out.", 120
+            "**Beyond the delay**: rt as stored minus the requested delay, in milliseconds. This includes the time of "
+            "the timer and of the input's way into the browser. Trials whose first input came too early for the page "
+            "and was sent again are left out.", 120
         ),
         "\n".join(table(measured, "beyond")),
         "</details>",

@@ -178,31 +178,30 @@ def page(found: dict[str, Coverage]) -> str:
     )
     return f"""<!-- Made by tools/coverage.py and benchmarks/coverage.py; do not edit. -->
 
-# Do the intervals hold?
+# Coverage of intervals
 
-An interval of 95 % should hold the truth in 95 % of studies. Whether it does can be tried out: draw a truth, simulate a
-study, estimate, look, and begin again. `python tools/coverage.py` does so with {PARTICIPANTS} participants and {ITEMS}
-items, {runs} times for each model.
+This page shows how often karat's 95 % intervals contain the true value, and how often its tests reject a true null
+hypothesis. `python tools/coverage.py` draws true values, simulates a study with {PARTICIPANTS} participants and {ITEMS}
+items, and computes the intervals, {runs} times per model.
 
 | intervals | coverage | standard error | mean length | without estimate |
 | --- | ---: | ---: | ---: | ---: |
 {rows}
-The coverage is the share of intervals that hold the truth, in per cent, averaged over items where there are strengths.
-The standard error says how exactly {runs} studies tell it. Lengths are in logits, those of Thurstone's model in
-standard deviations of a typical participant's noise.
+Coverage is the percentage of intervals that contain the true value, averaged over items for models of choices. Its
+standard error reflects the {runs} studies. Lengths are in logits, or for Thurstone's model in standard deviations of a
+typical participant's noise.
 
-**Strengths.** The strengths of the {ITEMS} items are drawn from a normal distribution. Each participant compares the
-items in a ring of their own, so that everybody makes {ITEMS} choices and meets every item twice. Truth and estimate are
-both centred before they are compared, since only differences of strengths mean anything. Standard errors of Bradley and
-Terry's and of Davidson's model are the robust ones, which hold as well where choices of one participant hang together.
-In these simulations they do not, so that the errors of the model itself, in the last rows, would do too. A study in
-which an item won or lost every comparison has no estimate without a prior; karat refuses it, and the last column counts
-such studies.
+**Choices.** The strengths of the {ITEMS} items are drawn from a normal distribution. Each participant makes {ITEMS}
+choices and sees every item twice, because they compare the neighbours in a random ring of all items. True and estimated
+strengths are centred before they are compared, because only differences are meaningful. Bradley and Terry's and
+Davidson's models use robust standard errors, which remain valid if the choices of a participant are correlated. They
+are not in these simulations, so the model's own errors (last rows) would also do. If an item won or lost every
+comparison, there is no estimate without a prior. karat refuses such studies, and the last column counts them.
 
-**The ordinal condition effect.** Two conditions in a Latin square, ratings of five points. Participants and items each
-have an intercept (standard deviation {INTERCEPTS}) and an effect of the condition ({SLOPES}) of their own, and the
-model has both, simplified where its fit is singular, as `karat.measure.contrasts` does. The interval is Wald's, by the
-normal distribution. It rests on many participants and items; `contrasts` itself uses t, as the next section shows.
+**The ordinal condition effect.** Ratings on five points in two conditions, in a Latin square. Participants and items
+each have a random intercept (standard deviation {INTERCEPTS}) and a random effect of the condition ({SLOPES}). The
+model has both, and is simplified if its fit is singular, as in `karat.measure.contrasts`. The interval is Wald's, from the
+normal distribution, which assumes many participants and items. `contrasts` itself uses t, as the next section shows.
 """
 
 
