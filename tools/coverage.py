@@ -200,8 +200,8 @@ comparison, there is no estimate without a prior. karat refuses such studies, an
 
 **The ordinal condition effect.** Ratings on five points in two conditions, in a Latin square. Participants and items
 each have a random intercept (standard deviation {INTERCEPTS}) and a random effect of the condition ({SLOPES}). The
-model has both, and is simplified if its fit is singular, as in `karat.measure.contrasts`. The interval is Wald's, from the
-normal distribution, which assumes many participants and items. `contrasts` itself uses t, as the next section shows.
+model has both, and is simplified if its fit is singular, as in `karat.measure.contrasts`. The interval is Wald's, from
+the normal distribution, which assumes many participants and items. `contrasts` uses t, as the next section shows.
 """
 
 
