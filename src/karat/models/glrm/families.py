@@ -26,7 +26,6 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import expit, log_ndtr, ndtr
 
 from karat.messages import Message
@@ -110,30 +109,25 @@ class OrdinalFamily:
         return Derivatives(logs[0] + logs[1] + gap, not_below - not_above, curvature)
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
-        _, (not_above, not_below), _ = self._tails(eta, psi)
-        f_above, f_below = not_above - not_above**2, not_below - not_below**2
-        return np.asarray(f_above * (1 - 2 * not_above) - f_below * (1 - 2 * not_below))
+        at = self._at(eta, psi)
+        return np.asarray(-at.w_above - at.w_below)
 
     def allowed(self, psi: Floats) -> bool:
         return bool((psi[1:] > psi[:-1]).all())
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
-        _, (not_above, not_below), _ = self._tails(eta, psi)
-        f_above, f_below = not_above - not_above**2, not_below - not_below**2
-        slope_above, slope_below = f_above * (2 * not_above - 1), f_below * (1 - 2 * not_below)
-        steepness = self._steepness(psi)[self.category]
-        by_above = by_curvature * slope_above + by_slope * f_above - not_above - steepness
-        by_below = by_curvature * slope_below + by_slope * f_below + not_below + steepness
-        return self._summed(present * by_above, present * by_below)
+        at = self._at(eta, psi)
+        above = by_curvature * at.w_above + by_slope * at.f_above - at.l_above
+        below = by_curvature * at.w_below + by_slope * at.f_below - at.l_below
+        return self._by_category(present * above)[:-1] + self._by_category(present * below)[1:]
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
-        _, (not_above, not_below), _ = self._tails(eta, psi)
-        f_above, f_below = present * (not_above - not_above**2), present * (not_below - not_below**2)
-        flat, size = self.category.ravel(), self.categories
-        steepness = self._steepness(psi)
-        gap = np.bincount(flat, np.broadcast_to(present, eta.shape).ravel(), size) * steepness * (1 + steepness)
-        at_above, at_below = np.bincount(flat, f_above.ravel(), size), np.bincount(flat, f_below.ravel(), size)
-        return self._by_threshold((at_above + gap)[:-1] + (at_below + gap)[1:], -gap[1:-1], f_above, f_below)
+        at = self._at(eta, psi)
+        above, below, bend = present * at.f_above, present * at.f_below, self._by_category(present * at.bend)
+        diagonal = (self._by_category(above) + bend)[:-1] + (self._by_category(below) + bend)[1:]
+        kinds = range(self.categories - 1)
+        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in kinds])
+        return np.diag(diagonal) - np.diag(bend[1:-1], 1) - np.diag(bend[1:-1], -1), slopes
 
     @property
     def answers(self) -> Ints:
@@ -148,24 +142,16 @@ class OrdinalFamily:
         kinds = int(used.sum())
         return replace(self, category=number[answers], categories=kinds) if kinds > 1 else None, thresholds
 
-    def _by_threshold(
-        self, diagonal: ArrayLike, beside: ArrayLike, above: Floats, below: Floats
-    ) -> tuple[Floats, Floats]:
-        """The information about the thresholds, and how each moves the slopes of the answers below and above it."""
-        kinds = range(self.categories - 1)
-        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in kinds])
-        return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1), slopes
+    def _by_category(self, values: Floats) -> Floats:
+        """Sums of values over the answers in each category."""
+        whole = np.broadcast_to(values, self.category.shape).ravel()
+        return np.bincount(self.category.ravel(), whole, self.categories).astype(np.float64, copy=False)
 
-    def _summed(self, above: Floats, below: Floats) -> Floats:
-        """Sums by threshold of what the answers below each and those above it give."""
-        flat = self.category.ravel()
-        own, next_to = (np.bincount(flat, one.ravel(), self.categories) for one in (above, below))
-        return np.asarray(own[:-1] + next_to[1:], dtype=np.float64)
-
-    def _steepness(self, psi: Floats) -> Floats:
-        """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""
+    def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
+        """How l, r and W of each answer change with the thresholds above and below it: see `logistic_interval`."""
+        _, (not_above, not_below), _ = self._tails(eta, psi)
         gaps = np.diff(np.concatenate([[-np.inf], psi, [np.inf]]))
-        return np.asarray(np.exp(-gaps) / -np.expm1(-gaps))
+        return logistic_interval(not_above, not_below, (np.exp(-gaps) / -np.expm1(-gaps))[self.category])
 
     def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
         """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap.
@@ -230,29 +216,9 @@ class ProbitOrdinal(OrdinalFamily):
 
     def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
         at = self._at(eta, psi)
-        return Derivatives(at["l"], -(at["a"] + at["b"]), -(at["aa"] + 2 * at["ab"] + at["bb"]))
+        return Derivatives(at.log, -(at.l_above + at.l_below), at.f_above + at.f_below)
 
-    def third(self, eta: Floats, psi: Floats) -> Floats:
-        at = self._at(eta, psi)
-        return at["aaa"] + 3 * at["aab"] + 3 * at["abb"] + at["bbb"]
-
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
-        at = self._at(eta, psi)
-        above = -at["a"] - by_curvature * (at["aaa"] + 2 * at["aab"] + at["abb"]) - by_slope * (at["aa"] + at["ab"])
-        below = -at["b"] - by_curvature * (at["aab"] + 2 * at["abb"] + at["bbb"]) - by_slope * (at["ab"] + at["bb"])
-        return self._summed(present * above, present * below)
-
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
-        at, flat, size = self._at(eta, psi), self.category.ravel(), self.categories
-        own_above, own_below, both = (
-            np.bincount(flat, np.broadcast_to(present * -at[key], eta.shape).ravel(), size)
-            for key in ("aa", "bb", "ab")
-        )
-        above, below = -present * (at["aa"] + at["ab"]), -present * (at["ab"] + at["bb"])
-        return self._by_threshold(own_above[:-1] + own_below[1:], both[1:-1], above, below)
-
-    def _at(self, eta: Floats, psi: Floats) -> dict[str, Floats]:
-        """l and its derivatives in the thresholds above (a) and below (b), less eta."""
+    def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
         ends, _ = self._ends(psi)
         above, below = ends[1:][self.category] - eta, ends[self.category] - eta
         turned = below > 0  # differences are taken in the tail that is closer
@@ -266,13 +232,13 @@ class ProbitOrdinal(OrdinalFamily):
         one, other = -a * fa, b * fb  # of f'(a) and -f'(b)
         la, lb = fa, -fb
         laa, lbb, lab = one - la**2, other - lb**2, -la * lb
-        return {
-            "l": np.log(share), "a": la, "b": lb, "aa": laa, "bb": lbb, "ab": lab,
-            "aaa": (a**2 - 1) * fa - one * la - 2 * la * laa,
-            "aab": -one * lb - 2 * la * lab,
-            "abb": -other * la - 2 * lb * lab,
-            "bbb": -(b**2 - 1) * fb - other * lb - 2 * lb * lbb,
-        }  # fmt: skip
+        laab, labb = -one * lb - 2 * la * lab, -other * la - 2 * lb * lab
+        laaa = (a**2 - 1) * fa - one * la - 2 * la * laa
+        lbbb = -(b**2 - 1) * fb - other * lb - 2 * lb * lbb
+        return SimpleNamespace(
+            log=np.log(share), l_above=la, l_below=lb, f_above=-laa - lab, f_below=-lbb - lab,
+            w_above=-laaa - 2 * laab - labb, w_below=-laab - 2 * labb - lbbb, bend=lab,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -299,7 +265,7 @@ class ScaledOrdinal(OrdinalFamily):
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
         at = self._at(eta, psi)
-        return np.asarray(at.s**3 * at.third)
+        return np.asarray(at.s**3 * -(at.w_above + at.w_below))
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
@@ -318,9 +284,8 @@ class ScaledOrdinal(OrdinalFamily):
         (above, below), own, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
         slopes = at.s * (above * at.f_above + below * at.f_below)
         slopes[own] += scale * at.s * at.slope
-        bend = at.steep * (1 + at.steep)
         apart = above - below
-        inner = (above * (present * at.f_above)) @ above.T + (apart * (present * bend)) @ apart.T
+        inner = (above * (present * at.f_above)) @ above.T + (apart * (present * at.bend)) @ apart.T
         inner += (below * (present * at.f_below)) @ below.T
         # What scales a move scales it again: the second derivatives of s (alpha - eta).
         first = present * (above * at.l_above + below * at.l_below)
@@ -337,20 +302,16 @@ class ScaledOrdinal(OrdinalFamily):
         return psi[self.categories - 1 :]
 
     def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
-        """s, and in units of the scaled predictor l, r, W, W3 and their derivatives in the ends of each answer."""
+        """s, and in units of the scaled predictor l, r, W and their derivatives in the ends of each answer."""
         s = np.exp(-self.columns @ self._zeta(psi))
         ends = np.concatenate([[-np.inf], psi[: self.categories - 1], [np.inf]])
         above, below = s * (ends[self.category + 1] - eta), s * (ends[self.category] - eta)
         gap = above - below
         logs, (not_above, not_below) = log_logistic(np.stack([above, -below]))
-        steep = np.exp(-gap) / -np.expm1(-gap)
-        f_above, f_below = not_above - not_above**2, not_below - not_below**2
-        w_above, w_below = f_above * (2 * not_above - 1), f_below * (1 - 2 * not_below)
-        return SimpleNamespace(
-            s=s, log=logs[0] + logs[1] + np.log(-np.expm1(-gap)), steep=steep, f_above=f_above, f_below=f_below,
-            w_above=w_above, w_below=w_below, l_above=not_above + steep, l_below=-not_below - steep,
-            slope=not_below - not_above, curvature=f_above + f_below, third=-w_above - w_below,
-        )  # fmt: skip
+        found = logistic_interval(not_above, not_below, np.exp(-gap) / -np.expm1(-gap))
+        found.s, found.log = s, logs[0] + logs[1] + np.log(-np.expm1(-gap))
+        found.slope, found.curvature = not_below - not_above, found.f_above + found.f_below
+        return found
 
     def _moves(self, eta: Floats, psi: Floats, s: Floats) -> tuple[Floats, Floats]:
         """How psi moves s (alpha - eta) above and below each answer: parameters x rows."""
@@ -362,6 +323,20 @@ class ScaledOrdinal(OrdinalFamily):
             own = s * inside * (place == 1 + np.arange(thresholds)[:, None])
             sides.append(np.concatenate([own, -self.columns.T * (inside * s * (ends[place] - eta))]))
         return sides[0], sides[1]
+
+
+def logistic_interval(not_above: Floats, not_below: Floats, steep: Floats) -> SimpleNamespace:
+    """Derivatives of l = log(F(a) - F(b)) for logistic F, where a and b are the ends above and below, minus eta.
+
+    Given 1 - F(a), F(b) and exp(b - a) / (1 - exp(b - a)): the derivatives of l, r and W in a (`l_above`, `f_above`,
+    `w_above`) and in b, and `bend`, the mixed second derivative of l. Then r = -(l_above + l_below), W = f_above +
+    f_below and W3 = -(w_above + w_below).
+    """
+    f_above, f_below = not_above - not_above**2, not_below - not_below**2
+    return SimpleNamespace(
+        l_above=not_above + steep, l_below=-not_below - steep, f_above=f_above, f_below=f_below,
+        w_above=f_above * (2 * not_above - 1), w_below=f_below * (1 - 2 * not_below), bend=steep * (1 + steep),
+    )  # fmt: skip
 
 
 def inverse_link(link: Link, eta: Floats) -> Floats:
