@@ -66,7 +66,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.numerics import non_negative
+from karat.models.numerics import chunks
 from karat.models.robust import MAD_CONSTANT
 from karat.types import Floats, Ints
 
@@ -102,14 +102,9 @@ def transition_counts(codes: ArrayLike, lengths: ArrayLike, categories: int) -> 
     if len(answers) != sizes.sum():
         raise ValueError(f"lengths sum to {sizes.sum()}, and there are {len(answers)} answers.")
     counts = np.zeros((len(sizes), categories, categories), dtype=np.int32)
-    ends = np.cumsum(sizes)
-    first = 0
-    while first < len(sizes):
-        begin = int(ends[first] - sizes[first])
-        last = max(first + 1, int(np.searchsorted(ends, begin + ANSWERS_AT_A_TIME, side="right")))
-        last = min(last, first + ANSWERS_AT_A_TIME)
-        counts[first:last] = _counted(answers[begin : int(ends[last - 1])], sizes[first:last], categories)
-        first = last
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    for first, last in chunks(np.maximum(sizes, 1), ANSWERS_AT_A_TIME):
+        counts[first:last] = _counted(answers[ends[first] : ends[last]], sizes[first:last], categories)
     return counts
 
 
@@ -224,18 +219,13 @@ def average(rows: Floats) -> Floats:
 
 
 def minimum(rows: Floats) -> Floats:
-    """The smallest over the rows that there are (mKLD); missing where there is none."""
-    return _extreme(rows, np.inf, np.minimum)
+    """The smallest over the rows that exist (mKLD); NaN where there is none."""
+    return np.asarray(np.fmin.reduce(rows, axis=-1))
 
 
 def maximum(rows: Floats) -> Floats:
-    """The largest over the rows that there are: all rows are under a cutoff where this one is."""
-    return _extreme(rows, -np.inf, np.maximum)
-
-
-def _extreme(rows: Floats, nothing: float, of: np.ufunc) -> Floats:
-    found = of.reduce(np.where(np.isnan(rows), nothing, rows), axis=-1)
-    return np.where(np.isinf(found), np.nan, found)
+    """The largest over the rows that exist: all rows are below a cutoff where this one is."""
+    return np.asarray(np.fmax.reduce(rows, axis=-1))
 
 
 STATISTICS = {"rows": maximum, "average": average, "minimum": minimum}
@@ -341,7 +331,10 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     slopes = products**2
     slopes[:, own, own] = variance**2
     slopes = np.median(slopes / variance[:, :, None], axis=0)
-    return np.sqrt(non_negative(slopes, np.maximum(seen - 1.0, 0.0)))
+
+    from scipy.optimize import nnls
+
+    return np.asarray(np.sqrt(nnls(slopes, np.maximum(seen - 1.0, 0.0))[0]))
 
 
 def pattern_counts(

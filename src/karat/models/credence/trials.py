@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, ndtr, ndtri, psi
 
-from karat.models.numerics import root_between
 from karat.types import Bools, Floats, Ints
 
 Singles = NDArray[np.float32]
@@ -293,7 +292,9 @@ def concentration(counts: Floats) -> Floats:
         return float(times @ each)
 
     if slope(SIZES[0]) > 0 > slope(SIZES[1]):
-        best = root_between(slope, *SIZES, 1e-7)
+        from scipy.optimize import brentq
+
+        best = float(brentq(slope, *SIZES, xtol=1e-7))
     else:
         best = _likeliest(shares, kinds, times)
     return np.asarray(np.exp(best) * shares)

@@ -12,13 +12,13 @@ rowsum(G P * G) for the larger, and -G P between them, of which only the cells t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
-from karat.types import Floats, Ints
+from karat.models.numerics import chunks
+from karat.types import Floats
 
 CHUNK = 4_000_000
 """How many numbers of a sparse system's covariance are held at a time."""
@@ -156,18 +156,3 @@ def _product_by_pairs(matrix: Any, inverse: Floats, chunk: int) -> Floats:
         if len(times):
             cells[part] = np.add.reduceat(products, begin)
     return cells
-
-
-def chunks(costs: Ints, limit: int) -> Iterator[tuple[int, int]]:
-    """Rows from the first up to before the last, as many as cost no more than the limit; one that costs more is alone.
-
-    >>> list(chunks(np.array([1, 4, 9, 1]), 5))
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    ends = np.concatenate([[0], np.cumsum(costs)])
-    first = 0
-    while first < len(costs):
-        # The last end within the limit.
-        last = max(first + 1, int(np.searchsorted(ends, ends[first] + limit, side="right")) - 1)
-        yield first, last
-        first = last

@@ -43,7 +43,7 @@ from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Restricted, Summarised, minimise, root
 from karat.models.glrm.parts.objective import PartedObjective
 from karat.models.glrm.profile import held
-from karat.models.numerics import one_thread, root_between
+from karat.models.numerics import one_thread
 from karat.types import Floats
 
 PRECISION = 1e-6
@@ -153,7 +153,9 @@ class AngleProfile:
         while True:
             outside = limit if abs(limit - inside) <= step else inside + np.copysign(step, limit - inside)
             if excess(outside) > 0:
-                return root_between(excess, float(inside), float(outside), PRECISION)
+                from scipy.optimize import brentq
+
+                return float(brentq(excess, inside, outside, xtol=PRECISION))
             if outside == limit:
                 return limit
             inside = outside
