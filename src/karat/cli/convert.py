@@ -27,15 +27,7 @@ EXAMPLE = "Example: karat convert results.csv prolific_export.csv --map item=sen
 
 @reads_files
 def convert(
-    out: Annotated[
-        Path | None,
-        option(
-            "Write the judgments to FILE (CSV or Parquet, by suffix); without it, nothing is written.",
-            "FILE",
-            "-o",
-            "--out",
-        ),
-    ] = None,
+    out: Annotated[Path | None, option("Write to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out")] = None,
     *,
     reading: ReadOptions,
     parts: Annotated[

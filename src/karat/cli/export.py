@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import write_judgments
-from karat.cli.options import Json, SafeCsv, found_line, option
+from karat.cli.options import Json, OutTable, SafeCsv, found_line, option
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import StoredStudy, StudyFile, stored_study
@@ -24,10 +24,7 @@ EXAMPLE = "Example: karat export study.toml -o judgments.parquet"
 
 def export(
     study: StudyFile,
-    out: Annotated[
-        Path,
-        option("Write the judgments to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False),
-    ],
+    out: OutTable,
     participants: Annotated[Path | None, option("Also write one row per participant to this CSV file.", "FILE")] = None,
     events: Annotated[Path | None, option("Also write the event log to this CSV file.", "FILE")] = None,
     codebook: Annotated[Path | None, option("Also write a codebook to this CSV file.", "FILE")] = None,
@@ -47,9 +44,9 @@ def export(
 
     Exporting before the study is closed ends blinding. The dashboard then shows when that happened.
     """
-    for path in (out, participants, events, codebook):
-        if path is not None and path.suffix not in ((".csv", ".parquet") if path is out else (".csv",)):
-            raise KaratError(f"{path}: use a name that ends in .csv{' or .parquet' if path is out else ''}.")
+    for path in (participants, events, codebook):
+        if path is not None and path.suffix != ".csv":
+            raise KaratError(f"{path}: use a name that ends in .csv.")
     if with_ids and participants is None:
         raise KaratError("--with-ids needs --participants FILE.")
     with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
@@ -86,13 +83,10 @@ def _write(
             (events, lambda: stored.events(connection, found.row.id)),
             (codebook, lambda: columns(judgments, found.study)),
         ]
-        try:
-            write_judgments(judgments, out, safe_for_spreadsheets=safe)
-            for path, table in tables:
-                if path is not None:
-                    write_table(table(), path, safe=safe)
-        except OSError as error:
-            raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
+        write_judgments(judgments, out, safe_for_spreadsheets=safe)
+        for path, table in tables:
+            if path is not None:
+                write_table(table(), path, safe=safe)
     written = [*files_of(out, judgments.participants), *(path for path, _ in tables if path is not None)]
     return written, found_line(judgments)
 

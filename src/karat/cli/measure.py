@@ -11,6 +11,7 @@ import typer
 from karat.cli.options import (
     ExecutorOptions,
     Json,
+    OutFolder,
     Quiet,
     ReadOptions,
     SafeAnyway,
@@ -21,7 +22,6 @@ from karat.cli.options import (
     with_executor_options,
 )
 from karat.cli.progress import working
-from karat.errors import KaratError
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"
 
@@ -79,10 +79,7 @@ def measure(
         ),
     ] = False,
     seed: Seed = 1,
-    out: Annotated[
-        Path | None,
-        option("Write tables and figures to this folder; without it, nothing is written.", "DIR", "-o", "--out"),
-    ] = None,
+    out: OutFolder = None,
     *,
     reading: ReadOptions,
     place: ExecutorOptions,
@@ -101,8 +98,6 @@ def measure(
     from karat.measure.measured import excluded, nobody
     from karat.study.study import load
 
-    if out is not None and out.exists() and not out.is_dir():
-        raise KaratError(f"{out} is a file. Give a folder to write to.")
     silent = quiet or as_json
     stated = None if study is None else load(study)
     known = reading.known(stated, "measure", quiet=silent)

@@ -143,6 +143,27 @@ def print_json(data: object) -> None:
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
+def no_file(folder: Path | None) -> Path | None:
+    """A folder to write to, refused where it is a file."""
+    if folder is not None and folder.is_file():
+        raise KaratError(f"{folder} is a file. Give a folder to write to.")
+    return folder
+
+
+def _table(file: Path) -> Path:
+    if file.suffix not in (".csv", ".parquet"):
+        raise KaratError(f"{file}: use a name that ends in .csv or .parquet.")
+    return file
+
+
+OutFolder = Annotated[
+    Path | None,
+    option("Write to this folder; without it, nothing is written.", "DIR", "-o", "--out", callback=no_file),
+]
+OutTable = Annotated[
+    Path,
+    option("Write to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False, callback=_table),
+]
 StudyArgument = Annotated[Path, argument("The study file, or its folder.", show_default=False)]
 Seed = Annotated[int, option("Set the random seed.", "N", min=0)]
 Json = Annotated[bool, option("Print the result as JSON.", None, "--json")]

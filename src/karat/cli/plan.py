@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import Json, StudyArgument, option, print_json
+from karat.cli.options import Json, StudyArgument, no_file, option, print_json
 from karat.cli.progress import working
 from karat.errors import KaratError
 
@@ -22,7 +22,8 @@ def plan(
     ] = None,
     seed: Annotated[int | None, option("Set the random seed (default: from the study file).", "N", min=0)] = None,
     out: Annotated[
-        Path | None, option("Write to this folder (default: plan, next to the study file).", "DIR", "-o", "--out")
+        Path | None,
+        option("Write to this folder (default: plan, next to the study file).", "DIR", "-o", "--out", callback=no_file),
     ] = None,
     as_format: Annotated[str, option("Write the questionnaires as csv or parquet.", "NAME", "--format")] = "csv",
     as_json: Json = False,
@@ -35,8 +36,6 @@ def plan(
         raise KaratError(f"--format {as_format}: use csv or parquet.")
     loaded = with_participants(with_lists(load(study), lists), participants)
     folder = loaded.path.parent / "plan" if out is None else out
-    if folder.exists() and not folder.is_dir():
-        raise KaratError(f"{folder} is a file. Give a folder to write to.")
     people = loaded.settings.recruitment.participants
     with working(f"planning for {people} participants", quiet=as_json):
         lines = summary_lines(loaded, people)

@@ -81,6 +81,7 @@ def power(
     interruption, repeat the command with the same --checkpoint to resume.
     """
     from karat.intake import read
+    from karat.judgments.files import write_text
     from karat.simulate import power as power_of
     from karat.study.file import read_toml, with_table
     from karat.study.study import load
@@ -105,23 +106,14 @@ def power(
         )  # fmt: skip
     picture = out or svg
     if picture is not None:
-        _write(found.svg() + "\n", picture)
+        write_text(picture, found.svg() + "\n")
     if write:
-        _write(with_table(read_toml(loaded.path)[1], "power", found.record()), loaded.path)
+        write_text(loaded.path, with_table(read_toml(loaded.path)[1], "power", found.record()))
     if as_json:
         print_json(found.to_dict())
         return
     written = [*([] if picture is None else [picture]), *([loaded.path] if write else [])]
     typer.echo("\n".join([*_lines(found), *(f"written    {file}" for file in written)]))
-
-
-def _write(text: str, file: Path) -> None:
-    from karat.judgments.files import write_text
-
-    try:
-        write_text(file, text)
-    except OSError as error:
-        raise KaratError(f"{file} cannot be written: {error.strerror or error}.") from None
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

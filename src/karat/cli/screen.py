@@ -13,6 +13,7 @@ import typer
 from karat.cli.options import (
     ExecutorOptions,
     Json,
+    OutFolder,
     Quiet,
     ReadOptions,
     RulesPath,
@@ -46,15 +47,7 @@ EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 def screen(
     study: StudyPath = None,
     rules: RulesPath = None,
-    out: Annotated[
-        Path | None,
-        option(
-            "Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
-            "DIR",
-            "-o",
-            "--out",
-        ),
-    ] = None,
+    out: OutFolder = None,
     criteria: Annotated[
         str | None,
         option("Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.", "A,B"),
@@ -95,7 +88,10 @@ def screen(
     from karat.screen.crowd.spammer_index import index_as_data, index_or_reason, index_unasked
     from karat.screen.screening import refuse_unknown
 
-    _refuse_together(contrast, criteria, multiverse, out)
+    if contrast is not None and not multiverse:
+        raise KaratError("--contrast needs --multiverse.")
+    if criteria is not None and multiverse:
+        raise KaratError("--multiverse tries all criteria. Leave out --criteria.")
     followed = _contrast(contrast)
     silent = quiet or as_json
     planned, alone = load_rules(study, rules)
@@ -211,16 +207,6 @@ def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
         return "Nothing was written. Use --out DIR to keep verdicts, evidence and the remaining judgments."
     return f"written    {written[0]}  " + "  ".join(path.name for path in written[1:])
-
-
-def _refuse_together(contrast: str | None, criteria: str | None, multiverse: bool, out: Path | None) -> None:
-    """KaratError for flags that cannot go together."""
-    if contrast is not None and not multiverse:
-        raise KaratError("--contrast needs --multiverse.")
-    if criteria is not None and multiverse:
-        raise KaratError("--multiverse tries all criteria. Leave out --criteria.")
-    if out is not None and out.exists() and not out.is_dir():
-        raise KaratError(f"{out} is a file. Give a folder to write to.")
 
 
 def _refitted(pilot: Judgments) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from karat.cli.options import (
     ExecutorOptions,
     Json,
+    OutTable,
     Seed,
     StudyArgument,
     option,
@@ -25,10 +25,7 @@ EXAMPLE = "Example: karat simulate study.toml -o results.csv --share guesser=0.1
 @with_executor_options
 def simulate(
     study: StudyArgument,
-    out: Annotated[
-        Path,
-        option("Write the results to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False),
-    ],
+    out: OutTable,
     participants: Annotated[
         int | None, option("Set the number of participants (default: from the study file).", "N", min=1)
     ] = None,
@@ -60,8 +57,6 @@ def simulate(
     from karat.simulate.behaviours import USUAL, counted_behaviours, read_shares
     from karat.study.study import load
 
-    if out.suffix not in (".csv", ".parquet"):
-        raise KaratError(f"-o {out}: use a name that ends in .csv or .parquet.")
     loaded = load(study)
     shares = USUAL if share is None else read_shares(share)
     with place.open_executor() as executor, counting("answering the study", quiet=as_json) as progress:
@@ -69,10 +64,7 @@ def simulate(
             loaded, participants, shares=shares, effects=_effects(effect), seed=seed, progress=progress,
             executor=executor,
         )  # fmt: skip
-    try:
-        (results.to_csv if out.suffix == ".csv" else results.to_parquet)(out)
-    except OSError as error:
-        raise KaratError(f"{out} cannot be written: {error.strerror or error}.") from None
+    (results.to_csv if out.suffix == ".csv" else results.to_parquet)(out)
     behaviours = dict(results.participants["behaviour"].value_counts(sort=True).sort("count", "behaviour").rows()[::-1])
     if as_json:
         print_json({"written": str(out), "answers": len(results), "behaviours": behaviours, "seed": seed})

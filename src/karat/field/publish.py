@@ -10,7 +10,6 @@ import base64
 import hashlib
 import http.client
 import json
-import os
 import re
 import secrets
 import shutil
@@ -30,6 +29,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from karat import __version__
 from karat.errors import KaratError
 from karat.field.registration import file_names, slug_of
+from karat.field.server.config import write_private
 from karat.messages import Message
 from karat.study.study import Study
 
@@ -92,9 +92,7 @@ def build_server_folder(study: Study, out: Path, address: str) -> list[str]:
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8", newline="\n")
     if not (out / PASSWORD).is_file():
-        handle = os.open(out / PASSWORD, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
-            file.write(f"KARAT_ADMIN_PASSWORD={secrets.token_urlsafe(12)}\n")
+        write_private(out / PASSWORD, f"KARAT_ADMIN_PASSWORD={secrets.token_urlsafe(12)}\n")
     return sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
 
 
@@ -214,14 +212,17 @@ def _clock(headers: http.client.HTTPMessage, now: float) -> Iterator[ServerFindi
     )
 
 
+def connection_to(address: str, seconds: float) -> http.client.HTTPConnection:
+    """A connection to a server; over TLS, its certificate is checked."""
+    parts = urlsplit(address)
+    if parts.scheme == "https":
+        return http.client.HTTPSConnection(parts.netloc, timeout=seconds, context=ssl.create_default_context())
+    return http.client.HTTPConnection(parts.netloc, timeout=seconds)
+
+
 def _fetch(address: str, path: str, now: float) -> tuple[int, http.client.HTTPMessage, bytes, int | None]:
     """Status, headers and beginning of a page, and for how many days its certificate is valid."""
-    parts = urlsplit(address)
-    connection = (
-        http.client.HTTPSConnection(parts.netloc, timeout=TIMEOUT, context=ssl.create_default_context())
-        if parts.scheme == "https"
-        else http.client.HTTPConnection(parts.netloc, timeout=TIMEOUT)
-    )
+    connection = connection_to(address, TIMEOUT)
     try:
         connection.request("GET", path, headers={"User-Agent": f"karat/{__version__}"})
         days = None

@@ -254,10 +254,13 @@ def write_table(path: Path, table: pl.DataFrame) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` only when it was written completely."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
-    # Made here and not by tempfile, whose files nobody else may read: this one has the rights of any new file.
-    temporary.touch(exist_ok=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Made here and not by tempfile, whose files nobody else may read: this one has the rights of any new file.
+        temporary.touch(exist_ok=False)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         yield temporary
         temporary.replace(path)

@@ -28,6 +28,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from karat.field.bots.client import keep_cookies
+from karat.field.publish import connection_to
 from karat.field.server.headers import DATA_CSP, POLICY, page_policy
 from karat.studio.folder import StudioError
 
@@ -107,12 +108,7 @@ class RemoteServer:
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> http.client.HTTPResponse:
         """One request and its reply; redirects are not followed."""
-        parts = urlsplit(self.address)
-        connection = (
-            http.client.HTTPSConnection(parts.netloc, timeout=self._seconds, context=ssl.create_default_context())
-            if parts.scheme == "https"
-            else http.client.HTTPConnection(parts.netloc, timeout=self._seconds)
-        )
+        connection = connection_to(self.address, self._seconds)
         sent = {**(headers or {}), "connection": "close"}
         if self._cookies:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())

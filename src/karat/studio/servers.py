@@ -42,15 +42,16 @@ from karat.field.content.links import invitation, links
 from karat.field.publish import ADDRESS, build_server_folder, check_address, public_address
 from karat.field.registration import registration, slug_of
 from karat.field.server.app import create_app
-from karat.field.server.config import ServerConfig, prepare
+from karat.field.server.config import ServerConfig, prepare, write_private
 from karat.field.server.headers import POLICY
+from karat.field.server.run import quiet_settings
 from karat.field.server.security import same
 from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
 from karat.studio.dashboard import DashboardProxy, RemoteServer
 from karat.studio.folder import StudioError
 from karat.studio.worker import Background
-from karat.studio.workspace import PUBLISHED, REHEARSAL, Project, stored_row
+from karat.studio.workspace import PUBLISHED, REHEARSAL, Project, database_of, stored_row
 from karat.study.setting_base import NAME
 from karat.study.study import Study, load
 
@@ -126,11 +127,7 @@ class LoopbackServer:
 
     def start(self, app: ASGIApp) -> None:
         """Answer with an application."""
-        settings = uvicorn.Config(
-            app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
-            timeout_graceful_shutdown=1,
-        )  # fmt: skip
-        self._server = uvicorn.Server(settings)
+        self._server = uvicorn.Server(quiet_settings(app, timeout_graceful_shutdown=1))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
         self._thread.start()
 
@@ -339,7 +336,7 @@ class StudyServers:
         row = stored_row(project.folder)
         if row is None:
             raise StudioError("This study was never served here.")
-        with closing(Store.open(f"sqlite:///{(project.data / 'karat.db').resolve()}")) as store:
+        with closing(Store.open(database_of(project.folder))) as store:
             store.call(studies.set_state, row.id, state)
 
     def rehearse(self, project: Project, bots: int) -> None:
@@ -393,9 +390,7 @@ def password(project: Project) -> str:
     if not place.is_file():
         if (project.data / "karat.db").is_file():
             return ""  # somebody has set another one in a terminal
-        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_urlsafe(9))
+        write_private(place, secrets.token_urlsafe(9))
     return place.read_text(encoding="ascii").strip()
 
 
@@ -414,10 +409,7 @@ def _write_answers(project: Project, folder: Path) -> None:
     row = stored_row(project.folder)
     if row is None:
         raise StudioError("No answers were collected here yet. Start the study under Run, or drop a file of results.")
-    with (
-        closing(Store.open(f"sqlite:///{(project.data / 'karat.db').resolve()}")) as store,
-        store.read() as connection,
-    ):
+    with closing(Store.open(database_of(project.folder))) as store, store.read() as connection:
         judgments = export.judgments(connection, row.id, study)
     if not len(judgments):
         raise StudioError("Nobody has answered yet.")

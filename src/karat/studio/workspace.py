@@ -201,16 +201,20 @@ def state_of(folder: Path) -> State:
     return "checked" if was_checked(folder) else "draft"
 
 
+def database_of(folder: Path) -> str:
+    """The database of the server of a study."""
+    return f"sqlite:///{(folder / DATA / 'karat.db').resolve()}"
+
+
 def stored_row(folder: Path) -> StudyRow | None:
     """What the server of a study has stored of it; None before it was ever served."""
-    database = folder / DATA / "karat.db"
-    if not database.is_file():
+    if not (folder / DATA / "karat.db").is_file():
         return None
     from karat.field.registration import slug
     from karat.field.store import Store, studies
 
     name = slug(folder.resolve().name)
-    with closing(Store.open(f"sqlite:///{database.resolve()}")) as store, store.read() as connection:
+    with closing(Store.open(database_of(folder))) as store, store.read() as connection:
         return studies.find(connection, name) or studies.find(connection, f"{name}-study")
 
 

@@ -23,7 +23,7 @@ from karat.field.store import Store, StoreError, export, studies
 from karat.field.store.export import codebook
 from karat.judgments import Judgments
 from karat.judgments.checks import Place
-from karat.judgments.files import escape_formulas
+from karat.judgments.files import escape_formulas, replacing
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 
@@ -172,7 +172,8 @@ def write_table(table: pl.DataFrame, path: Path, *, safe: bool) -> None:
     """A table as CSV, with times as ISO texts."""
     moments = [name for name, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
     plain = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"))
-    (escape_formulas(plain) if safe else plain).write_csv(path)
+    with replacing(path) as temporary:
+        (escape_formulas(plain) if safe else plain).write_csv(temporary)
 
 
 def _write_judgments(judgments: Judgments, study: Study, path: Path) -> Path:

@@ -114,15 +114,21 @@ def arrivals_per_minute() -> float:
     return number
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a new file that only its owner can read."""
+    with os.fdopen(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii", newline="\n"
+    ) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def server_secret(path: Path) -> bytes:
     """The secret in a file, made when there is none; several servers that start at once get the same one."""
     if not path.exists():
         made = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(SECRET_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
+        write_private(made, secrets.token_hex(SECRET_BYTES))
         try:
             os.link(made, path)  # unlike a rename, a link does not replace what another server has made meanwhile
         except FileExistsError:

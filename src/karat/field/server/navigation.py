@@ -236,7 +236,7 @@ def step_page(asked: RequestSession, step: str) -> HTMLResponse:
         text = markup(settings.texts.consent)
         return _step(asked, step, text=text, privacy_text=field.privacy, withdrawal_code=session.withdrawal_code)
     if step == flow.INSTRUCTIONS:
-        return _step(asked, step, text=field.instructions)
+        return _step(asked, step, "step", text=field.instructions)
     if step == flow.TRIALS:
         return _step(
             asked,
@@ -252,7 +252,7 @@ def step_page(asked: RequestSession, step: str) -> HTMLResponse:
     if step == flow.COMMENT:
         return _step(asked, step, comment=session.comment or "", longest=flow.LONGEST_COMMENT)
     if step == flow.DEBRIEFING:
-        return _step(asked, step, text=markup(settings.texts.debriefing))
+        return _step(asked, step, "step", text=markup(settings.texts.debriefing))
     return background(asked, step)
 
 
@@ -265,7 +265,7 @@ def background(
     form = flow.background_form(asked.field.study, "after" if after else "before")
     complaints = {name: words.fill(key, count=flow.LONGEST_LINE) for name, key in (errors or {}).items()}
     heading = words["background.heading_after" if after else "background.heading"]
-    return _questions(asked, "background", form, values or {}, complaints, heading=heading, step=step)
+    return _questions(asked, step, "background", form, values or {}, complaints, heading=heading)
 
 
 def quiz(
@@ -281,15 +281,21 @@ def quiz(
     hidden = [*asked.hidden, ("attempt", str(asked.session.quiz_attempts))]
     form = flow.quiz_form(asked.field.study)
     text = asked.field.instructions
-    return _questions(asked, "quiz", form, values or {}, messages or {}, hidden=hidden, again=again, text=text)
+    return _questions(
+        asked, flow.QUIZ, "quiz", form, values or {}, messages or {}, hidden=hidden, again=again, text=text
+    )
 
 
-def _step(asked: RequestSession, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    return page(asked.request, asked.field, template, asked=asked, status=status, **context)
+def _step(
+    asked: RequestSession, step: str, template: str = "", status: int = 200, heading: str = "", **context: Any
+) -> HTMLResponse:
+    empty = {"heading": heading, "step": step, "fields": [], "again": ""}
+    return page(asked.request, asked.field, template or step, asked=asked, status=status, **empty | context)
 
 
 def _questions(
     asked: RequestSession,
+    step: str,
     template: str,
     form: Sequence[FormField],
     values: Mapping[str, str],
@@ -300,7 +306,7 @@ def _questions(
         ShownField(**vars(one), value=values.get(one.name, ""), message=messages.get(one.name, "")) for one in form
     ]
     problems = [FieldError(f"field-{one.name}", one.question, one.message) for one in fields if one.message]
-    return _step(asked, template, 422 if problems else 200, fields=fields, problems=problems, **context)
+    return _step(asked, step, template, 422 if problems else 200, fields=fields, problems=problems, **context)
 
 
 def _banner(asked: RequestSession) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from karat.field.server.config import ServerConfig, ServerError
 from karat.field.server.security import secret_mark
@@ -124,6 +125,13 @@ class _Server(uvicorn.Server):
             self.ready()
 
 
+def quiet_settings(app: ASGIApp, **more: Any) -> uvicorn.Config:
+    """Settings of a server that logs warnings only: addresses of visits carry the ids of the platform."""
+    return uvicorn.Config(
+        app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False, **more
+    )
+
+
 def run(
     app: FastAPI, config: ServerConfig, listener: socket.socket | None = None, ready: Callable[[], None] | None = None
 ) -> None:
@@ -132,15 +140,10 @@ def run(
     No access log is kept: the address of a visit carries the ids of the platform, and the client's address is
     personal data.
     """
-    settings = uvicorn.Config(
+    settings = quiet_settings(
         app,
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         http=type("Patient", (PatientProtocol,), {"seconds": config.request_seconds}),
-        ws="none",
-        lifespan="off",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
         proxy_headers=config.behind_proxy,
         timeout_keep_alive=SECONDS_KEPT_OPEN,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,

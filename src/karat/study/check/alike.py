@@ -62,9 +62,7 @@ def _name(row: Row) -> str:
     return row["pair"] or row.item
 
 
-@rule(
-    "hint", source="Pieper et al., section 3.1", fix="Use other words: such items are not independent lexicalisations."
-)
+@rule("hint", "section 3.1", "Use other words: such items are not independent lexicalisations.")
 def near_identical(draft: Draft) -> Iterator[Flaw]:
     """Two items share a sentence but for at most one word."""
     for rows in draft.rows:
@@ -102,7 +100,7 @@ def _share_a_sentence(one: Row, two: Row) -> bool:
     return bool(first & second)
 
 
-@rule("hint", source="Pieper et al., section 3.1, footnote 8", fix="Make the sentence as long as its neighbours.")
+@rule("hint", "section 3.1, footnote 8", "Make the sentence as long as its neighbours.")
 def lengths(draft: Draft) -> Iterator[Flaw]:
     """The conditions of an item differ in length much more than those of other items."""
     for rows in draft.rows:
@@ -125,9 +123,7 @@ def lengths(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "hint",
-    source="Pieper et al., section 3.1, footnote 8",
-    fix="Make the conditions equally long, or expect that length explains a difference.",
+    "hint", "section 3.1, footnote 8", "Make the conditions equally long, or expect that length explains a difference."
 )
 def condition_lengths(draft: Draft) -> Iterator[Flaw]:
     """Sentences of one condition are much longer than those of another."""
@@ -164,11 +160,7 @@ COMPARED_FROM = 6
 """Fewer sentences on either side show no pattern."""
 
 
-@rule(
-    "hint",
-    source="Pieper et al., section 3.1",
-    fix="Write some fillers in the frame of the test sentences, so that these do not stand out.",
-)
+@rule("hint", "section 3.1", "Write some fillers in the frame of the test sentences, so that these do not stand out.")
 def filler_frames(draft: Draft) -> Iterator[Flaw]:
     """No filler has the frame of the test sentences: words that nearly all of them share, their length, or that
     they are questions. All trials but test and practice trials count as fillers."""

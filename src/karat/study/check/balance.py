@@ -16,8 +16,6 @@ from karat.study.designs.balance import split_advice
 from karat.study.designs.factorial import spelled
 from karat.study.settings import BlockSettings
 
-SECTION = "Pieper et al., section 3.1"
-
 
 @rule("error", fix="Write one of the levels that the study file names.", must=True)
 def levels(draft: Draft) -> Iterator[Flaw]:
@@ -48,7 +46,7 @@ def _of_design(message: Message, spot: Spot) -> Flaw:
     return Flaw(str(what), "" if advice is None else str(advice), spot)
 
 
-@rule("error", source=SECTION, fix="Write the missing sentence, or leave the item out.")
+@rule("error", "section 3.1", "Write the missing sentence, or leave the item out.")
 def missing_cells(draft: Draft) -> Iterator[Flaw]:
     """An item lacks a condition that others have."""
     for index, rows in enumerate(draft.rows):
@@ -102,7 +100,7 @@ def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]
     return found
 
 
-@rule("error", source=SECTION, fix="Use as many lists as an item has conditions.")
+@rule("error", "section 3.1", "Use as many lists as an item has conditions.")
 def confounded_with_item(draft: Draft) -> Iterator[Flaw]:
     """Each item is seen in one condition only, so items and conditions cannot be separated."""
     for index, block in enumerate(draft.study.blocks):
@@ -151,9 +149,7 @@ def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterato
 
 
 @rule(
-    "error",
-    source="Pieper et al., section 3.1 and footnote 5",
-    fix="Write items in all levels, or declare the factor as between participants.",
+    "error", "section 3.1 and footnote 5", "Write items in all levels, or declare the factor as between participants."
 )
 def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
     """Each list shows one level of a factor that is not declared as between participants."""
@@ -172,7 +168,7 @@ def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
                 )
 
 
-@rule("error", source=SECTION, fix="Name the rows as different items, or make them conditions of a factor.")
+@rule("error", "section 3.1", "Name the rows as different items, or make them conditions of a factor.")
 def item_twice(draft: Draft) -> Iterator[Flaw]:
     """A participant sees an item twice."""
     for index, _, lists in draft.planned():
@@ -189,7 +185,7 @@ def item_twice(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("warning", source=SECTION, fix="Use equally many items for every group of participants and every condition.")
+@rule("warning", "section 3.1", "Use equally many items for every group of participants and every condition.")
 def list_sizes(draft: Draft) -> Iterator[Flaw]:
     """The lists have different numbers of trials."""
     for index, _, lists in draft.planned():
@@ -198,7 +194,7 @@ def list_sizes(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"the lists have {sizes[0]} to {sizes[-1]} trials.", spot=draft.at("block", index, "lists"))
 
 
-@rule("warning", source=SECTION, fix="Use a number of items and lists that the conditions divide.")
+@rule("warning", "section 3.1", "Use a number of items and lists that the conditions divide.")
 def unbalanced(draft: Draft) -> Iterator[Flaw]:
     """Conditions or items are not seen equally often. The compiler notes it, and no other rule reports it."""
     for index, plan in enumerate(draft.plans):

@@ -18,7 +18,6 @@ from karat.study.criterion import PassSettings
 from karat.study.guessing import at_least as binomial_at_least
 from karat.study.guessing import p_sentence
 
-SECTION = "Pieper et al., section 5.2"
 INTERVAL = 8
 EXTENDED = Fraction(1, 2)
 MOST = 200
@@ -62,7 +61,7 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
     return sum(ways[max(k, 0) :], Fraction(0))
 
 
-@rule("error", source="Pieper et al., section 5.2, tables 2 to 5", fix="Add controls.")
+@rule("error", "section 5.2, tables 2 to 5", "Add controls.")
 def controls(draft: Draft) -> Iterator[Flaw]:
     """There are so few controls that a guesser passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "controls") or PassSettings()
@@ -70,7 +69,7 @@ def controls(draft: Draft) -> Iterator[Flaw]:
         yield from _worst(draft, "control", settings)
 
 
-@rule("error", source="Pieper et al., section 5.2, tables 2 and 3b", fix="Add attention trials.")
+@rule("error", "section 5.2, tables 2 and 3b", "Add attention trials.")
 def attention(draft: Draft) -> Iterator[Flaw]:
     """There are so few attention trials that a guesser passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "attention") or PassSettings()
@@ -174,9 +173,7 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
 
 
 @rule(
-    "error",
-    source=SECTION,
-    fix='Use eight grammatical and eight ungrammatical controls, or state account = "positional".',
+    "error", "section 5.2", 'Use eight grammatical and eight ungrammatical controls, or state account = "positional".'
 )
 def relational_controls(draft: Draft) -> Iterator[Flaw]:
     """An account that compares means has fewer than eight controls in each condition."""
@@ -205,8 +202,8 @@ def _controls_rated(draft: Draft, number: int, kind: str) -> int:
 
 @rule(
     "warning",
-    source="Pieper et al., section 5.2, table 5",
-    fix='State account = "positional" (or "extended", with eight controls in each condition).',
+    "section 5.2, table 5",
+    'State account = "positional" (or "extended", with eight controls in each condition).',
 )
 def relational_account(draft: Draft) -> Iterator[Flaw]:
     """The purely relational account is stated, which four of ten guessers pass. A difference above zero is guessed in
@@ -228,14 +225,9 @@ def relational_account(draft: Draft) -> Iterator[Flaw]:
 
 YES = ("yes", "true", "1", "y", "ja", "oui", "sí", "si", "x")
 YEAR = re.compile(r"(?:19|20)\d\d")
-CONTROLS = "Pieper et al., section 3.2"
 
 
-@rule(
-    "warning",
-    source="Pieper et al., sections 3.2 and 3.3",
-    fix="Add control and attention trials with expected answers.",
-)
+@rule("warning", "sections 3.2 and 3.3", "Add control and attention trials with expected answers.")
 def no_controls(draft: Draft) -> Iterator[Flaw]:
     """There are no control trials, or no attention trials. Without trials that have a correct answer,
     participants who guess cannot be recognised."""
@@ -253,8 +245,8 @@ def no_controls(draft: Draft) -> Iterator[Flaw]:
 
 @rule(
     "warning",
-    source=CONTROLS,
-    fix="Verify controls in a separate scale study (karat init DIR --task norming), then write when and where into "
+    "section 3.2",
+    "Verify controls in a separate scale study (karat init DIR --task norming), then write when and where into "
     "the column verified.",
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
@@ -283,9 +275,7 @@ NO = ("no", "not", "false", "0", "n", "nein", "nicht", "non")
 
 
 @rule(
-    "hint",
-    source=CONTROLS,
-    fix='Write both into the column verified, such as "2026-03, norming study with 40 participants".',
+    "hint", "section 3.2", 'Write both into the column verified, such as "2026-03, norming study with 40 participants".'
 )
 def verified_where(draft: Draft) -> Iterator[Flaw]:
     """Controls are marked as verified without saying when and where. Readers of the report cannot look it up, and
@@ -303,9 +293,7 @@ def _when_and_where(text: str | None) -> bool:
     return is_verified(text) and YEAR.search(text or "") is not None and bool(words)
 
 
-@rule(
-    "hint", source=CONTROLS, fix="Add controls that deviate only slightly from test items, with the subgroup related."
-)
+@rule("hint", "section 3.2", "Add controls that deviate only slightly from test items, with the subgroup related.")
 def related_controls(draft: Draft) -> Iterator[Flaw]:
     """No control resembles the test items. Related controls are less salient and help to conceal test trials."""
     for rows in draft.rows:
@@ -316,11 +304,7 @@ def related_controls(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"none of the {text} has the subgroup related; unrelated controls are easily recognised.")
 
 
-@rule(
-    "hint",
-    source="Pieper et al., section 3.1",
-    fix="Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.",
-)
+@rule("hint", "section 3.1", "Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.")
 def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
     """No filler picks up what is conspicuous in the test items."""
     for rows in draft.rows:
@@ -333,8 +317,8 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
 
 @rule(
     "error",
-    source="Pieper et al., section 3.3",
-    fix="Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
+    "section 3.3",
+    "Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
 )
 def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     """An attention item of a rating task is grammatical. Participants who overlook everything accept a grammatical
@@ -357,8 +341,8 @@ LONG_SPACELESS = 20
 
 @rule(
     "warning",
-    source="Pieper et al., section 3.3",
-    fix="Put the violation near the end, so that only participants who read the whole sentence notice it.",
+    "section 3.3",
+    "Put the violation near the end, so that only participants who read the whole sentence notice it.",
 )
 def attention_early(draft: Draft) -> Iterator[Flaw]:
     """The violation of an attention stimulus is in the first half of a long sentence. Where it is follows from the

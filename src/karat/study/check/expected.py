@@ -27,8 +27,8 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\
 
 @rule(
     "error",
-    source="Pieper et al., sections 3.2 and 5.2",
-    fix="Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
+    "sections 3.2 and 5.2",
+    "Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
 )
 def expected(draft: Draft) -> Iterator[Flaw]:
     """A control or attention trial has no expected answer, or an item has one that the scale does not know."""
@@ -120,7 +120,7 @@ def _mend_expected(scale: Scale) -> str:
     return f"Write one of {scale.known()}."
 
 
-@rule("error", source="Pieper et al., section 5.2", fix="Fix the column expected or the column status.")
+@rule("error", "section 5.2", "Fix the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
     """The expected answer contradicts the status of the sentence."""
     for row in draft.all_rows:
@@ -134,7 +134,7 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
 
 
-@rule("error", source="Pieper et al., section 5.2", fix="Let the expected answers reach the end of the scale.")
+@rule("error", "section 5.2", "Let the expected answers reach the end of the scale.")
 def expected_points(draft: Draft) -> Iterator[Flaw]:
     """Expected answers leave out the end of the scale to which a status belongs, as where they were written for fewer
     points. Participants who give the clearest right answer would fail."""
@@ -156,7 +156,6 @@ def expected_points(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.expected_points", values), fix, first.spot)
 
 
-SECTION = "Pieper et al., section 3.1"
 KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
@@ -184,7 +183,7 @@ def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
                 yield [row for row in rows if row.function == "test"], fillers
 
 
-@rule("warning", source=SECTION, fix="Write low, mid, high or, on a rating scale, a point.")
+@rule("warning", "section 3.1", "Write low, mid, high or, on a rating scale, a point.")
 def acceptability(draft: Draft) -> Iterator[Flaw]:
     """The column acceptability has a value that is not low, mid, high or a point of the scale, and is ignored.
 
@@ -208,8 +207,8 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
 
 @rule(
     "hint",
-    source=SECTION,
-    fix="Fill the column acceptability (low, mid, high or a point of the scale) or the column status.",
+    "section 3.1",
+    "Fill the column acceptability (low, mid, high or a point of the scale) or the column status.",
 )
 def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
     """The intended acceptability of the fillers is not stated."""
@@ -223,7 +222,7 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("warning", source=SECTION, fix="Add fillers until both ends and the middle of the scale are used.")
+@rule("warning", "section 3.1", "Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
     """The fillers leave out an end of the scale or its middle, or nearly all are at one place. Fillers from fully
     unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
@@ -253,7 +252,7 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("warning", source=SECTION, fix="Add fillers that are as acceptable as the test items.")
+@rule("warning", "section 3.1", "Add fillers that are as acceptable as the test items.")
 def filler_match(draft: Draft) -> Iterator[Flaw]:
     """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind to
     subtle differences between test items."""

@@ -165,16 +165,20 @@ class CheckRule:
 RULES: dict[str, CheckRule] = {}
 
 
-def rule(grade: Grade, *, source: str = "", fix: str, must: bool = False, name: str = "") -> Callable[[Test], Test]:
+def rule(
+    grade: Grade, source: str = "", fix: str = "", *, must: bool = False, name: str = ""
+) -> Callable[[Test], Test]:
     """Register a function from a study to its flaws as a rule of the check.
 
-    The first sentence of its docstring says when there is a finding; the rule has its name, with hyphens.
+    The first sentence of its docstring says when there is a finding; the rule has its name, with hyphens. A source
+    that begins with a section is one of Pieper, Börner and Kiss.
     """
+    cited = f"Pieper et al., {source}" if source.startswith("section") else source
 
     def registered(test: Test) -> Test:
         what = " ".join((test.__doc__ or "").split()).split(". ")[0].removesuffix(".")
         known = name or test.__name__.replace("_", "-")
-        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", source, fix, test, must)
+        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", cited, fix, test, must)
         return test
 
     return registered

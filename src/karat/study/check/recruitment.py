@@ -20,7 +20,7 @@ SHORT = 0.7
 """Where a study is said to take less than this share of its estimated time, the estimate is hardly wrong."""
 
 
-@rule("warning", source="Pieper et al., section 4", fix="Recruit 24 to 36 participants.")
+@rule("warning", "section 4", "Recruit 24 to 36 participants.")
 def participants(draft: Draft) -> Iterator[Flaw]:
     """There are fewer than 24 participants (for each group of a factor between participants)."""
     blocks = [block.settings for block in draft.study.blocks if block.task.acceptability]
@@ -45,7 +45,7 @@ def participants(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("warning", source="Pieper et al., section 3.1", fix="Recruit a multiple of the number of lists.")
+@rule("warning", "section 3.1", "Recruit a multiple of the number of lists.")
 def participants_lists(draft: Draft) -> Iterator[Flaw]:
     """The participants cannot be divided equally among the lists."""
     number, lists = draft.study.settings.recruitment.participants, draft.list_count
@@ -60,7 +60,7 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("error", source="Macketanz et al., section 3", fix="Recruit as many participants as the ratings need.")
+@rule("error", "Macketanz et al., section 3", "Recruit as many participants as the ratings need.")
 def participants_ratings(draft: Draft) -> Iterator[Flaw]:
     """There are too few participants for the ratings that each item of a subset design should get. With k of n items
     each and r ratings per item, n r / k participants are needed."""
@@ -171,9 +171,7 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "warning",
-    source="Pieper et al., section 5",
-    fix="State them before there are data: [screening] completion, remfod, attention, controls, ...",
+    "warning", "section 5", "State them before there are data: [screening] completion, remfod, attention, controls, ..."
 )
 def screening(draft: Draft) -> Iterator[Flaw]:
     """No screening rules are stated."""
@@ -202,7 +200,7 @@ def personal_question(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.personal_question", {"name": question.name}), spot=draft.at("background", place))
 
 
-@rule("error", source="Pieper et al., section 5", fix="Add what the criterion needs, or take it out of [screening].")
+@rule("error", "section 5", "Add what the criterion needs, or take it out of [screening].")
 def screening_impossible(draft: Draft) -> Iterator[Flaw]:
     """A screening criterion needs something that the study does not have."""
     settings = draft.study.settings

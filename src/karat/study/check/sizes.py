@@ -18,7 +18,6 @@ from karat.study.orders import OrderError, OrderUndecidedError
 from karat.study.plan import Block
 from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOST_TRIALS
 
-SECTION = "Pieper et al., section 3.1"
 SPREAD_FROM = 4
 """From this many trials on it is no accident when all stand in one half of several questionnaires."""
 QUESTIONNAIRES = 4
@@ -27,7 +26,7 @@ QUESTIONNAIRES = 4
 DEGREES = {"low": Message("check.low"), "mid": Message("check.mid"), "high": Message("check.high")}
 
 
-@rule("error", source=SECTION, fix="Add test items: six for each condition that a participant sees.")
+@rule("error", "section 3.1", "Add test items: six for each condition that a participant sees.")
 def lexicalisations(draft: Draft) -> Iterator[Flaw]:
     """A participant sees fewer than six lexicalisations of a condition."""
     for index, block, lists in draft.planned():
@@ -54,7 +53,7 @@ def _seen(trials: pl.DataFrame, names: list[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, row)) for row in rows)
 
 
-@rule("warning", source=SECTION, fix="Add fillers: two for each test trial.")
+@rule("warning", "section 3.1", "Add fillers: two for each test trial.")
 def ratio(draft: Draft) -> Iterator[Flaw]:
     """There are fewer than two fillers for each test trial (all other functions count as fillers)."""
     for _, block, lists in draft.planned():
@@ -77,8 +76,8 @@ def _number(trials: pl.DataFrame, function: str) -> int:
 
 @rule(
     "warning",
-    source=SECTION,
-    fix="Use fewer conditions, compare two conditions in a choice, or vary a factor between participants.",
+    "section 3.1",
+    "Use fewer conditions, compare two conditions in a choice, or vary a factor between participants.",
 )
 def length(draft: Draft) -> Iterator[Flaw]:
     """A participant judges more than about 100 trials."""
@@ -91,7 +90,7 @@ def length(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(Message("check.length", {"n": most, "most": MOST_TRIALS}), fix)
 
 
-@rule("warning", source=SECTION, fix="Add calibration trials, six in all, that use the whole scale.")
+@rule("warning", "section 3.1", "Add calibration trials, six in all, that use the whole scale.")
 def calibration(draft: Draft) -> Iterator[Flaw]:
     """A task begins with fewer than six calibration trials."""
     for _, _, trials in _first_of_each_task(draft):
@@ -106,8 +105,8 @@ def calibration(draft: Draft) -> Iterator[Flaw]:
 
 @rule(
     "warning",
-    source=SECTION,
-    fix="Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
+    "section 3.1",
+    "Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
 )
 def calibration_range(draft: Draft) -> Iterator[Flaw]:
     """Calibration trials do not cover the scale, or do not say what they cover."""
@@ -142,7 +141,7 @@ def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame
             yield index, block, lists[0]
 
 
-@rule("error", source=SECTION, fix="Add fillers, or state [order] test_adjacent = true.", must=True)
+@rule("error", "section 3.1", "Add fillers, or state [order] test_adjacent = true.", must=True)
 def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
     """Test trials cannot be kept apart."""
     error = draft.order_error
@@ -152,7 +151,7 @@ def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(message, fix, draft.at("order", "test_adjacent"))
 
 
-@rule("error", source="Pieper et al., section 3.1 and footnote 7", fix="Loosen a rule of [order].", must=True)
+@rule("error", "section 3.1 and footnote 7", "Loosen a rule of [order].", must=True)
 def order(draft: Draft) -> Iterator[Flaw]:
     """The rules of [order] are not compatible. Orders that the solver proves impossible for another reason."""
     error = draft.order_error
@@ -172,7 +171,7 @@ def _is_about_tests(error: OrderError) -> bool:
     return not isinstance(error, OrderUndecidedError) and error.separated == "test"
 
 
-@rule("warning", source="Pieper et al., section 3.3", fix='State [order] spread = ["control", "attention"].')
+@rule("warning", "section 3.3", 'State [order] spread = ["control", "attention"].')
 def spread(draft: Draft) -> Iterator[Flaw]:
     """Controls or attention trials may be, or always are, at one end of the questionnaire."""
     if not draft.plans or draft.order_error is not None:

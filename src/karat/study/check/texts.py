@@ -166,11 +166,7 @@ def final_punctuation(draft: Draft) -> Iterator[Flaw]:
                             "have a sentence without final punctuation")  # fmt: skip
 
 
-@rule(
-    "warning",
-    source="Pieper et al., section 3.3",
-    fix="Use an attention stimulus: a sentence with a small violation near its end.",
-)
+@rule("warning", "section 3.3", "Use an attention stimulus: a sentence with a small violation near its end.")
 def instruction_check(draft: Draft) -> Iterator[Flaw]:
     """A stimulus gives an instruction, as in "please tick ...", instead of something to judge. Instruction-manipulation
     checks are unfair and conspicuous in judgment tasks."""
@@ -245,11 +241,7 @@ def probes(draft: Draft) -> Iterator[Flaw]:
         yield _gathered(found, "is a probe for programs.", "are probes for programs")
 
 
-@rule(
-    "hint",
-    source="Pieper et al., section 2",
-    fix="Add: rely on your own intuition, answer spontaneously; there is no right or wrong.",
-)
+@rule("hint", "section 2", "Add: rely on your own intuition, answer spontaneously; there is no right or wrong.")
 def instructions(draft: Draft) -> Iterator[Flaw]:
     """The instructions do not ask for spontaneous judgments of one's own. Instructions in English or German that lack
     the advice of section 2."""
