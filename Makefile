@@ -10,7 +10,7 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks datasets replication screenshots constraints wheels build licences sbom audit coverage mutation clean
+.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks benchmarks-long datasets replication screenshots constraints wheels build licences sbom audit coverage mutation clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
@@ -21,7 +21,8 @@ help:
 	@echo "make style        ruff only"
 	@echo "make types        mypy only"
 	@echo "make docs         build the documentation into site/"
-	@echo "make benchmarks   measure the ratios in docs/performance.md and other pages, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
+	@echo "make benchmarks   measure the ratios in docs/performance.md and other pages, and write them there (BENCHMARKS=benchmarks/read.py for one)"
+	@echo "make benchmarks-long  measure the figures that take hours, and write them"
 	@echo "make datasets     make the example data again"
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
@@ -95,13 +96,20 @@ types: setup-dev
 docs: setup-dev
 	NO_MKDOCS_2_WARNING=1 $(ENV) -m mkdocs build --strict --quiet
 
-# All are run, also after one that missed a target; which did is said at the end.
-BENCHMARKS ?= benchmarks/*.py
+# All are run, even if one misses its targets; the last line names those that did.
+define measure
+	@missed=; for call in $(1); do echo "== $$call"; $(ENV) $$call --write || missed="$$missed, $$call"; done; \
+	if [ -n "$$missed" ]; then echo "missed a target:$${missed#,}"; exit 1; fi
+endef
+
+BENCHMARKS ?= $(filter-out benchmarks/credence.py,$(wildcard benchmarks/*.py)) "benchmarks/credence.py --time"
 benchmarks: setup-dev browser
-	@missed=; for script in $(BENCHMARKS); do \
-	case $$script in *scale_out.py) sizes="1e6 1e7 1e8";; *) sizes=;; esac; \
-	echo "== $$script $$sizes"; $(ENV) "$$script" $$sizes --write || missed="$$missed $$script"; done; \
-	if [ -n "$$missed" ]; then echo "missed a target:$$missed"; exit 1; fi
+	$(call measure,$(BENCHMARKS))
+
+# Figures that take hours: large sizes, hundreds of scenarios, thousands of studies.
+benchmarks-long: setup-dev browser
+	$(call measure,"benchmarks/scale_out.py 1e6 1e7 1e8" benchmarks/credence.py "benchmarks/credence.py --families 500" \
+	"benchmarks/coverage.py --processes 2 --anew")
 
 datasets: setup-dev
 	$(ENV) tools/make_datasets.py

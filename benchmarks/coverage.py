@@ -1,6 +1,6 @@
 """Whether the planned test of a small study holds its level: studies without an effect, measured as karat does.
 
-    python benchmarks/coverage.py [--smallest] [--runs 2000] [--processes 2] [--write docs/explanation/coverage.md]
+    python benchmarks/coverage.py [--smallest] [--runs 2000] [--processes 2] [--anew] [--write]
 
 Two factors of two levels in a Latin square, 16 x 12, 24 x 16 and 48 x 24 participants x items, ratings of five and
 seven points and yes-or-no answers. Participants and items each have an intercept and, in each of the four conditions, a
@@ -9,7 +9,8 @@ has an effect; the first one and the interaction have none. Each study is measur
 nothing but the defaults, and `planned` tests the first factor and the interaction.
 
 Counts are saved to `benchmarks/coverage.json` after every few studies, and a later call goes on from there. Study n of
-a cell is always the same.
+a cell is always the same. With all studies counted, `--write` only writes docs/explanation/coverage.md; `--anew`
+simulates all of them again, which takes hours.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from karat.measure.result import MeasureError
 from karat.study.settings import ContrastSettings
 
 SAVED = Path(__file__).with_name("coverage.json")
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "coverage.md"
 HEADING = "## Planned comparisons in small studies"
 WANTED = (0.04, 0.06)
 INTERCEPTS, DEVIATIONS, EFFECT = 0.8, 0.5, 0.5
@@ -260,17 +262,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Whether the planned test of a small study holds its level.")
     parser.add_argument("--runs", type=int, default=ENOUGH, help="Studies a cell.")
     parser.add_argument("--processes", type=int, default=1, help="How many work at a time.")
-    parser.add_argument("--write", type=Path, help="The page whose section is written anew.")
+    parser.add_argument("--anew", action="store_true", help="Forget the saved counts.")
+    parser.add_argument("--write", action="store_true", help="Write the section of docs/explanation/coverage.md.")
     options = parse_options(parser)
     cells = [cell for cell in CELLS if not options.smallest or (cell.participants, cell.items) == SIZES[0]]
     if options.smallest:
         run(cells, 1, save=False)
         return
+    if options.anew:
+        SAVED.unlink(missing_ok=True)
     run(cells, options.runs, options.processes)
     run(BESIDE, options.runs // 4, options.processes)
     if options.write:
-        page = options.write.read_text(encoding="utf-8").split(HEADING)[0].rstrip()
-        options.write.write_text(f"{page}\n\n{section()}", encoding="utf-8")
+        page = PAGE.read_text(encoding="utf-8").split(HEADING)[0].rstrip()
+        PAGE.write_text(f"{page}\n\n{section()}", encoding="utf-8")
     wrong = missed(rates(read(), cells))
     if wrong:
         raise SystemExit(f"Outside of .04 to .06: {'; '.join(wrong)}.")

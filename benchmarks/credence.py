@@ -1,17 +1,18 @@
-"""Credence beside an oracle and its peers: python benchmarks/credence.py [--full | --tiny]
+"""Credence beside an oracle and its peers: python benchmarks/credence.py [--full | --tiny | --time]
 
 Every scenario is scored by credence, by the likelihood ratio with the generating parameters (the oracle), and by the
 peers, all compared where 5 % of cooperative participants are flagged. Then calibration over all simulated participants,
 real data with injected spammers, what removal does to a known effect, and the time of a large crowd. The summary says
 which targets hold; the run fails where one is missed.
 
-As it comes it takes about a quarter of an hour on two idle cores. --full draws five times as many replications, --tiny
-next to none, --smallest one of each sort without the slow peers (to see that everything runs). Seeds are held out: they
-begin at 1,000,001 and are kept for the published tables; --develop takes those from 1 on. --write puts the tables into
-docs/credence.md and a row into docs/performance.md. What is asked of the two families that owe nothing to the model
-needs more crowds than that, and is decided by --families N alone. Deletion, MACE and Dawid-Skene are run on the first
-replications of each scenario only, and deletion in windows on fewer of some, because they take long; they are compared
-with credence on the same. crowd-kit is installed into an environment of its own under the temporary folder.
+By default it takes hours on two cores. --time only measures the time of a large crowd. --full draws five times as many
+replications, --tiny next to none, --smallest one of each sort without the slow peers (to see that everything runs).
+Seeds are held out: they begin at 1,000,001 and are kept for the published tables; --develop takes those from 1 on.
+--write puts the tables into docs/credence.md and rows into docs/performance.md. What is asked of the two families that
+owe nothing to the model needs more crowds than that, and is decided by --families N alone. Deletion, MACE and
+Dawid-Skene are run on the first replications of each scenario only, and deletion in windows on fewer of some, because
+they take long; they are compared with credence on the same. crowd-kit is installed into an environment of its own under
+the temporary folder.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from benchmarks.marked import check_page, parse_options, write_page, write_rows
 from karat.screen.criteria.credence import credence
 
 PROCESSES = 2
-ROW = "credence of 10,000 participants with 100 answers each"
+ROW = "power of credence on simulated crowds"
+TIME_ROW = "credence of 10,000 participants with 100 answers each"
 PAGES = {Path(__file__).resolve().parent.parent / "docs" / f"{name}.md": parts
          for name, parts in (("credence", SHORT), ("credence-tables", TABLES))}  # fmt: skip
 LARGE, SMALL = Crowd("random guessing", workers=10_000, trials=100), Crowd("random guessing")
@@ -111,13 +113,21 @@ def of_families(crowds: int, first: int, write: bool) -> int:
     return int(not all(one.holds for one in found))
 
 
-def readme_row(scored: list[Scored], seconds: float) -> str:
-    """What docs/performance.md says."""
+def power_row(scored: list[Scored]) -> str:
+    """What docs/performance.md says about power."""
     rows = rows_of(scored)
     full_time, switching = (number(targets.short_of_oracle(rows, late), 3) for late in (False, True))
     _, error, _, _ = calibration_table([one for one in scored if not isinstance(one.job.scenario, Injected)])
-    power = f"power on average {full_time} below it for full-time and {switching} for switching spammers"
-    return f"{seconds:.0f} s; {power}, {number(error, 4)} off in calibration"
+    power = f"on average {full_time} below it for full-time and {switching} for switching spammers"
+    return f"{power}; calibration off by {number(error, 4)}"
+
+
+def of_time(crowd: Crowd, write: bool) -> targets.Target:
+    """The time of a large crowd."""
+    seconds = seconds_of(crowd)
+    if write:
+        write_rows({TIME_ROW: f"{seconds:.0f} s"})
+    return targets.in_time(seconds, crowd.workers, crowd.trials)
 
 
 def main() -> int:
@@ -126,6 +136,7 @@ def main() -> int:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--full", action="store_const", const="full", dest="size", help="five times as many replications")
     size.add_argument("--tiny", action="store_const", const="tiny", dest="size", help="next to none")
+    size.add_argument("--time", action="store_true", help="only the time of a large crowd")
     parser.add_argument("--families", type=int, metavar="N", help="only the two new families, with N crowds each")
     parser.add_argument("--develop", action="store_true", help="the seeds on which the model was made")
     parser.add_argument(
@@ -140,16 +151,19 @@ def main() -> int:
     if not (asked.smallest or asked.families) and crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()
+    crowd = SMALL if asked.smallest else LARGE
+    if asked.time:
+        quick = of_time(crowd, asked.write)
+        print(quick)
+        return int(not quick.holds and not asked.smallest)
     if asked.families:
         return of_families(asked.families, first, asked.write)
     jobs = runs.jobs(SIZES[chosen], first)
     scored = together(runs.score, runs.one_of_each(jobs) if asked.smallest else jobs, "scenarios")
     by_study = together(estimates, [first + place for place in range(STUDIES[chosen])], "effects")
     studies = [one for own in by_study for one in own]
-    crowd = SMALL if asked.smallest else LARGE
-    seconds = seconds_of(crowd)
     found = all_targets(scored)
-    fair, quick = targets.fair_to_families(scored), targets.in_time(seconds, crowd.workers, crowd.trials)
+    fair, quick = targets.fair_to_families(scored), of_time(crowd, asked.write)
     command = " ".join(["python benchmarks/credence.py", *([f"--{chosen}"] if chosen != "quick" else [])])
     result = page_parts(scored, studies, [*found, quick], command, first)
     found.append(quick)
@@ -162,7 +176,7 @@ def main() -> int:
             # The families have more crowds where they are run alone.
             own = {name: text for name, text in result.items() if name in parts and name != "families"}
             write_page(path, own)
-        write_rows({ROW: readme_row(scored, seconds)})
+        write_rows({ROW: power_row(scored)})
     return int(not all(one.holds for one in found) and not asked.smallest)
 
 

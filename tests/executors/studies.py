@@ -72,7 +72,7 @@ def by_bootstrap(executor: Executor) -> str:
 
 
 def by_power(executor: Executor) -> str:
-    return exact(power(study(), [12, 16], effects=[0.8], simulations=180, executor=executor).table())
+    return exact(power(study(), [12, 16], effects=[0.8], simulations=60, executor=executor).table())
 
 
 def by_multiverse(executor: Executor) -> str:

@@ -39,7 +39,7 @@ def asked(command: str, files: Path) -> Sequence[object]:
     return {
         "screen": ("screen", files / "likert.parquet", "--multiverse", "--json"),
         "measure": ("measure", files / "likert.parquet", "--json"),
-        "power": ("power", files / "study", "--participants", "12,16", "--simulations", "200", "--json"),
+        "power": ("power", files / "study", "--participants", "12,16", "--simulations", "40", "--json"),
         "simulate": ("simulate", files / "study", "-o", files / "made.csv", "--participants", "120", "--json"),
     }[command]
 

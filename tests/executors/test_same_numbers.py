@@ -54,12 +54,6 @@ def test_two_processes_give_the_numbers_of_one(processes: Processes, name: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", studies.OTHERS)
-def test_a_cluster_of_two_gives_the_numbers_of_one(two: Executor, name: str) -> None:
-    assert studies.SHARED[name](two) == here(name)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", studies.SHARED)
 def test_a_cluster_of_four_gives_the_numbers_of_one(four: Executor, name: str) -> None:
     assert studies.SHARED[name](four) == here(name)

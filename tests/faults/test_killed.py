@@ -97,11 +97,5 @@ def killed(study_folder: Path, url: str, tmp_path: Path, bots: int, kills: int) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)
-def test_a_kill(study_folder: Path, store_url: str, tmp_path: Path) -> None:
-    killed(study_folder, store_url, tmp_path, bots=6, kills=1)
-
-
-@pytest.mark.slow
 def test_many_kills(study_folder: Path, store_url: str, tmp_path: Path) -> None:
-    killed(study_folder, store_url, tmp_path, bots=200, kills=20)
+    killed(study_folder, store_url, tmp_path, bots=100, kills=20)

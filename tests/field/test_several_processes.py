@@ -224,14 +224,9 @@ def assert_quotas(connection: Connection, running: Site, records: list[WalkRecor
 
 
 @pytest.mark.slow
-def test_two_processes_with_faults(two: Site) -> None:
-    assert_as_with_one_process(two, bots=24, kills=2)
-
-
-@pytest.mark.slow
 def test_four_processes_with_faults(postgresql_template: str, tmp_path: Path) -> None:
-    with empty_database(postgresql_template) as url, site(url, tmp_path, 4, each=40) as running:
-        assert_as_with_one_process(running, bots=200, kills=12)
+    with empty_database(postgresql_template) as url, site(url, tmp_path, 4, each=20) as running:
+        assert_as_with_one_process(running, bots=100, kills=12)
 
 
 @pytest.mark.slow

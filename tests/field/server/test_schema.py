@@ -30,7 +30,7 @@ CONFIG = SchemathesisConfig.from_dict({
     # What a form must answer is known by the study, not by the description.
     "operations": [{"include-path-regex": "^/s/", "checks": {"positive_data_acceptance": {"enabled": False}}}],
 })  # fmt: skip
-EXAMPLES = pytest.mark.parametrize("examples", [3, pytest.param(100, marks=pytest.mark.slow)])
+EXAMPLES = pytest.mark.parametrize("examples", [3, pytest.param(40, marks=pytest.mark.slow)])
 
 
 @pytest.fixture(scope="module")

@@ -215,26 +215,27 @@ TEMPLATES = ("likert", "yes-no", "choice", "pairs", "magnitude", "label", "diffe
 SCREENS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1280, "height": 800}}
 
 
-@pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize(
     "template", [pytest.param(name, marks=[pytest.mark.slow] * (place > 0)) for place, name in enumerate(TEMPLATES)]
 )
-def test_the_first_pages_of_a_template(template: str, screen: str, browser: Any, tmp_path: Path) -> None:
+def test_the_first_pages_of_a_template(template: str, browser: Any, tmp_path: Path) -> None:
     """The start page has the public title, consent and instructions have lists, and no page needs to be scrolled."""
     write_study(tmp_path / "study", template)
     study = load(tmp_path / "study")
     eligible = {one.question: one.eligible[0] for one in study.settings.background if one.eligible}
-    pages = []
+    pages: dict[str, list[bytes]] = {screen: [] for screen in SCREENS}
     with served(study, tmp_path) as real:
-        page = browser.new_page(viewport=SCREENS[screen])
+        page = browser.new_page()
         page.set_default_timeout(120_000)
         page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
         assert page.locator("h1").inner_text() == study.settings.public_title != study.title
         for step in ("Start", "I agree and want to take part", "Continue"):
             assert step == "Start" or page.locator(".prose > ul > li").count() >= 3
-            assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[screen]["width"]
-            assert page.evaluate("document.documentElement.scrollHeight") <= SCREENS[screen]["height"]
-            pages.append(taken(page))
+            for screen, size in SCREENS.items():
+                page.set_viewport_size(size)
+                assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+                assert page.evaluate("document.documentElement.scrollHeight") <= size["height"]
+                pages[screen].append(taken(page))
             page.get_by_role("button", name=step).click()
             page.wait_for_load_state()
             for group in page.locator("form.background fieldset").all():
@@ -246,4 +247,5 @@ def test_the_first_pages_of_a_template(template: str, screen: str, browser: Any,
                 page.get_by_role("button", name="Continue").click()
                 page.get_by_role("heading", name="What to do").wait_for()
         page.close()
-    picture(pages, f"template-{template}-{screen}")
+    for screen, taken_pages in pages.items():
+        picture(taken_pages, f"template-{template}-{screen}")
