@@ -172,6 +172,12 @@ def refused_setting(model: type[CriterionSettings], **given: Any) -> str | None:
     return None
 
 
+def check_setting(model: type[CriterionSettings], refusal: Message, **given: Any) -> None:
+    """ScreenError with this message where the criterion does not take some settings."""
+    if refused_setting(model, **given):
+        raise ScreenError(refusal)
+
+
 def everybody(judgments: Judgments) -> pl.DataFrame:
     """One row for each participant who answered, in the order in which they come."""
     return judgments.frame.select(pl.col("participant").unique(maintain_order=True))

@@ -42,7 +42,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice, Ordinal, Scale
 from karat.judgments.trial_order import with_positions
 from karat.messages import Message, message_of
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, values_of
 from karat.study import chance
 from karat.study.criterion import PassSettings
 from karat.study.guessing import as_fraction, tails
@@ -292,10 +292,8 @@ class PassingRule:
 
 def check_settings(alpha: float, slips: int | None) -> None:
     """Whether alpha and slips can be used; ScreenError says why not."""
-    if refused_setting(PassSettings, alpha=alpha):
-        raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
-    if refused_setting(PassSettings, slips=slips):
-        raise ScreenError(Message("passing.bad_slips", {"value": slips}))
+    check_setting(PassSettings, Message("passing.bad_alpha", {"value": alpha}), alpha=alpha)
+    check_setting(PassSettings, Message("passing.bad_slips", {"value": slips}), slips=slips)
 
 
 def guess_note(probability: float, alpha: float) -> Message:

@@ -134,3 +134,22 @@ def reluctant(seed: int, people: int = 16, items: int = 140, answers: int = 8) -
 @pytest.mark.parametrize("seed", [2, 3, 8])
 def test_the_same_answer_when_in_doubt_is_no_copy(seed: int) -> None:
     assert twins(reluctant(seed)).flagged == []
+
+
+def knowers(seed: int, people: int = 30, items: int = 80) -> Judgments:
+    """Three people know the right answers, a fourth nearly; the others share a wider notion and answered half."""
+    random = np.random.default_rng(seed)
+    right = random.random(items) < 0.35
+    notion = right | (random.random(items) < 0.6)
+    table = np.where((np.arange(people) < 4)[:, None], right, notion)
+    slips = np.where(np.arange(people) < 4, 0.0, 0.25)
+    table = np.where(random.random(table.shape) < slips[:, None], ~table, table).astype(int)
+    for person, where in ((1, [5]), (2, [44]), (3, [9, 30, 31])):
+        table[person, where] = 1 - table[person, where]
+    table[3:, 40:] = -1
+    return Judgments(judged(table).frame, karat.Nominal(LEVELS[:2]))
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_knowing_the_right_answers_is_no_copy(seed: int) -> None:
+    assert twins(knowers(seed)).flagged == []

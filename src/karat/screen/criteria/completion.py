@@ -29,7 +29,7 @@ from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.judgments.trial_order import presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, no_column, refused_setting, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, no_column, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings
 
@@ -93,10 +93,8 @@ def over_parts(
     Records that begin alike are looked for by a fingerprint of their first trials; only records that share one are
     then fetched and compared, trial by trial.
     """
-    if refused_setting(CompletionSettings, at_least=at_least):
-        raise ScreenError(Message("completion.bad_share", {"value": at_least}))
-    if refused_setting(CompletionSettings, trials=trials):
-        raise ScreenError(Message("completion.bad_trials", {"value": trials}))
+    check_setting(CompletionSettings, Message("completion.bad_share", {"value": at_least}), at_least=at_least)
+    check_setting(CompletionSettings, Message("completion.bad_trials", {"value": trials}), trials=trials)
     kept, seen = parts.keep("completion", _gather, person)
     columns = list(dict.fromkeys(name for names, _ in seen for name in names))
     if person is not None and person not in columns:

@@ -32,7 +32,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, values_of
 from karat.screen.one_part import AnyParts, Found
 from karat.screen.right_answers import (
     COLUMNS,
@@ -106,8 +106,8 @@ def controls(
     check_settings(alpha, slips)
     if published and (account != "positional" or slips is not None):
         raise ScreenError(Message("controls.published_only_positional"))
-    if refused_setting(ControlSettings, neutral_at_most=neutral_at_most):
-        raise ScreenError(Message("neutral.bad_share", {"value": neutral_at_most}))
+    bad_share = Message("neutral.bad_share", {"value": neutral_at_most})
+    check_setting(ControlSettings, bad_share, neutral_at_most=neutral_at_most)
     if neutral_at_most is not None and account != "positional":
         raise ScreenError(Message("controls.neutral_only_positional"))
     settings = {

@@ -21,8 +21,9 @@ Flagged is p < alpha, not adjusted. Alpha then means what it means in every othe
 somebody credible is flagged; whether somebody is flagged does not depend on who else is looked at; and an adjusted p
 would ask for many more simulations than workers before it could flag anybody. Of N credible workers about alpha N are
 unusual, and more where the model is not quite right, as for labels that were read as ratings. So the simulated null
-flags nobody whose agreement with the others is significantly above chance, by a test that needs no model (p < .01), nor
-anybody with fewer than 20 answers, who could hardly show it. Deletion should not exclude alone: look at p_adjusted.
+flags nobody whose agreement with the others is significantly above chance by a test that needs no model (p < .05: it
+should be no harder to be cleared than to be accused), nor anybody with fewer than 20 answers, who could hardly show it.
+Deletion should not exclude alone: look at p_adjusted.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from karat.judgments import Judgments
 from karat.judgments.trial_order import check_order
 from karat.messages import Message
 from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -82,8 +83,8 @@ REFITS = 35
 """This many refits take as long as the Spammer Index of the same labels with its interval."""
 SMALLEST_P = 0.001
 """Simulated p values below it are given as such."""
-ABOVE_CHANCE, FEWEST = 2.33, 20
-"""Standard errors from which agreement is above chance (p < .01), and the answers that it takes to show that."""
+ABOVE_CHANCE, FEWEST = 1.645, 20
+"""Standard errors above chance from which agreement protects a worker (p < .05), and the answers needed to show it."""
 REASON_VALUES = pl.Struct(
     {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
      "alpha": pl.Float64}
@@ -175,12 +176,10 @@ def deletion(
     from karat.models.glrm import exceedances, predictive_p
     from karat.models.proportions import benjamini_hochberg
 
-    if refused_setting(DeletionSettings, alpha=alpha):
-        raise ScreenError(Message("deletion.alpha", {"alpha": alpha}))
-    if refused_setting(DeletionSettings, by=by):
-        raise ScreenError(Message("deletion.by", {"by": by}))
-    if refused_setting(DeletionSettings, simulations=simulations):
-        raise ScreenError(Message("deletion.simulations", {"simulations": simulations}))
+    check_setting(DeletionSettings, Message("deletion.alpha", {"alpha": alpha}), alpha=alpha)
+    check_setting(DeletionSettings, Message("deletion.by", {"by": by}), by=by)
+    few = Message("deletion.simulations", {"simulations": simulations})
+    check_setting(DeletionSettings, few, simulations=simulations)
     answers = crowd(judgments, "deletion")
     simulations = _draws(by, simulations, alpha, OF_LABELS if answers.family == "nominal" else SIMULATIONS)
     names = answers.workers

@@ -45,7 +45,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats
@@ -88,10 +88,8 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, upper: float | None = None) -> Found:
     """The same of judgments in parts: the median and the deviation are those of everybody's scores."""
-    if refused_setting(InconsistencySettings, upper=upper):
-        raise ScreenError(Message("inconsistency.upper", {"upper": upper}))
-    if refused_setting(InconsistencySettings, alpha=alpha):
-        raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
+    check_setting(InconsistencySettings, Message("inconsistency.upper", {"upper": upper}), upper=upper)
+    check_setting(InconsistencySettings, Message("passing.bad_alpha", {"value": alpha}), alpha=alpha)
     scales = list(dict.fromkeys(parts.scales.values()))
     kept, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
     widest: dict[Scale, float] = {}

@@ -50,12 +50,12 @@ from karat.messages import Message
 from karat.screen.evidence import (
     Evidence,
     ScreenError,
+    check_setting,
     correlations,
     everybody,
     means_of_others,
     ordered_answers,
     owners,
-    refused_setting,
     round_beside,
     with_stimuli,
     without_score,
@@ -101,8 +101,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     """
     from scipy.special import chdtrc, chdtri
 
-    if refused_setting(MahalanobisSettings, alpha=alpha):
-        raise ScreenError(Message("mahalanobis.alpha", {"alpha": alpha}))
+    check_setting(MahalanobisSettings, Message("mahalanobis.alpha", {"alpha": alpha}), alpha=alpha)
     rows, notes = ordered_answers(judgments, "mahalanobis")
     rows, on_stimuli = with_stimuli(judgments, rows)
     cells = rows.group_by("participant", "_stimulus", maintain_order=True).agg(pl.col("_value").mean())

@@ -43,7 +43,7 @@ from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, round_beside
 from karat.screen.markov_cutoffs import (
     LEAST,
     CutoffDesign,
@@ -279,46 +279,42 @@ def markov(
     ['primary choice', 'repeated pattern']
     """
     parts = OnePart(judgments, executor, progress)
-    found, designs, simulated = _over(parts, cutoffs, alpha, strategy, seed, simulations)
+    given = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
+    found, designs, simulated = _over(parts, given)
     return Markov(found.participants, "markov", found.settings, found.notes, None, designs, simulated)
 
 
-def over_parts(
-    parts: AnyParts[Found],
-    cutoffs: Cutoffs = "simulated",
-    alpha: float = ALPHA,
-    strategy: Strategy = "rows",
-    seed: int = 1,
-    simulations: int = SIMULATIONS,
-) -> Found:
-    """The same of judgments in parts.
+def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
+    """`markov` of judgments in parts, with the same settings.
 
-    Stimuli are numbered over all parts in the order in which they come, the counts of their answers are added up, and
-    the cutoffs are simulated from the sequences of the same participants that would be drawn in memory.
+    Stimuli are numbered over all parts in the order in which they come and their answers are counted together. The
+    cutoffs are simulated from the sequences of the same participants that would be drawn in memory.
     """
-    return _over(parts, cutoffs, alpha, strategy, seed, simulations)[0]
+    return _over(parts, settings)[0]
 
 
 def _over(
-    parts: AnyParts[Found], cutoffs: Cutoffs, alpha: float, strategy: Strategy, seed: int, simulations: int
+    parts: AnyParts[Found], stated: Mapping[str, Any]
 ) -> tuple[Found, tuple[CutoffDesign, ...], tuple[tuple[Simulated, ...], ...]]:
     """The evidence, the design of each scale, and the simulations for it; none with published cutoffs."""
-    check_settings(cutoffs, alpha, strategy, simulations)
+    given = MarkovSettings.model_construct(**stated)
+    alpha, strategy, draws = given.alpha, given.strategy, given.simulations
+    check_settings(given)
     kept, places, designs, notes = _designs(parts)
     simulated: tuple[tuple[Simulated, ...], ...] = ()
-    if cutoffs == "published":
+    if given.cutoffs == "published":
         notes += fit_for_published(designs, strategy)
     else:
         own = alpha / len(designs)
-        check_simulations(own, simulations)
+        check_simulations(own, draws)
         elsewhere = (parts.executor, parts.progress)
         simulated = tuple(
-            tuple(simulate_cutoffs(design, own, strategy, seed, simulations, LEAST, *elsewhere)) for design in designs
+            tuple(simulate_cutoffs(design, own, strategy, given.seed, draws, LEAST, *elsewhere)) for design in designs
         )
         notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
     made = [[_trimmed(design, one) for one in own] for design, own in zip(designs, simulated, strict=False)]
     on = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
-    settings = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
+    settings = given.model_dump(warnings=False)
     return kept.judge(_judge, (on, made, strategy), settings, tuple(notes)), tuple(designs), simulated
 
 
@@ -366,13 +362,11 @@ def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strateg
     )  # fmt: skip
 
 
-def check_settings(cutoffs: str, alpha: float, strategy: str, simulations: int) -> None:
-    """Raise ScreenError if the settings cannot be used."""
-    if refused_setting(MarkovSettings, cutoffs=cutoffs, strategy=strategy):
-        raise ScreenError(Message("markov.settings"))
-    if refused_setting(MarkovSettings, alpha=alpha):
-        raise ScreenError(Message("markov.alpha", {"alpha": alpha}))
-    check_simulations(alpha, simulations)
+def check_settings(given: MarkovSettings) -> None:
+    """ScreenError if the settings cannot be used."""
+    check_setting(MarkovSettings, Message("markov.settings"), cutoffs=given.cutoffs, strategy=given.strategy)
+    check_setting(MarkovSettings, Message("markov.alpha", {"alpha": given.alpha}), alpha=given.alpha)
+    check_simulations(given.alpha, given.simulations)
 
 
 def check_simulations(alpha: float, simulations: int) -> None:

@@ -48,7 +48,7 @@ from karat.screen.criteria.risk import accuracy_of
 from karat.screen.criteria.time_filter import evened, time_filter
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.gold import Doubtful, Gold, check_doubtful, gold, has_key
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, with_messages
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, refused_setting, with_messages
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -272,16 +272,14 @@ def _index(judgments: Judgments, seed: int) -> SpammerIndex:
 
 
 def _check(order: str, criteria: Sequence[str], auxiliary: object, alpha: float, rule: str, least_index: float) -> None:
-    if refused_setting(ProcedureSettings, order=order):
-        raise ScreenError(Message("procedure.order"))
+    check_setting(ProcedureSettings, Message("procedure.order"), order=order)
     if isinstance(criteria, str) or not criteria or not set(criteria) <= {"markov", "deletion"}:
         raise ScreenError(Message("procedure.criteria"))
     if not isinstance(auxiliary, Evidence) and auxiliary not in ("time", "accuracy", "completeness", None):
         raise ScreenError(Message("procedure.auxiliary"))
     if isinstance(auxiliary, Evidence) and auxiliary.criterion in ("markov", "deletion"):
         raise ScreenError(Message("procedure.same_criterion"))
-    if refused_setting(ProcedureSettings, alpha=alpha, rule=rule, least_index=least_index):
-        raise ScreenError(Message("procedure.settings"))
+    check_setting(ProcedureSettings, Message("procedure.settings"), alpha=alpha, rule=rule, least_index=least_index)
 
 
 def _auxiliary(

@@ -33,7 +33,7 @@ from karat.judgments.columns import nearest
 from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, everybody, refused_setting, values_of
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_setting, everybody, values_of
 from karat.screen.one_part import AnyParts, Beside, Found, OnePart, Shelf
 from karat.screen.time_rules import INTERMISSION, RUSH, TIME_RULES, TimeRule, adjusted_for_length, time_rule
 from karat.screen.time_search import (
@@ -281,8 +281,11 @@ def remfod(
     >>> print(remfod(karat.datasets.load("likert"), rule="mean-sd"))
     remfod: 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine), rule mean-sd.
     """
-    stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
-    found, rounds, (only,) = _over(OnePart(judgments), stated, mad_constant, length, inclusive)
+    given = {
+        "rule": rule, "upper": upper, "lower": lower, "genuine_at_least": genuine_at_least,
+        "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
+    }  # fmt: skip
+    found, rounds, (only,) = _over(OnePart(judgments), given)
     return Remfod(
         found.participants, "remfod", found.settings, found.notes, trials=only.trials,
         cutoffs=rounds.cutoffs(only.cutoffs), timed=only.timed,
@@ -319,26 +322,14 @@ class PartedRemfod(PartedEvidence):
         return (found_message(*found),)
 
 
-def remfod_in_parts(
-    parts: AnyParts[PartedEvidence],
-    rule: str = "remfod",
-    upper: float | None = None,
-    lower: float | None = None,
-    genuine_at_least: float | None = None,
-    mad_constant: float = MAD_CONSTANT,
-    length: str | None = None,
-    inclusive: bool = False,
-    *,
-    batch: int = LEAST,
-) -> PartedRemfod:
-    """The same of judgments in parts, which are put together until they have about `batch` trials.
+def remfod_in_parts(parts: AnyParts[PartedEvidence], *, batch: int = LEAST, **settings: Any) -> PartedRemfod:
+    """`remfod` of judgments in parts, with the same settings; parts are joined until they have about `batch` trials.
 
-    `length` cannot be used: how times grow with length is a weighted median over pairs of trials of everybody.
+    `length` cannot be used, because the effect of length is a weighted median over pairs of everybody's trials.
     """
-    stated = stated_rule(rule, upper, lower, genuine_at_least, mad_constant)
-    if length is not None:
+    if settings.get("length") is not None:
         raise ScreenError(Message("remfod.no_length_in_parts"))
-    found, rounds, judged = _over(parts, stated, mad_constant, length, inclusive, batch)
+    found, rounds, judged = _over(parts, settings, batch)
     return PartedRemfod(
         **{one.name: getattr(found, one.name) for one in fields(found)}, rounds=rounds.found,
         intermissions=sum(one.intermissions for one in judged), rushes=sum(one.rushes for one in judged),
@@ -374,30 +365,29 @@ class _Judged:
 
 
 def _over(
-    parts: AnyParts[Found], rule: TimeRule, constant: float, length: str | None, inclusive: bool, least: int = LEAST
+    parts: AnyParts[Found], stated: Mapping[str, Any], least: int = LEAST
 ) -> tuple[Found, SearchedRounds, list[_Judged]]:
     """The evidence, how the search went, and what else there is to say of each part."""
-    settings = {
-        "rule": rule.name, "upper": rule.upper, "lower": rule.lower, "genuine_at_least": rule.genuine_at_least,
-        "mad_constant": constant, "length": length, "inclusive": inclusive,
-    }  # fmt: skip
+    given = RemfodSettings.model_construct(**stated)
+    rule = stated_rule(given)
+    settings = RemfodSettings.resolved(given.model_dump(warnings=False))
     shelf = parts.shelf("remfod", settings)
-    taken = parts.map(_take_times, (shelf, length), name="remfod")
+    taken = parts.map(_take_times, (shelf, given.length), name="remfod")
     times = [one.times for one in taken]
     if not any(one.timed for one in taken):
         raise ScreenError(Message("times.none"))
     if not any(part.trials for part in times):
         raise ScreenError(Message("times.only_practice"))
-    given = OutlierSearch.over(times, rule, constant, inclusive, shelf)
+    outliers = OutlierSearch.over(times, rule, given.mad_constant, given.inclusive, shelf)
     batches = part_batches(times, parts.executor.processes, least)
-    rounds = search(given, batches, parts.executor, parts.progress)
-    shared = (given, rounds.computed, batches, parts.beside)
+    rounds = search(outliers, batches, parts.executor, parts.progress)
+    shared = (outliers, rounds.computed, batches, parts.beside)
     found, judged = parts.judge_kept("remfod", _judge, shared, settings)
     untimed, flat = sum(one.untimed for one in taken), sum(one.without_spread for one in judged)
     notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
     notes += [*taken[0].order, *(note for one in taken for note in one.length)]
-    if "function" in rule.by and len(given.names) == 1:
-        notes.append(Message("remfod.one_function", {"function": given.names[0]}))
+    if "function" in rule.by and len(outliers.names) == 1:
+        notes.append(Message("remfod.one_function", {"function": outliers.names[0]}))
     if min(part.least for part in times) == max(part.most for part in times) and sum(part.trials for part in times) > 1:
         notes.append(Message("remfod.all_times_equal"))
     # Trials that are outlying only because most times of their groups are the same.
@@ -421,9 +411,7 @@ def _take_times(judgments: Judgments, shared: tuple[Shelf, str | None], number: 
     return _Taken(lay_out(kept, shelf, number), timed, order_messages(judgments.frame.columns), untimed, notes)
 
 
-def _judge(
-    shared: tuple[OutlierSearch, int, list[PartBatch], Beside], number: int
-) -> tuple[pl.DataFrame, _Judged]:  # fmt: skip
+def _judge(shared: tuple[OutlierSearch, int, list[PartBatch], Beside], number: int) -> tuple[pl.DataFrame, _Judged]:
     """The evidence on the participants of a part, its outlying trials and its cutoffs."""
     given, rounds, batches, beside = shared
     whole = next(one for one in batches if number < one.first + len(one.parts))
@@ -472,17 +460,13 @@ def _rushes(number: int) -> str:
     return f"{number:,} {'rush' if number == 1 else 'rushes'}"
 
 
-def stated_rule(
-    rule: str, upper: float | None, lower: float | None, genuine_at_least: float | None, mad_constant: float
-) -> TimeRule:
-    """The rule that the settings state; ScreenError where one of them cannot be."""
-    if refused_setting(RemfodSettings, upper=upper, lower=lower):
-        raise ScreenError(Message("remfod.bad_factors"))
-    if refused_setting(RemfodSettings, genuine_at_least=genuine_at_least):
-        raise ScreenError(Message("remfod.bad_share", {"value": genuine_at_least}))
-    if refused_setting(RemfodSettings, mad_constant=mad_constant):
-        raise ScreenError(Message("remfod.bad_constant", {"value": mad_constant}))
-    return time_rule(rule, upper, lower, genuine_at_least)
+def stated_rule(given: RemfodSettings) -> TimeRule:
+    """The rule that the settings state; ScreenError where one of them cannot be used."""
+    share, constant = given.genuine_at_least, given.mad_constant
+    check_setting(RemfodSettings, Message("remfod.bad_factors"), upper=given.upper, lower=given.lower)
+    check_setting(RemfodSettings, Message("remfod.bad_share", {"value": share}), genuine_at_least=share)
+    check_setting(RemfodSettings, Message("remfod.bad_constant", {"value": constant}), mad_constant=constant)
+    return time_rule(given.rule, given.upper, given.lower, share)
 
 
 def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:

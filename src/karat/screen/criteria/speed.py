@@ -18,7 +18,7 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, round_beside, timed, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
@@ -75,24 +75,18 @@ def speed(
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p06', 'p35'], 'mean 0.64 s, median 0.63 s; mean below 1 s; median below 1 s')
     """
-    return over_parts(OnePart(judgments), mean_below, median_below, relative_below, share_of_expected, expected_minutes)
+    return over_parts(
+        OnePart(judgments), mean_below=mean_below, median_below=median_below, relative_below=relative_below,
+        share_of_expected=share_of_expected, expected_minutes=expected_minutes,
+    )  # fmt: skip
 
 
-def over_parts(
-    parts: AnyParts[Found],
-    mean_below: float | None = SECONDS,
-    median_below: float | None = SECONDS,
-    relative_below: float | None = None,
-    share_of_expected: float | None = None,
-    expected_minutes: float | None = None,
-) -> Found:
-    """The same of judgments in parts: only the median participant's median is that of all parts."""
-    settings = {
-        "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
-        "share_of_expected": share_of_expected, "expected_minutes": expected_minutes,
-    }  # fmt: skip
+def over_parts(parts: AnyParts[Found], **given: Any) -> Found:
+    """`speed` of judgments in parts, with the same settings; the relative cutoff is that of all parts together."""
+    settings = SpeedSettings.model_construct(**given).model_dump(warnings=False)
     _check_settings(settings)
-    kept, seen = parts.keep("speed", _gather, share_of_expected is not None)
+    relative_below = settings["relative_below"]
+    kept, seen = parts.keep("speed", _gather, settings["share_of_expected"] is not None)
     # The platform's clock is enough for a rule about the whole time.
     times = any(one.times for one in seen)
     if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
@@ -189,13 +183,10 @@ def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
 
 
 def _check_settings(settings: Mapping[str, float | None]) -> None:
-    """Whether the settings can be used; ScreenError says why not."""
+    """ScreenError where the settings cannot be used."""
     for name, value in settings.items():
-        share = name in ("relative_below", "share_of_expected")
-        if refused_setting(SpeedSettings, **{name: value}):
-            raise ScreenError(
-                Message("speed.not_a_share" if share else "speed.not_positive", {"setting": name, "value": value})
-            )
+        code = "speed.not_a_share" if name in ("relative_below", "share_of_expected") else "speed.not_positive"
+        check_setting(SpeedSettings, Message(code, {"setting": name, "value": value}), **{name: value})
     if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
         raise ScreenError(Message("speed.no_expected_minutes"))
 

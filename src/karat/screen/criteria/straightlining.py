@@ -45,7 +45,7 @@ from karat.judgments.answer_codes import answered, by_scale, is_ordered, positio
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
+from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
@@ -90,8 +90,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
     """The same of judgments in parts: of the whole, only different answers and how often each side was chosen count."""
-    if refused_setting(StraightliningSettings, alpha=alpha, shares=shares):
-        raise ScreenError(Message("straightlining.settings"))
+    check_setting(StraightliningSettings, Message("straightlining.settings"), alpha=alpha, shares=shares)
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
     # Of one scale that says its answers, everything is known before any part is read.

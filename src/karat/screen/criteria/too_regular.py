@@ -39,10 +39,10 @@ from karat.screen.evidence import (
     Evidence,
     Fields,
     ScreenError,
+    check_setting,
     everybody,
     means_of_others,
     owners,
-    refused_setting,
     timed,
     values_of,
 )
@@ -75,8 +75,7 @@ def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
     """
     from scipy.stats import false_discovery_control
 
-    if refused_setting(TooRegularSettings, rate=rate):
-        raise ScreenError(Message("too_regular.rate", {"rate": rate}))
+    check_setting(TooRegularSettings, Message("too_regular.rate", {"rate": rate}), rate=rate)
     people = everybody(judgments)
     found = {"answers": _answers(judgments, people), **_times(judgments, people)}
     together = np.stack([found[name] for name in SIGNS])

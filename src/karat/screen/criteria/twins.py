@@ -1,41 +1,48 @@
 """Twins: participants whose answers agree with each other more than the items explain.
 
-Copied answers, one person with several accounts and one language model with several accounts leave the same trace: two
-records agree where people who answer for themselves differ. Neither order nor times are needed.
+Copied answers, one person with several accounts and one language model behind several accounts leave the same trace:
+two records agree where independent participants differ. The criterion needs neither the order of trials nor times.
 
-*What the items explain.* The shares of answers to item s have a Dirichlet distribution around those of the whole study,
-as concentrated as is most likely. Let a be its parameters plus the answers of everybody but p and q, A their sum. Two
-participants who answer for themselves agree on s with probability
+*What the items explain.* The shares of the answers to an item follow a Dirichlet distribution around the shares of the
+whole study, with the most likely concentration. Let a be its parameters plus the answers of everybody except p and q,
+and A their sum. Two independent participants agree on item s with probability
 
-    e_s = sum_k a_k (a_k + 1) / (A (A + 1))
+    e_s = sum_k a_k (a_k + 1) / (A (A + 1)).
 
-unless more agreement follows from how often p and q give each answer: two participants who always give one answer agree
-throughout, two who say no only where everybody does agree on nearly all items, and two who give the same answer when in
-doubt agree wherever others are divided. The share of the open answers that p and q have in common is
-c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that never differ.
+Habits can explain more agreement than that. Two participants who always give one answer agree throughout, and two who
+choose the same answer when in doubt agree wherever the others are divided. The expected agreement of a pair is the
+larger of the two. The share of open answers that p and q have in common is
+
+    c = sum_s (agree_s - e_s) / sum_s (1 - e_s):
+
+0 for independent records, 1 for two records that never differ.
 
 *What the participants explain.* Careful participants agree better with everybody, so c = m + a_p + a_q + residual. The
-quarter of partners who agree best with p, which may be copies, has no say in a_p. a_p and a_q count only where they are
-positive, because participants who agree badly with most others may well share a grammar. Pairs of people differ in
-their residuals by more than chance: its spread tau is taken from the pairs that agree less than expected, which no copy
-is among, and from those in the middle. Three or more participants who are linked by residuals above 1.5 standard errors
-are compared without the others of their group, as otherwise the third of three copies would explain the first two.
+quarter of partners who agree best with p may be copies and do not count towards a_p. Negative effects are set to 0,
+because two people who disagree with most others may share a grammar. Residuals of real pairs vary by more than chance.
+Their standard deviation tau is estimated from the pairs that agree less than expected and from those in the middle.
+In a group of three or more participants with residuals above 1.5 standard errors, each pair is compared without the
+rest of the group; otherwise the third of three copies would explain the first two.
 
-*Null.* Crowds of the same size are simulated, in which all answers are drawn from the shares of their items and pairs
-share as much taste as tau says. They go through the same computation. A pair has the false discovery rate
+*Null.* The same computation runs on simulated crowds of the same size. Their answers are drawn from the shares of the
+items, and pairs share as much taste as tau says. The false discovery rate of a pair is
 
-    (simulated pairs that agree as much, per crowd) / (real pairs that agree as much)
+    (simulated pairs that agree as much, per crowd) / (real pairs that agree as much).
 
-and is flagged where it is at most `rate` and c is at least `at_least`. Besides, both must agree by two standard errors
-less with their fourth best partner (in large crowds, with the last of the best tenth), because experts agree with all
-experts. The most alike group is taken out first, and the rest is judged without it. Where there are several groups,
-each must be alike without the others too. This needs pairs with `shared` items in common, five participants, and others
-who answered the same items; with fewer there is no score.
+*Verdict.* A pair is flagged if its rate is at most `rate`, c is at least `at_least`, and it stands apart in two ways.
+Both participants agree by two standard errors less with their fourth best partner (in large crowds, with the last of
+the best tenth), because experts agree with all experts. And both differ from everybody outside their group
+significantly more often than from each other. Where a question has a right answer, those who know it almost never
+differ and the next best rarely do; without a gap between the pair and the next best, nothing distinguishes copies from
+knowledge and nobody is flagged. The most alike group is removed before the rest is judged. Where there are several
+groups, each must also be alike without the others.
 
-*Limits.* Both of a pair are flagged, although only one may have copied. Members of one household, students who talked,
-and trained annotators with the same manual agree too: look at the answers before you exclude anybody. One account of a
-model has no twin, and accounts that redraw a third of their answers or share few items may not be found. A large part
-of copies (from about a third of all participants) becomes what is usual.
+A pair needs `shared` items in common, and the crowd at least six such pairs and others who answered the same items.
+
+*Limits.* Both of a pair are flagged, although only one may have copied. Members of one household, students who talked
+to each other and annotators trained with one manual agree too: look at the answers before you exclude anybody. One
+account of a model has no twin. Accounts that redraw a third of their answers, share few items or copy somebody who
+agrees with everybody anyway may not be found. From about a third of all participants, copies define what is usual.
 """
 
 from __future__ import annotations
@@ -61,25 +68,25 @@ if TYPE_CHECKING:
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
-"""This many crowds are simulated, or fewer where pairs times items are many."""
+"""Crowds to simulate; fewer where the number of pairs times items exceeds `WORK`."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 FEWEST_PAIRS = 6
-"""With fewer pairs to compare with, nobody can say what is usual."""
+"""With fewer pairs there is no telling what is usual."""
 ROUNDS = 4
 FURTHER, TENTH, GAP = 4, 0.1, 2.0
-"""Twins agree this many standard errors better than with their fourth best partner, or the last of the best tenth."""
+"""Twins agree `GAP` standard errors better than with their fourth best partner, or with the last of the best tenth."""
 MANY, TILTS = 12, 15
-"""With this many answers per item, favourite answers are looked at item by item, fitted in this many rounds."""
+"""From this many answers per item, habits are estimated item by item; rounds of that fit."""
 MOST_CLUSTERS = 20
-"""This many clusters of twins are looked for."""
+"""The search ends after this many groups of twins."""
 LINKED, LARGE = 1.5, 1 / 3
-"""Standard errors from which agreement links a cluster, and the share of the crowd from which it is none."""
+"""Standard errors that link two participants to a group, and the largest share of the crowd that a group may be."""
 TASTE = 0.15
-"""Pairs of people differ by at least so much beyond chance, as they do in real crowds with a hundred pairs and more: by
-up to .3 in others, and in small ones, where participants' own effects absorb it, too little of it is seen."""
+"""The least standard deviation of taste between pairs. Real crowds with a hundred pairs or more show .15 to .3; in
+small crowds the participants' own effects absorb it, so the estimate is too low."""
 FEW, TRIMMED, SHRINK = 5, 0.25, 10.0
-"""Pairs with so few items in common say something of a participant's effect; the share of best partners that is left
-out of it; and this many open answers without an effect are laid beside a participant's own."""
+"""For a participant's own effect: the items a pair must share to count, the share of best partners that is left out,
+and the prior weight of no effect, in open answers."""
 FIELDS = {
     "partner": pl.String, "others": pl.Int64, "agreement": pl.Float64, "expected": pl.Float64, "shared": pl.Int64,
     "fewest": pl.Int64,
@@ -137,8 +144,8 @@ def twins(
 ) -> Evidence:
     """Participants who agree with another one more than the items explain; the score is the share they have in common.
 
-    Further columns: partner (the closest other participant), others (how many share as much), and the false discovery
-    rate of the closest pair (1 where nobody is alike enough to ask).
+    Further columns: partner (the closest other participant), others (how many are flagged as twins of this one) and
+    rate (the false discovery rate of the closest pair, 1 where no pair of the crowd is alike enough to be tested).
 
     >>> import karat
     >>> twins(karat.datasets.load("likert")).flagged
@@ -181,7 +188,7 @@ def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerM
 
 
 def _met(parts: Sequence[ScaleTrials], shared: int) -> int | None:
-    """How many pairs have so many items in common; None where counting them takes too long."""
+    """How many pairs have at least `shared` items in common; None if counting them would take too long."""
     from scipy.sparse import csr_array
 
     together: Any = 0
@@ -209,10 +216,7 @@ def answers_of(table: Ints, levels: int) -> AnswerMatrix:
 
 
 def _compared(tables: list[AnswerMatrix], shared: int) -> ParticipantPairs:
-    """All pairs over all scales; members of a cluster of alike participants are then compared without the others of it.
-
-    Otherwise the third of three copies would explain why the first two agree.
-    """
+    """All pairs over all scales, those inside a group of alike participants without the rest of the group."""
     agree, together, sums = _sums(tables, None)
     habits = _habits(tables)
     pairs = _pairs(agree, together, sums, habits, shared)
@@ -226,10 +230,10 @@ def _compared(tables: list[AnswerMatrix], shared: int) -> ParticipantPairs:
 
 
 def _favoured(tables: list[AnswerMatrix], pairs: ParticipantPairs, clusters: list[Ints]) -> Floats:
-    """How many agreements follow from what both of a pair favour, item by item, where few answered each item.
+    """The agreements that habits explain, item by item, where few participants answered each item.
 
-    The answers of the pair, or of its cluster, have no say in the shares of an item, so it is computed only for pairs
-    that have much in common; 0 for all others.
+    The shares of an item are taken without the pair, or without its group. That is slow, so only pairs with much in
+    common are computed; all others are 0.
     """
     found = np.zeros_like(pairs.agree)
     close = np.argwhere(np.triu(np.nan_to_num(pairs.common) >= AT_LEAST))
@@ -252,7 +256,7 @@ def _favoured(tables: list[AnswerMatrix], pairs: ParticipantPairs, clusters: lis
 
 
 def _many(answers: AnswerMatrix) -> bool:
-    """Whether so many answered each item that the two of a pair hardly count."""
+    """Whether items have so many answers that two more or less hardly matter."""
     return bool(np.median(answers.counts.sum(axis=1)) >= MANY)
 
 
@@ -268,7 +272,7 @@ def _shares(answers: AnswerMatrix, left_out: list[int]) -> Floats:
 
 
 def _tilts(table: Ints, shares: Floats) -> Floats:
-    """Factors of the shares, with which each participant gives every answer as often as they did."""
+    """The factors that tilt the shares of items so that each participant gives every answer as often as they did."""
     there = table >= 0
     given = np.stack([(table == level).sum(axis=1) for level in range(shares.shape[1])], axis=1) + 0.0
     tilt = np.ones_like(given)
@@ -279,10 +283,10 @@ def _tilts(table: Ints, shares: Floats) -> Floats:
 
 
 def _habits(tables: list[AnswerMatrix]) -> Floats:
-    """How many agreements are expected of participants who have favourite answers.
+    """The agreements expected of two participants with favourite answers.
 
-    Where many answered each item, by the shares of the item, tilted so that each participant gives every answer as
-    often as they did; otherwise by how often each gave every answer, whatever the item.
+    Where items have many answers, the shares of each item are tilted towards the participant's favourites. Otherwise
+    only how often each participant gave every answer counts, whatever the item.
     """
     found = np.zeros((len(tables[0].table),) * 2)
     for one in tables:
@@ -308,9 +312,9 @@ def _pairs(agree: Floats, together: Floats, sums: list[Floats], habits: Floats, 
 
 
 def _sums(tables: list[AnswerMatrix], cluster: Ints | None) -> tuple[Floats, Floats, list[Floats]]:
-    """Items with the same answer and items in common; expected agreements, and their variance.
+    """Per pair: items with the same answer, items in common, and the expected agreements with their variance.
 
-    Of the members of a cluster, if one is given: then its members have no say in what is expected.
+    With a cluster, only its members are compared, and the expectation comes from everybody else.
     """
     people = len(tables[0].table) if cluster is None else len(cluster)
     agree, together, expected, variance = (np.zeros((people, people)) for _ in range(4))
@@ -340,7 +344,7 @@ def _sums(tables: list[AnswerMatrix], cluster: Ints | None) -> tuple[Floats, Flo
 
 
 def _clusters(pairs: ParticipantPairs) -> list[Ints]:
-    """Groups of three or more participants who are all linked by unusual agreement; no large part of the crowd."""
+    """Groups of three or more participants linked by unusual agreement, up to a third of the crowd."""
     from scipy.sparse.csgraph import connected_components
 
     if not pairs.known.any():
@@ -353,7 +357,7 @@ def _clusters(pairs: ParticipantPairs) -> list[Ints]:
 
 
 def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
-    """What participants do not explain of the common shares, and how much pairs of people differ beyond chance."""
+    """What participants do not explain of the common shares, and tau, the spread of taste between pairs."""
     known = pairs.known
     weight = np.where(pairs.shared >= FEW, pairs.shared - pairs.expected, 0.0).clip(0.0)
     np.fill_diagonal(weight, 0.0)
@@ -363,7 +367,7 @@ def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
     dropped = np.maximum(np.ceil(TRIMMED * partners), np.minimum(2, partners // 2)).astype(np.int64)
     for _ in range(ROUNDS):
         rest = np.where(weight > 0, raw - middle - own, -np.inf)
-        # Those who agree best with a participant may be copies, and have no say in what is usual of that participant.
+        # Those who agree best with a participant may be copies, so they do not count towards the own effect.
         least = np.sort(rest, axis=1)[np.arange(len(rest)), len(rest) - np.maximum(dropped, 1)]
         kept = np.where(rest < least[:, None], weight, 0.0)
         own = (kept * np.where(kept > 0, rest, 0.0)).sum(axis=1) / (kept.sum(axis=1) + SHRINK)
@@ -382,8 +386,7 @@ def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
 def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
     """The false discovery rates, and the pairs that are flagged.
 
-    The most alike participants come first, and the rest is judged without them: copies in a crowd make people who do
-    not copy look more alike than they are.
+    The most alike group is removed before the rest is judged, because copies make everybody else look more alike.
     """
     people, whole = len(pairs.known), tables
     rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
@@ -410,16 +413,17 @@ def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
 
 
 def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
-    """The false discovery rates, and the pairs that are more alike than usual; rates are 1 where none is."""
+    """The false discovery rates (1 where no pair is tested), and the pairs that are more alike than usual."""
     alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
     if not alike.any():
         return np.ones(alike.shape), alike
     rates = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
-    return rates, alike & (rates <= given["rate"])
+    alike &= rates <= given["rate"]
+    return rates, alike & _isolated(pairs, alike)
 
 
 def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given: Mapping[str, float]) -> bool:
-    """Whether members of a cluster are alike in the crowd without all other clusters too.
+    """Whether members of a cluster are still alike in a crowd without all other clusters.
 
     Accounts that agree badly with everybody else make two people who agree well look like twins.
     """
@@ -432,10 +436,7 @@ def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given
 
 
 def _apart(pairs: ParticipantPairs) -> Bools:
-    """Pairs that agree clearly better than each of the two does with further partners.
-
-    Experts agree with all other experts; copies agree with each other.
-    """
+    """Pairs that agree clearly better than either does with its fourth best partner: experts agree with all experts."""
     best = -np.sort(-np.where(pairs.known, pairs.common, -np.inf), axis=1)
     rank = np.maximum(FURTHER, np.ceil(TENTH * pairs.known.sum(axis=1))).astype(np.int64)
     place = np.minimum(rank, best.shape[1]) - 1
@@ -444,8 +445,26 @@ def _apart(pairs: ParticipantPairs) -> Bools:
     return found
 
 
+def _isolated(pairs: ParticipantPairs, alike: Bools) -> Bools:
+    """Pairs that differ significantly less often than either of the two differs from anybody outside their group.
+
+    People who know the right answers come close to agreeing throughout, and the next best come close to them; between
+    copies and everybody else there is a gap. The test compares two proportions, so that one answer makes no gap.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    _, group = connected_components(alike, directed=False)
+    outside = np.where(pairs.known & (group[:, None] != group), pairs.common, -np.inf)
+    place = (np.arange(len(outside)), outside.argmax(axis=1))
+    share = (pairs.agree + 1) / (pairs.shared + 2)
+    variance = share * (1 - share) * pairs.shared / np.maximum(pairs.shared - pairs.expected, 1.0) ** 2
+    gap = pairs.common - outside[place][:, None] - GAP * np.sqrt(variance + variance[place][:, None])
+    found: Bools = np.minimum(gap, gap.T) >= 0
+    return found
+
+
 def _together(alike: Bools, common: Floats) -> Ints:
-    """The most alike pair, and all who are alike with at least half of those who are in already."""
+    """The most alike pair, extended by everybody who is alike with at least half of the group so far."""
     inside = np.zeros(len(alike), dtype=bool)
     inside[list(np.unravel_index(common.argmax(), common.shape))] = True
     while True:
