@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -144,3 +145,122 @@ def test_items_of_a_hit_may_be_numbered_from_zero(tmp_path: Path) -> None:
     frame = accepted(saved(tmp_path / "t.csv", header, rows)).frame
     own = frame.filter(participant="W0")["trial"].sort().to_list()
     assert own == list(range(1, len(own) + 1))
+
+
+def objects(path: Path, every: Sequence[dict[str, object]]) -> Path:
+    """A file of JSON lines."""
+    path.write_text("\n".join(map(json.dumps, every)) + "\n", encoding="utf-8")
+    return path
+
+
+def test_answers_by_annotator_in_an_object(tmp_path: Path) -> None:
+    """An annotator may have given two labels, and is then listed twice."""
+    draw, every = random.Random(4), []
+    for item in range(20):
+        given = {f"A{n}": draw.choice(["yes", "no", "yes,no"]) for n in range(draw.choice([3, 4]))}
+        who = ",".join(name for name, said in given.items() for _ in said.split(","))
+        soft = {"yes": {"0": 0.5, "1": 0.5}, "no": {"0": 0.25, "1": 0.75}}
+        every.append(
+            {"id": item, "text": {"a": f"It is {item}."}, "annotators": who, "annotations": given, "soft": soft}
+        )
+    path = objects(tmp_path / "a.jsonl", every)
+    frame = accepted(path).frame
+    assert frame["participant"].unique().sort().to_list() == ["A0", "A1", "A2", "A3"]
+    assert set(frame["response"]) == {"yes", "no", "yes,no"}
+
+
+def test_ratings_in_unnamed_records_are_refused(tmp_path: Path) -> None:
+    rated = [{"fluency": 4, "relevance": 2}, {"fluency": 5, "relevance": 3}]
+    path = objects(tmp_path / "r.jsonl", [{"id": n, "summary": f"It is {n}.", "annotations": rated} for n in range(9)])
+    with refuses(IntakeError, "annotations"):
+        accepted(path)
+
+
+def test_labels_of_whole_texts_beside_marked_words(tmp_path: Path) -> None:
+    draw = random.Random(4)
+    marked = [{"start": 0, "end": 2, "tag": "X", "annotated_by": [{"annotator": "ann"}]}]
+    examples = [
+        {"content": f"It is {n} o'clock.", "annotations": marked, "classifications": [
+            {"classname": draw.choice(["early", "late"]), "annotated_by": [{"annotator": one}]} for one in ("ann", "bo")
+        ]} for n in range(20)
+    ]  # fmt: skip
+    frame = accepted(objects(tmp_path / "l.json", [{"examples": examples, "relations": []}])).frame
+    assert (frame["participant"].n_unique(), set(frame["response"])) == (2, {"early", "late"})
+
+
+@pytest.mark.parametrize("beginning", [
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=x|y\n\n#Text=It is late.\n1-1\t0-2\tIt\t_\n",
+    "T1\tPlace 0 5\tParis\nT2\tPlace 9 13\tRome\n",
+    '{"id": 1, "text": "Ann is here.", "label": [[0, 3, "Person"]]}\n{"id": 2, "text": "So", "label": []}\n',
+])  # fmt: skip
+def test_words_marked_in_texts_are_named(tmp_path: Path, beginning: str) -> None:
+    path = tmp_path / ("f.jsonl" if beginning.startswith("{") else "f.tsv")
+    path.write_text(beginning, encoding="utf-8")
+    with refuses(IntakeError, "marked" if beginning.startswith("{") else "marks words"):
+        accepted(path)
+
+
+def test_annotators_in_columns_choose_between_outputs(tmp_path: Path) -> None:
+    draw = random.Random(4)
+    rows = [[n, f"Do {n}.", f"Done {n}.", f"No {n}.", *draw.choices([0, 1, 2], k=3)] for n in range(30)]
+    path = saved(tmp_path / "t.csv", "idx,instruction,response1,response2,annotator1,annotator2,annotator3", rows)
+    judgments = accepted(path)
+    assert isinstance(judgments.scale, Choice)
+    assert "trial" not in judgments.frame.columns
+
+
+def test_labels_of_two_sentences_are_no_sides(tmp_path: Path) -> None:
+    draw = random.Random(4)
+    rows = [[n, f"Done {n}.", f"No {n}.", *draw.choices([0, 1, 2], k=3)] for n in range(30)]
+    judgments = accepted(saved(tmp_path / "t.csv", "id,sentence1,sentence2,annotator1,annotator2,annotator3", rows))
+    assert judgments.scale == Ordinal(["0", "1", "2"])
+
+
+def test_several_errors_of_a_translation(tmp_path: Path) -> None:
+    """Raters mark errors in the text, so that it has another form in each row; category and severity are answers."""
+    draw, rows = random.Random(4), []
+    for item in range(40):
+        for system in ("one", "two", "three"):
+            found = draw.choice([0, 1, 2])
+            ends = [["none", "none"]] if not found else [
+                [draw.choice(["style", "accuracy", "fluency"]), draw.choice(["minor", "major"])] for _ in range(found)
+            ]  # fmt: skip
+            for at, end in enumerate(ends):
+                words = f"das ist Satz {item} von {system} hier".split()
+                marked = [f"<v>{w}</v>" if found and n == at else w for n, w in enumerate(words)]
+                rows.append([system, item // 9, item, f"rater{item % 3}", f"this is {item}", " ".join(marked), *end])
+    frame = accepted(saved(tmp_path / "m.csv", "system,doc,seg_id,rater,source,target,category,severity", rows)).frame
+    assert (frame["participant"].n_unique(), frame["item"].n_unique()) == (3, 120)
+
+
+def test_the_number_of_a_unit_is_no_position(tmp_path: Path) -> None:
+    rows = crowd(lambda draw, item, person: [900 + item, person, item + 1, draw.choice(KINDS), f"picture {item}"])
+    frame = accepted(saved(tmp_path / "t.csv", "_unit_id,_worker_id,index,answer,text", rows)).frame
+    assert "trial" not in frame.columns
+
+
+def test_an_input_that_never_varies_is_no_item(tmp_path: Path) -> None:
+    rows = crowd(lambda draw, item, person: [f"H{item}", f"A{item}-{person}", f"W{person}", "-", draw.choice(KINDS)])
+    frame = accepted(saved(tmp_path / "t.csv", "HITId,AssignmentId,WorkerId,Input.input,Answer.output", rows)).frame
+    assert frame["item"].n_unique() == 30
+
+
+def test_means_of_several_people_are_named(tmp_path: Path) -> None:
+    rows = [[f"word{n}", f"thing{n}", n / 7] for n in range(30)]
+    with refuses(IntakeError, "Human (mean)"):
+        accepted(saved(tmp_path / "t.csv", "Word 1,Word 2,Human (mean)", rows))
+
+
+def test_outputs_that_only_one_person_rated(tmp_path: Path) -> None:
+    draw, rows = random.Random(4), []
+    for person in range(20):
+        for turn in range(4):
+            best = draw.randrange(2)
+            rows += [
+                [f"ut{len(rows) + n}", f"u{person}", n, f"ask {person} {turn}", f"say {n} {draw.random()}",
+                 draw.choice(["big", "small"]), draw.randint(1, 100), n == best] for n in range(2)
+            ]  # fmt: skip
+    header = "utterance_id,user_id,within_turn_id,user_prompt,model_response,model_name,score,if_chosen"
+    judgments = accepted(saved(tmp_path / "t.csv", header, rows))
+    assert judgments.frame["item"].n_unique() == 160
+    assert "if_chosen" not in judgments.factors()

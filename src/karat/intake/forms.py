@@ -29,7 +29,7 @@ from karat.intake.nested import (
 )
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
-from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, cut
+from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, shown_sides
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.messages import Message
@@ -383,7 +383,7 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
         else:
             merged.append((key, values, list(names)))
     best = _of_one_stem(max((names for *_, names in merged), key=len, default=[]))
-    raters = [name for name in best if _is_rater(name)]
+    raters = [name for name in best if is_rater(name)]
     if len(raters) >= FEWEST_JUDGES and all(_is_summary(name) for name in best if name not in raters):
         best = raters
     stem = {re.sub(r"\d+$", "", name) for name in best}
@@ -546,7 +546,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
         return "trial" if asked_about else None
     rated = unique and all(any(word in RATERS for word in words_of(name)) for name in judged)
     parts = [c.name for c in rest if not c.is_number and not c.is_other and c.distinct > 1]
-    rated = rated or (2 * sum(map(_is_rater, judged)) > len(judged) and contents.combinations(parts) >= 0.95 * rows)
+    rated = rated or (2 * sum(map(is_rater, judged)) > len(judged) and contents.combinations(parts) >= 0.95 * rows)
     if not persons and (rated or (texts and _raters_of(judged))):
         return "item"
     # Where each row has a text and nothing of a person, the columns are questions on it, and nobody is known.
@@ -602,7 +602,7 @@ FEWEST_IN_SENTENCE = 3
 
 def _are_raters(judged: Sequence[str]) -> bool:
     """Whether columns are called x1, x2, ... or rater_1, rater_2, ...: a number for each person that judged."""
-    return bool(judged) and all(map(_is_rater, judged))
+    return bool(judged) and all(map(is_rater, judged))
 
 
 RATERS = (
@@ -611,10 +611,10 @@ RATERS = (
 )  # fmt: skip
 
 
-def _is_rater(name: str) -> bool:
+def is_rater(name: str) -> bool:
     """Whether a column is called after one of several people.
 
-    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "label.y", "annotator", "fluency")]
+    >>> [is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "label.y", "annotator", "fluency")]
     [True, True, True, True, False, False]
     """
     if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|winner|vote|participant|p|s)[\W_]?\d+", name):
@@ -641,9 +641,12 @@ def _raters_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def _sides_shown(contents: Contents, judged: Sequence[str]) -> list[str]:
-    """The columns with what stood on either side, where the answers are the names of these columns."""
+    """The columns with what stood on either side, where the answers name these columns, or A and B, or 1 and 2."""
     answers = {value.lower() for name in judged for value in contents[name].values}
-    return [name for name in contents.names if name not in judged and name.lower() in answers]
+    named = [name for name in contents.names if name not in judged and name.lower() in answers]
+    rest = [contents[name] for name in contents.names if name not in judged]
+    pairs = (pair for sides in SIDES for pair in shown_sides(Content("", pl.Series(sorted(answers))), rest, sides))
+    return [content.name for content in next(pairs, ())] if len(named) != PAIR else named
 
 
 def _is_summary(name: str) -> bool:
@@ -1062,7 +1065,9 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
         notes=[Message("form.wide_item", {"n": people, "left": len(means) or None})],
-        mapping={"participant": "participant", "response": "response"} | ({} if paired else {"item": item})
+        # The number of an item's row is no position in anybody's sequence.
+        mapping={"participant": "participant", "response": "response", "trial": mapping.get("trial", "")}
+        | ({} if paired else {"item": item})
         | ({"question": "question"} if asked else {}),
         open=[question], units_in=rows * len(judged), unit="cells",
     )  # fmt: skip

@@ -54,7 +54,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
-        "selected", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio", "ratings", "resp",
+        "selected", "classname", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio",
+        "ratings", "resp",
         "hodnocení", "hodnoceni", "odpověď", "ocena", "odpowiedź", "оценка", "ответ", "評価", "評定", "評定値",
         "回答", "反応", "容認度", "判断", "评分", "评价", "평가", "응답", "점수",
     ),
@@ -328,6 +329,7 @@ ORDERS = (
     ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
      "mostly acceptable", "completely acceptable"),
     ("very unnatural", "unnatural", "rather unnatural", "neutral", "rather natural", "natural", "very natural"),
+    ("no-error", "no error", "neutral", "minor", "major", "critical"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
     ("nein", "vielleicht", "ja"), ("non", "peut-être", "oui"), ("no", "tal vez", "sí"), ("no", "forse", "sì"),
@@ -378,6 +380,12 @@ MIDDLES = re.compile(
     r"neutral|neither.*|unsure|undecided|not sure|weder ?noch.*|teils[ ,/-]+teils|unentschieden|mittel|"
     r"ni .* ni .*|indécise?|neutre|indeciso|né .* né .*|neutraal|kararsızım"
 )
+OPPOSITES = (
+    ("negative", "positive"), ("worse", "better"), ("difficult", "easy"), ("hard", "easy"), ("weak", "strong"),
+    ("low", "high"), ("rude", "polite"), ("poor", "good"), ("negativ", "positiv"), ("négatif", "positif"),
+    ("negativo", "positivo"), ("negatief", "positief"), ("olumsuz", "olumlu"),
+)  # fmt: skip
+"""Words for the two ends of a scale that do not mean no and yes."""
 NO_WORDS = ("not", "nicht", "at", "all", "pas", "du", "tout", "no", "non", "nada", "niet", "değil", "kein", "gar")
 
 
@@ -409,7 +417,7 @@ def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
 def _is_opposite(thing: str, of: str) -> bool:
     """Whether a word is another one with a syllable before it that denies it, such as unnatural, or means no to it."""
     prefixes = ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on")
-    return (thing, of) in BINARY_WORDS or any(thing == prefix + of for prefix in prefixes)
+    return (thing, of) in (*BINARY_WORDS, *OPPOSITES) or any(thing == prefix + of for prefix in prefixes)
 
 
 FEWEST_ORDERS = 6

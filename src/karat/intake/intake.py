@@ -653,12 +653,14 @@ def _refuse_numbers_of_sides(words: Sequence[str], file: str) -> None:
     """Numbers such as -1 and 1 beside what was shown on either side: only the user knows which side each means."""
     numbers = {word: number for word in words if (number := as_number(word)) is not None}
     known = set(numbers.values())
+    low = int(min(known, default=0))
     mirrored = 1 < len(known) <= MOST_GRADES and known == {-number for number in known}
-    if len(numbers) < len(words) or not (mirrored or known == {0, 1}):
+    if len(numbers) < len(words) or not (mirrored or known in ({0, 1}, {1, 2, 3})):
         return
-    names = {-1: "right", 0: "none", 1: "left"} if mirrored else {0: "left", 1: "right"}
+    names = {-1: "right", 0: "none", 1: "left"} if mirrored else {low: "left", low + 1: "right", low + 2: "none"}
     ordered = sorted(numbers, key=numbers.__getitem__)
-    sides = [f"{word}={names[(numbers[word] > 0) - (numbers[word] < 0)]}" for word in ordered]
+    signs = {word: (numbers[word] > 0) - (numbers[word] < 0) if mirrored else int(numbers[word]) for word in ordered}
+    sides = [f"{word}={names[signs[word]]}" for word in ordered]
     raise IntakeError(
         f"The answers in {file} are the numbers {', '.join(ordered)}, and two columns hold what was compared. Say "
         f"which side each number means, such as --answers={','.join(sides)}. If the answers are not choices, name "

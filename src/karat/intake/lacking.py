@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from karat.errors import IntakeError, Problem, Problems
 from karat.intake.content import words_of
 from karat.intake.guess import are_verdicts, guess_columns
+from karat.intake.nested import WHOLE_TEXTS, marks_words
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Reading
 from karat.intake.roles import ANSWER_STEMS
@@ -44,6 +45,8 @@ WORDS: dict[str, tuple[str, ...]] = {
 """Words that the names of such columns are made of, the likeliest first."""
 
 
+MEANS = {"mean", "means", "avg", "average", "median", "majority", "aggregated", "sd", "std", "stdev"}
+"""Words in the names of columns that sum up what several people answered."""
 OF_RESEARCHERS = re.compile(r"(?i)pred[ei]fined|gold|expected|correct|truth|reference|intended")
 """Names of labels that nobody gave: what the researchers hold for right."""
 
@@ -100,6 +103,13 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     if "participant" in missed and summed:
         fix = "Export the full report, with one row per judgment and the id of the contributor."
         problems.append(Problem(f"{summed[0]} is a column of an aggregated report, which sums up several people", fix))
+    spans = [cells.name for part in parts for cells in part.frame if marks_words(cells)]
+    if "response" in missed and spans:
+        problems.append(Problem(f"{spans[0]} holds words marked in texts", WHOLE_TEXTS))
+    means = [name for name in taken if set(words_of(name)) & MEANS]
+    if "participant" in missed and means and not summed:
+        fix = "Use the ratings it was computed from: one row per answer, with the participant."
+        problems.append(Problem(f"{means[0]} is a summary over several people", fix))
     shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}
     own = [f"{shown[name]} (taken as {ours})" if ours and ours != name else shown[name] for name, ours in taken.items()]
     there = listed(own, MOST_COLUMNS) if own else "no columns"

@@ -14,7 +14,7 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.content import Content, Contents, words_of
-from karat.intake.guess import NAMES, guess_columns, joined
+from karat.intake.guess import NAMES, guess_columns, joined, plain
 from karat.intake.reading import Question
 from karat.intake.roles import PERSON_WORDS
 from karat.judgments.checks import LISTS, kind_of_cells
@@ -116,7 +116,7 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     numbers = (
         as_number(text_of(value) or "") for one in found[trials] for part in one or [] for value in part.values()
     )
-    if None not in numbers and not guess_columns(names, {}).keys() & {"participant", "item", "trial"}:
+    if None not in numbers and not guess_columns(names, {}).keys() & KNOWN_OF_TRIALS:
         _refuse_nobody(contents, found, file)
     own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
     records, rows = [], []
@@ -279,10 +279,27 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     )  # fmt: skip
     rated = rated or [name for name in contents.names if _holds_several(contents[name])]
     if rated and not person:
-        raise IntakeError(
-            f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
-            + NEEDED
-        )
+        raise _of_nobody(rated, file)
+
+
+def _of_nobody(rated: Sequence[str], file: str) -> IntakeError:
+    """The error that several people rated each item and nothing says who gave which."""
+    columns = ", ".join(rated[:3])
+    what = f"{file} holds ratings as lists in cells ({columns}), and nothing says who gave which rating."
+    return IntakeError(f"{what} {NEEDED}")
+
+
+def refuse_unnamed(records: Sequence[Mapping[str, Any]], name: str, beside: Sequence[str], file: str) -> None:
+    """IntakeError where the records of an item hold nothing but ratings, so that nothing says who gave them."""
+    values = [text_of(value) or "" for record in records for value in record.values()]
+    known = guess_columns([str(key) for record in records for key in record], {}).keys() & KNOWN_OF_TRIALS
+    person = any(plain(one) in NAMES["participant"] or set(words_of(one)) & {*PERSON_WORDS} for one in beside)
+    if not known and not person and all(as_number(value) is not None for value in values):
+        raise _of_nobody([name], file)
+
+
+KNOWN_OF_TRIALS = {"participant", "item", "trial"}
+"""A list of records is one of trials where its records name one of these."""
 
 
 def _holds_several(content: Content) -> bool:
@@ -429,7 +446,24 @@ def refuse_needed(table: FileTable, nested: Mapping[str, str], mapping: Mapping[
         raise IntakeError(f"{table.file.name}: {name} holds {nested[name]}; {_fix(table, name, nested[name], ours)}")
 
 
+SPAN = r'^\s*\[(\[\s*\d+\s*,\s*\d+\s*,\s*"|\{.*"(start|start_offset|startOffset|begin)"\s*:\s*\d)'
+"""Words marked in a text, as doccano, Prodigy, Label Studio and LightTag write them."""
+
+
+WHOLE_TEXTS = (
+    "karat reads one answer per item: export the labels of whole texts, or make a table with one row per text."
+)
+
+
+def marks_words(cells: pl.Series) -> bool:
+    """Whether cells hold parts of texts by their positions."""
+    given = cells.drop_nulls().filter(cells.drop_nulls() != "[]") if cells.dtype == pl.String else cells.clear()
+    return bool(given.len()) and bool(given.head(MOST_BARE).str.contains(SPAN).all())
+
+
 def _fix(table: FileTable, name: str, kind: str, ours: str) -> str:
+    if marks_words(table.frame[name]):
+        return f"these are words marked in texts. {WHOLE_TEXTS}"
     needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
     if kind == LISTS:
         return (

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from karat.intake.content import (
+    FEW_LEVELS,
     LAYOUT,
     LOOPS,
     MISSING,
@@ -72,6 +73,8 @@ CHOSEN = re.compile(
     r"(cond\w*|type|version|item|structure|variant)"
 )
 """Names of columns that say what an answer amounts to."""
+CHOICE_MADE = "chosen|selected|picked|preferred"
+"""The last words of names of columns that mark what was chosen among several rows."""
 NO_ANSWERS = re.compile(
     r".*(correct|accuracy|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|language|time|condition|"
     r"type|options?|labels?list)"
@@ -139,9 +142,13 @@ PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
 """A place in the questionnaire with its number, as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
 """What a column that marks some trials says of the others, and of these."""
+MARKED = r"</?[a-z]{1,6}>"
+"""Marks around parts of a text, such as <v> and </v> around an error."""
 CHECKS, MOST_CHECKS = ("attention", "control", "calibration"), 1 / 3
 """Functions that few trials have, and the share of trials up to which a column may mark them."""
 ONE_PERSON = 0.9
+MOSTLY_OWN = 0.98
+"""A column with so many different values has one for each row."""
 FEWEST_TIMED = 2
 MOSTLY = 0.8
 MOST_TICKED = 4
@@ -803,21 +810,11 @@ class _RoleSearch:
     def _shown_on_a_side(self) -> Content | None:
         """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
         for first, second in SIDES:
-            for pair in self._pairs(first, second):
+            for pair in _pairs_of(self._free(), first, second):
                 for content in self._free():
                     if content not in pair and content.distinct > 2 and _are_sides(content, *pair, (first, second)):
                         return content
         return None
-
-    def _pairs(self, first: str, second: str) -> list[tuple[Content, Content]]:
-        """Two columns whose names differ in a side."""
-        named: dict[tuple[str, ...], dict[str, Content]] = {}
-        for content in self._free():
-            words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
-            if content.distinct > 1 and not content.is_other and {first, second} & set(words):
-                rest = tuple(word for word in words if word not in (first, second))
-                named.setdefault(rest, {})[first if first in words else second] = content
-        return [(pair[first], pair[second]) for pair in named.values() if len(pair) == 2]
 
     def _is_position(self, content: Content) -> bool:
         """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
@@ -851,14 +848,30 @@ class _RoleSearch:
             keys = [*self.person, *self.question, name]
             if self.person and self.contents.combinations(keys) < 0.3 * self.contents.codes.height:
                 continue
+            if self._numbers_items(content):
+                continue
             self._take("trial", name)
             return
+
+    def _numbers_items(self, content: Content) -> bool:
+        """Whether a number belongs to the item: everybody has it on the same item, and skips those of other items.
+
+        In a fixed order, too, a position follows from the item, but nobody skips one.
+        """
+        shared = [c.name for c in self._free() if c is not content and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR]
+        if not self.person or not any(self._same(content.name, name) for name in shared):
+            return False
+        numbers = self.contents.frame.select(*self.person, pl.col(content.name).cast(pl.Float64, strict=False))
+        each = numbers.group_by(self.person).agg(
+            (pl.col(content.name).max() - pl.col(content.name).min() + 1).alias("span"), pl.len().alias("n")
+        )
+        return bool((each["span"] > each["n"]).mean() > MOSTLY)  # type: ignore[operator]
 
     def _design(self) -> list[Content]:
         """The columns that may say what was judged."""
         found, uneven = [], []
         for content in self._free():
-            if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= 0.98 * self.rows:
+            if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= MOSTLY_OWN * self.rows:
                 continue
             if content.is_other or content.is_about_people or self._is_second_answer(content):
                 continue
@@ -874,7 +887,7 @@ class _RoleSearch:
                 continue
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
-            if self._holds_the_answer(content) or self._is_part_of_answer(content):
+            if self._holds_the_answer(content) or self._is_part_of_answer(content) or self._is_marked(content):
                 continue
             if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
@@ -899,6 +912,13 @@ class _RoleSearch:
             return False
         again = self.contents.codes.height - self.contents.combinations([content.name])
         return again >= FEWEST_ROWS and self.contents.follows(source, [content.name])
+
+    def _is_marked(self, content: Content) -> bool:
+        """Whether participants marked parts of a text: without the marks, it follows from other columns."""
+        if not content.is_text or not content.cells.str.contains(MARKED).mean() >= FEWEST_FILLED:  # type: ignore[operator]
+            return False
+        bare = Contents(self.contents.frame.with_columns(content.cells.str.replace_all(MARKED, "").alias(content.name)))
+        return bare[content.name].distinct < NEARLY * content.distinct
 
     def _is_part_of_answer(self, content: Content) -> bool:
         """Whether a column comes from the same cells as the answers: response[2] beside response[1]."""
@@ -953,10 +973,26 @@ class _RoleSearch:
         """Whether a column holds answers to another question on the same stimuli."""
         if content.name in self.second or self._are_points(content) or self._has_the_same_answers(content):
             return True
+        if self._shares_a_level(content) or re.search(rf"(?:^|[\W_])(?:{CHOICE_MADE})$", content.name.lower()):
+            return True
         if content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS and self._differs_on_stimuli(content):
             return True
         named = _says_answer(content) and self._is_answer_like(content)
         return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
+
+    def _shares_a_level(self, content: Content) -> bool:
+        """Whether a column has one word in common with the answers, always in the same rows, such as no-error."""
+        source = self.roles.mapping.get("response", "")
+        if source not in self.contents.names or content.is_number or content.distinct > FEW_LEVELS:
+            return False
+        answers = self.contents[source]
+        common = set(content.values) & set(answers.values)
+        if len(common) != 1 or min(content.distinct, answers.distinct) <= PAIR:
+            return False
+        (level,) = common
+        if (content.cells == level).mean() < 1 - ANSWERED:  # type: ignore[operator]
+            return False
+        return bool(((content.cells == level).fill_null(False) == (answers.cells == level).fill_null(False)).all())
 
     def _has_the_same_answers(self, content: Content) -> bool:
         """Whether a column has the levels of the answers, and people differ in it where they judged the same."""
@@ -988,9 +1024,8 @@ class _RoleSearch:
             return
         answers = self.contents[source]
         for sides in SIDES:
-            pairs = [pair for pair in self._pairs(*sides) if _are_sides(answers, *pair, sides)]
             # Systems come again and can be compared; the texts that they wrote come once.
-            pairs.sort(key=lambda pair: pair[0].distinct)
+            pairs = sorted(shown_sides(answers, self._free(), sides), key=lambda pair: pair[0].distinct)
             if pairs:
                 left, right = pairs[0]
                 self._take("left", left.name)
@@ -1035,6 +1070,10 @@ class _RoleSearch:
             self.roles.notes.append(Message("role.question", {"column": question}))
         elif question and question not in self.taken and "question" not in self.mapping:
             sure, parts = self._parts([*design, self.contents[question]], native, None)
+        own = [c for c in self._free() if c.distinct >= MOSTLY_OWN * self.rows and self._names_items(c)]
+        if own and not sure and len(parts) > 1 and self.contents.combinations(parts) >= MOSTLY_OWN * self.rows:
+            # Nothing was judged twice: the column with a value for each row names it best.
+            design, parts = [*design, *(self.contents[name] for name in parts)], [own[0].name]
         self._take("item", "+".join(parts))
         if not sure:
             options = [parts, *([native.name] for native in [native] if native is not None)]
@@ -1099,7 +1138,7 @@ class _RoleSearch:
         full = self.contents.combinations(shared)
         keep = sorted(
             (c for c in design if c.name in shared),
-            key=lambda c: (self._names_items(c), not c.is_text, c.distinct, -names.index(c.name)),
+            key=lambda c: (self._names_items(c), not c.is_text, not c.is_number, c.distinct, -names.index(c.name)),
         )
         kept = [c.name for c in keep]
         for content in keep:
@@ -1305,6 +1344,22 @@ class _RoleSearch:
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 
+def _pairs_of(columns: Sequence[Content], first: str, second: str) -> list[tuple[Content, Content]]:
+    """Two columns whose names differ in a side."""
+    named: dict[tuple[str, ...], dict[str, Content]] = {}
+    for content in columns:
+        words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
+        if content.distinct > 1 and not content.is_other and {first, second} & set(words):
+            rest = tuple(word for word in words if word not in (first, second))
+            named.setdefault(rest, {})[first if first in words else second] = content
+    return [(pair[first], pair[second]) for pair in named.values() if len(pair) == PAIR]
+
+
+def shown_sides(answers: Content, columns: Sequence[Content], sides: tuple[str, str]) -> list[tuple[Content, Content]]:
+    """The pairs of columns that show what answers such as A and B, or 1 and 2, chose between."""
+    return [pair for pair in _pairs_of(columns, *sides) if _are_sides(answers, *pair, sides)]
+
+
 def _names_sides(content: Content) -> bool:
     """Whether the values only say on which side of the screen something was: left, 1right, top."""
     values = {re.sub(r"[^a-z]", "", value.lower()) for value in content.values[:50]} - {"middle", "center", "centre"}
@@ -1315,8 +1370,9 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     """Whether the answers are the names of two sides, or in every row what one of the two sides shows."""
     sides = _sides_named(answers.values, names, (first.name, second.name))
     if len(set(sides.values()) - {"none"}) > 1:
-        return True
-    if first.is_number or answers.distinct <= 2:
+        # Beside two sentences, 0, 1 and 2 may be labels of how they are related.
+        return NUMBERED_TIE not in sides or any(word in COMPARED_OUTPUTS for word in words_of(first.name))
+    if first.is_number or answers.distinct <= 2 or len(answers.cells) != len(first.cells):
         return False
     cells = {"a": answers.cells, "l": first.cells, "r": second.cells}
     rows = pl.DataFrame({name: column.cast(pl.String) for name, column in cells.items()}).drop_nulls()
@@ -1330,6 +1386,25 @@ TIES = re.compile(
     r"similar|equal|equally|equally good|equally bad|no preference|no difference|draw)( ?\(.*\))?"
 )
 """Answers that prefer neither of two."""
+NUMBERED_TIE = "0"
+"""Neither, where 1 and 2 are the two sides."""
+COMPARED_OUTPUTS = (
+    "response",
+    "output",
+    "answer",
+    "model",
+    "summary",
+    "completion",
+    "candidate",
+    "system",
+    "option",
+    "reply",
+    "translation",
+    "caption",
+    "version",
+    "generation",
+)
+"""Names of what people choose between."""
 
 
 def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequence[str] = ()) -> dict[str, str]:
@@ -1348,7 +1423,8 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
     for answer in answers:
         word = answer.strip().lower()
         said, compared = PREFERRED.fullmatch(word), COMPARED.fullmatch(word)
-        side = known.get(word) or ("none" if TIES.fullmatch(word) else known.get(said[1]) if said else None)
+        tied = TIES.fullmatch(word) or (word == NUMBERED_TIE and "1" in known and "2" in known)
+        side = known.get(word) or ("none" if tied else known.get(said[1]) if said else None)
         if compared and {known.get(compared[1]), known.get(compared[3])} == {"left", "right"}:
             side = {">": known[compared[1]], "<": known[compared[3]]}.get(compared[2][0], "none")
         if side is None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from karat.errors import IntakeError
 from karat.judgments.checks import Place
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS, FileTable, Numbers, delimiter_of, read_table
@@ -26,7 +27,8 @@ ASKED_ENDS = ("Approve", "Reject")
 def read_results(
     file: SourceFile, delimiter: str | None = None, sheet: str | None = None, numbers: Numbers | None = None
 ) -> FileTable:
-    """Read a table; what only the writing program got wrong is put right first."""
+    """Read a table after repairing what the program that wrote it got wrong."""
+    _refuse_other_forms(file)
     if file.suffix in SPREADSHEETS or file.size == 0 or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
         return read_table(file, delimiter, sheet, numbers)
     file, skipped = without_comments(file)
@@ -41,6 +43,31 @@ def read_results(
     if breaks:
         table.notes.append(Message("form.broken_lines", {"n": breaks}))
     return table
+
+
+OF_SPANS = (
+    "It marks words of a text. karat reads one answer per participant and item: make a table with one row per text, "
+    "with the columns participant, item and response."
+)
+OTHER_FORMS = (
+    (r"#FORMAT=WebAnno TSV", "a file of WebAnno or INCEpTION", OF_SPANS),
+    (r"T\d+\t\S+ \d+ \d+(;\d+ \d+)*\t", "a file of brat", OF_SPANS),
+    (r"# (global\.columns|newdoc|sent_id|text) ?=", "a file in CoNLL-U format", OF_SPANS),
+    (
+        r"Subjects incorporated to date",
+        "a file of DMDX",
+        "It lists the trials of each participant below a line of its own. Make a table of it first, with the columns "
+        "participant, item, response and rt, and one row per trial.",
+    ),
+)
+"""How files begin that are no tables of answers, what they are, and what to do with them."""
+
+
+def _refuse_other_forms(file: SourceFile) -> None:
+    """IntakeError where a file is known by its first line and holds no table of answers."""
+    for beginning, what, fix in OTHER_FORMS:
+        if re.match(beginning, file.sample.lstrip("\ufeff \r\n")):
+            raise IntakeError(f"{file.name} is {what}. {fix}")
 
 
 def without_comments(file: SourceFile) -> tuple[SourceFile, int]:

@@ -63,7 +63,8 @@ NO_CONDITION = re.compile(
     r"(response|rating|judge?ment)_?|.*[_. ](response|answer|rating|judge?ment)s?|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
-    r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
+    r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked|preferred).*|"
+    r".*[_. ](chosen|selected|picked|preferred)|(number|num|n)[_. ]of[_. ].*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 MOST_CONTEXTS = 8

@@ -18,10 +18,18 @@ import polars as pl
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
 from karat.intake.content import TO_GO_ON, words_of
-from karat.intake.forms import SECOND_HEADER, choices_of_pairs, shape, without_words
+from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
 from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
-from karat.intake.nested import Shaped, are_messages, parsed, refuse_needed, without_nested
+from karat.intake.nested import (
+    SEVERAL_ANSWERS,
+    Shaped,
+    are_messages,
+    parsed,
+    refuse_needed,
+    refuse_unnamed,
+    without_nested,
+)
 from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import (
     OWN_FILE,
@@ -635,6 +643,7 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
         if len(inner) == 1:
             # One object per participant, with a list of trials.
             shared = {cell_text(name) or "": cell_text(value) for name, value in element.items() if name != inner[0]}
+            refuse_unnamed(element[inner[0]], inner[0], list(shared), file.name)
             for record in element[inner[0]]:
                 rows.append(shared | {cell_text(name) or "": cell_text(value) for name, value in record.items()})
                 numbers.append(number)
@@ -706,13 +715,28 @@ def _elements(file: SourceFile) -> Iterator[tuple[int, Any]]:
 
 
 def _by_annotator(element: Any) -> Any:
-    """An item with its answers in an object by annotator, with two lists instead; other objects as they are."""
-    who = element.get("annotators") if isinstance(element, dict) else None
-    people = who.split(",") if isinstance(who, str) else who
-    if not isinstance(people, list):
+    """An item whose answers are an object with one value per annotator, as lists; other objects as they are.
+
+    >>> _by_annotator({"text": "Fine.", "ratings": {"annotator_1": 4, "annotator_2": 2}})
+    {'text': 'Fine.', 'ratings': [4, 2], 'annotators': ['annotator_1', 'annotator_2']}
+    """
+    if not isinstance(element, dict):
         return element
-    found = [name for name, value in element.items() if isinstance(value, dict) and list(value) == people]
-    return element | {name: list(element[name].values()) for name in found} | ({"annotators": people} if found else {})
+    who = element.get("annotators")
+    listed_people = who.split(",") if isinstance(who, str) else who
+    for name, value in element.items():
+        people = list(value) if isinstance(value, dict) else []
+        known = isinstance(listed_people, list) and set(people) == set(map(str, listed_people))
+        if len(people) < FEWEST_PEOPLE or not (known or (name in SEVERAL_ANSWERS and all(map(is_rater, people)))):
+            continue
+        if all(isinstance(answer, dict) for answer in value.values()):
+            return element | {name: [{"annotator": one, **answer} for one, answer in value.items()]}
+        same = [key for key, other in element.items() if isinstance(other, dict) and list(other) == people]
+        return element | {key: list(element[key].values()) for key in same} | {"annotators": people}
+    return element
+
+
+FEWEST_PEOPLE = 2
 
 
 DEEPEST = 3
@@ -1001,7 +1025,7 @@ def _column(frame: pl.DataFrame, column: str, source: str) -> pl.Series:
 
 def _mapping_note(mapping: dict[str, str], options: Options) -> list[Message]:
     guessed = [f"{column}={source}" for column, source in mapping.items()
-               if column not in options.mapping and column != source]  # fmt: skip
+               if source and column not in options.mapping and column != source]  # fmt: skip
     return [Message("table.columns", {"columns": guessed})] if guessed else []
 
 

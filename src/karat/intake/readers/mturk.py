@@ -425,6 +425,9 @@ def _with_sides(frame: pl.DataFrame, options: Options, reading: Reading) -> pl.D
     )
 
 
+FEWEST_TOLD_APART = 2
+
+
 def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: BatchLayout) -> tuple[pl.Expr, Message]:
     """What was judged, and the note that says where that is taken from."""
     if {"section", "number"} <= inputs.keys():
@@ -441,7 +444,7 @@ def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: BatchLayout) -> t
         hits = frame["HITId"].n_unique()
         telling = [column for column in names.values() if frame[column].n_unique() >= hits]
         chosen = (telling or list(names.values()))[0] if inputs or telling or len(names) == 1 else None
-    if chosen is None:
+    if chosen is None or (frame[chosen].n_unique() < FEWEST_TOLD_APART and frame["HITId"].n_unique() > 1):
         return pl.col("HITId"), Message("mturk.item_hit")
     return pl.col(chosen), Message("item.column", {"column": chosen})
 
