@@ -1,9 +1,9 @@
 """Judgments as the model of credence looks at them, and what it learned: matrices of participants x trials, by scale.
 
-Practice is left out. Each answer counts twice over: as what it says of the stimulus (polarity turned, the item that was
-chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one item, no
-difference, the other. Sliders and magnitudes are cut into seven classes that are equally frequent in all. Right answers
-of controls and attention trials are known beforehand.
+Practice is left out. Each answer is used in two ways: as what it says about the stimulus (polarity aligned, the item
+that was chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one
+item, no difference, the other item. Sliders and magnitudes are cut into seven classes of equal overall frequency. The
+right answers of controls and attention trials are known from the start.
 """
 
 from __future__ import annotations
@@ -44,51 +44,51 @@ INTERVAL = 0.9
 RUSHING = 2
 """The regime of times in which somebody rushes."""
 KINDS = ("agreement", "controls", "sequence", "times")
-"""The kinds of evidence that are reported."""
+"""The kinds of evidence in reports."""
 HIGH = 0.95
 COUNTS = 0.5
-"""The size from which a part of the log odds is reported."""
+"""Parts of the log odds are reported from this size."""
 LEAST, MOST = 0.001, 0.999
-"""Smaller and larger probabilities are not written with digits."""
+"""Probabilities outside these limits are shown as limits."""
 STAND_INS = 5
-"""This many of those who were drawn are laid beside every part, which so has trials and scales as all have."""
+"""Participants of the sample who join every part, so that each part has the trials and scales of the whole."""
 DIGITS = 10
-"""Of the number of a stimulus, where it stands for its name."""
+"""Digits of a stimulus number that is used as its name."""
 MARK = "\0"
-"""How the names of stand-ins begin."""
+"""The prefix of the names of stand-ins."""
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
-"""The share of fillers, controls and the like from which they distinguish another grammar from not looking."""
+"""The least share of fillers and controls that can distinguish another grammar from not looking."""
 FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
 LIKELY, SIGNIFICANT, CERTAIN = 1.645, 2.33, 4.0
-"""Agreement with the others is probably above chance from the first on (p < .05), significantly so from the second (p <
-.01), and beyond any doubt from the third."""
+"""Standard errors above chance at which agreement with the others is likely (p < .05), significant (p < .01) and beyond
+doubt."""
 DOUBTFUL, UNDECIDED = 0.01, 0.5
-"""The least probability of being attentive where agreement is above chance, whatever the model says."""
+"""The least probabilities of being attentive where agreement is above chance, regardless of the model."""
 BENEFIT = 3.0
-"""No model is quite right: people who have thresholds of their own, say, look careless to it. So the odds of a
-participant who rather seems not to be attentive count so many times as much, up to one half."""
+"""No model is exactly right: participants with unusual thresholds, for example, look careless to it. Odds of being
+attentive below one are therefore multiplied by this factor, up to a probability of one half."""
 MOST_COMPARED = 2_000
-"""With more participants in doubt, pairs of them are not compared."""
+"""With more doubtful participants than this, they are not compared pair by pair."""
 PATTERNS = ("primary choice", "repeated pattern")
-"""Behaviours that the sequence of answers shows, and in which participants may agree by the chance of the order."""
+"""Behaviours visible in the sequence of answers; two such participants may agree by accident of the order."""
 TOO_CLOSE, NOT_CERTAIN, CLOSEST = 3.0, 0.99, 0.01
-"""Somebody who follows the others so closely may be a machine. Without times nobody is attentive with more than the
-second probability: single machines do not follow the others more closely than careful people do. With a p value below
-the third, somebody follows the others more closely than everybody else."""
+"""Standard errors of closeness to the others from which an account may be a machine; the highest probability without
+response times, because one machine follows the others no more closely than careful people do; and the p value below
+which a participant follows the others more closely than everybody else."""
 CONSENSUS = "follows the consensus closely"
-"""The class of attentive answers that are closer to the others' than anybody else's."""
+"""The behaviour of attentive participants who are closer to the others than anybody else."""
 
 
 @dataclass(frozen=True)
 class Looked:
-    """The trials as matrices, with who they belong to and where they stood."""
+    """The trials as matrices, with their participants and positions."""
 
     trials: CredenceTrials
     people: list[str]
     numbers: Ints
-    """The number of each trial as the judgments have it; -1 where there is none."""
+    """The trial number of each answer in the judgments; -1 if there is none."""
     keyed: Bools
     """Controls and attention trials."""
     notes: tuple[Message, ...]
@@ -131,8 +131,8 @@ def looked_at(judgments: Judgments) -> Looked:
 def in_order(judgments: Judgments) -> pl.DataFrame:
     """The answers, participant by participant in the order of presentation or, where that is unknown, by their values.
 
-    Participants are sorted by name, and rows without an order by what they hold: neither who is drawn to learn from nor
-    which random numbers an answer meets may depend on how a table is sorted.
+    Participants are sorted by name, and rows without an order by their content, so that neither the sample nor the
+    random numbers depend on how the table is sorted.
 
     >>> import karat
     >>> in_order(karat.datasets.load("likert"))["participant"].is_sorted()
@@ -178,7 +178,7 @@ def _part(
 
 
 def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
-    """The stimuli under test, if there are enough others beside them."""
+    """The stimuli under test, if there are enough other stimuli."""
     test = (rows["function"] == "test").fill_null(False).to_numpy()
     if not test.any() or 1 - test.mean() < OTHERS:
         return None
@@ -188,7 +188,7 @@ def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
 
 
 def _codes(scale: Scale, rows: pl.DataFrame) -> tuple[Ints, Ints, int]:
-    """What each answer says, which button it was, and how many there are."""
+    """What each answer says, which button it was, and how many levels there are."""
     aligned = "polarity" in rows.columns
     shown, said = (rows.select(position(scale, aligned=turn)).to_series().to_numpy() for turn in (False, aligned))
     if isinstance(scale, Choice):
@@ -208,11 +208,11 @@ def _chosen(scale: Choice, rows: pl.DataFrame, side: Ints) -> tuple[Ints, Ints, 
 
 
 def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
-    """The right level of each stimulus, where controls and attention trials say it."""
+    """The right level of each stimulus, as far as controls and attention trials state it."""
     if "expected" not in rows.columns or not isinstance(scale, Binary | Ordinal | Nominal):
         return None
     known = rows.filter(pl.col("function").is_in(WITH_KEY), pl.col("expected").is_not_null())
-    # Right answers are recorded as they stood on the screen, and are turned with the answers.
+    # Right answers are recorded as shown on the screen, so they are aligned like the answers.
     aligned = "polarity" in rows.columns and not isinstance(scale, Nominal)
     turned = (pl.col("polarity") == -1).fill_null(False) if aligned else pl.lit(False)
     known_levels: dict[int, set[float]] = {}
@@ -234,7 +234,7 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
 
 
 def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: bool = True) -> pl.DataFrame:
-    """One row for each participant who was looked at; `by_one_another` says that nobody else was learned from."""
+    """One row per participant; `by_one_another` means that the model was learned from these participants alone."""
     step = fitted.step
     attentive, limit = checked(looked, fitted, by_one_another)
     behaviours, changes = _behaviours(fitted)
@@ -255,17 +255,17 @@ def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: b
 
 
 def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tuple[Floats, pl.Series]:
-    """The probabilities within the limits that need no model, and the code of the limit where one was met.
+    """The probabilities within limits that need no model, and the code of the limit that applied, if any.
 
-    A participant whose agreement with the others is above chance (p < .05) is not flagged as somebody who guesses, nor
-    is one who agrees with another such participant, as people who share a grammar do. By classes it takes p < .01; and
-    where many people answered the same stimuli, they may share mistakes, so that agreement must be beyond any doubt.
-    Below that the probability stays at `DOUBTFUL` at least. Answers before a change of behaviour and those to controls
-    do not count: agreement must be found where the participant is said not to have looked. By strengths, participants
-    have the benefit of the doubt (`in_doubt`).
+    A participant who agrees with the others above chance (p < .05) is not flagged as guessing, nor is one who agrees
+    with another doubtful participant, as people who share a grammar do. The model of classes requires p < .01, or
+    certainty if many people answered the same stimuli, because they may share mistakes; agreement at p < .01 then keeps
+    the probability at `DOUBTFUL` or more. Answers to controls and before a change of behaviour do not count, because
+    agreement must lie where the model says that the participant did not look. The model of strengths also gives the
+    benefit of the doubt (`in_doubt`).
 
-    Somebody who answered mostly what nobody else looked at is not flagged as guessing either: in small crowds, all who
-    judged the same stimuli may be careless, and to disagree with them shows nothing.
+    Participants whose stimuli hardly anybody else looked at are not flagged as guessing either. In small crowds all
+    others who judged these stimuli may be careless, and disagreeing with them proves nothing.
     """
     step, trials = fitted.step, looked.trials
     attentive = step.posterior[:, ATTENTIVE]
@@ -274,8 +274,8 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     if fitted.mixture.by_classes:
         enough = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
     behaviours = np.array(_behaviours(fitted)[0])
-    # What sequence and times show is not undone by an agreement that chance makes once in twenty times.
-    # A favourite answer needs no order to be seen, and is dealt anew as it is.
+    # Evidence from sequence and times is stronger than agreement at p < .05.
+    # A favourite answer is visible without an order, and the permutations keep it.
     ordered = np.isin(behaviours, PATTERNS) & trials.in_sequence
     others = np.select([ordered, np.isin(behaviours, (*PATTERNS, "rushing"))], [CERTAIN, SIGNIFICANT], 0.0)
     enough = np.maximum(enough, others)
@@ -299,13 +299,13 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
 
 
 def in_doubt(attentive: Floats) -> Floats:
-    """Probabilities of being attentive below one half, with odds that count `BENEFIT` times as much."""
+    """The probabilities, with odds below one multiplied by `BENEFIT`."""
     odds = BENEFIT * attentive / (1 - np.minimum(attentive, 1 / 2))
     return np.asarray(np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED)))
 
 
 def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
-    """Which of some participants agree with another one of them, or with several who do."""
+    """Which of these participants agree with another one of them, or with the group of those who do."""
     found = with_one_another(trials, low) >= SIGNIFICANT
     for place in np.flatnonzero(~found) if found.sum() > 1 else ():
         beside = trials.of(np.append(low[place], low[found]))
@@ -314,7 +314,7 @@ def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
 
 
 def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
-    """The most probable behaviour of each participant, and whether it rather began later than with the first trial."""
+    """The most probable behaviour of each participant, and whether it probably began after the first trial."""
     mixture, posterior = fitted.mixture, fitted.step.posterior
     shape = (-1, len(mixture.blind), len(mixture.regimes), 2)
     parts = posterior[:, 2:].reshape(shape)
@@ -330,7 +330,7 @@ def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
 
 
 def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:
-    """The trial of the change with its interval, where there is one."""
+    """The trial at which behaviour changed, with its interval, where it did."""
     change = fitted.step.change
     total = np.maximum(change.sum(axis=1, keepdims=True), 1e-300)
     cumulative = np.cumsum(change / total, axis=1)
@@ -352,10 +352,10 @@ def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Se
 
 
 def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
-    """What the log odds are made of; the parts add up to them.
+    """The parts that add up to the log odds.
 
-    An answer counts as agreement as far as it would have been given without looking, were the participant not
-    attentive: what somebody did before a change counts neither for nor against the rest.
+    An answer counts as agreement to the extent that an inattentive participant would have given it without looking, so
+    answers before a change of behaviour count neither for nor against the participant.
     """
     mixture, step = fitted.mixture, fitted.step
     share = mixture.shares[ATTENTIVE]
@@ -387,7 +387,7 @@ def answers_table(looked: Looked, fitted: Fitted) -> pl.DataFrame:
 
 
 def learned_shares(fitted: Fitted) -> dict[str, float]:
-    """How many of the crowd behave in which way."""
+    """The share of each behaviour in the crowd."""
     mixture = fitted.mixture
     parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
     calm = parts[:, :RUSHING].sum(axis=(1, 2))
@@ -400,7 +400,7 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
 
 
 def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, pl.Expr]:
-    """The message about each participant of a table of credence, and its values; `limit` is that of `checked`."""
+    """The message about each participant, and its values; `limit` comes from `checked`."""
     attentive, switch = pl.col("attentive"), pl.col("switch_trial")
     other = pl.col("behaviour") != "attentive"
     between = other & switch.is_not_null() & (pl.col("switch_from") != pl.col("switch_to"))
@@ -422,7 +422,7 @@ def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, p
 
 
 def _counting(sign: int) -> pl.Expr:
-    """The kinds of evidence that count with this sign, the strongest first; none where there are none."""
+    """The kinds of evidence with this sign, strongest first; null if there are none."""
     found = pl.concat_list(
         pl.when(sign * pl.col(kind) >= COUNTS).then(
             pl.struct(size=pl.col(kind).abs().neg(), kind=pl.lit(f"evidence.{kind}"))
@@ -435,26 +435,26 @@ def _counting(sign: int) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Learned:
-    """What is needed to judge somebody who was not drawn."""
+    """What it takes to judge participants outside the sample."""
 
     mixture: Mixture
     stimuli: tuple[pl.DataFrame, ...]
-    """The stimuli of each scale by the columns that tell them apart, with their number."""
+    """The stimuli of each scale: the columns that distinguish them, and their number."""
     keys: tuple[Floats | None, ...]
     tested: tuple[NDArray[np.bool_] | None, ...]
     usual: tuple[Floats, ...]
-    """The usual logarithm of the time of each stimulus; NaN where none is known."""
+    """The usual log time of each stimulus; NaN if unknown."""
     stand_ins: pl.DataFrame
     below: float
 
 
 def in_classes(judgments: Judgments) -> bool:
-    """Whether all answers are levels of their scales, and not numbers, whose classes depend on who is drawn."""
+    """Whether all answers are levels; numbers would be cut into classes that depend on the sample."""
     return all(scale.levels for scale, _ in by_scale(judgments, answered(judgments)))
 
 
 def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> Learned:
-    """What the participants who were drawn taught, without their own answers."""
+    """What was learned from the sample, without its answers."""
     rows = in_order(judgments)
     lengths = rows.group_by("participant", maintain_order=True).len()
     names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
@@ -472,13 +472,13 @@ def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: fl
 
 
 def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
-    """The stimuli in the order in which they come, by the columns that tell them apart."""
+    """The stimuli in order of appearance, with the columns that distinguish them."""
     rows = stimuli.with_pairs(rows)
     return rows.select(*stimuli.keys, _stimulus=stimuli.number(rows)).unique(maintain_order=True)
 
 
 def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
-    """The usual logarithm of the time of each stimulus: what was taken from the times of those who were drawn."""
+    """The usual log time of each stimulus, as subtracted from the times of the sample."""
     residual, parts = looked.trials.residual, looked.trials.parts
     usual = tuple(np.full(part.items, np.nan) for part in parts)
     if residual is None:
@@ -491,7 +491,7 @@ def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
 
 
 def _slim(mixture: Mixture) -> Mixture:
-    """The mixture without matrices of participants, to be sent to those who judge."""
+    """The mixture without its matrices of participants, small enough to send to other processes."""
     bare = copy(mixture)
     bare.trials = bare.blind = bare.allowed = bare.period = None  # type: ignore[assignment]
     bare.attentive = [one.slim() for one in mixture.attentive]
@@ -499,7 +499,7 @@ def _slim(mixture: Mixture) -> Mixture:
 
 
 def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
-    """Those who were not drawn, by what was learned; and how many answers were to other stimuli."""
+    """The table of participants outside the sample, and how many answers were to stimuli unknown to the sample."""
     frame, lost = _known(pl.concat([judgments.frame, learned.stand_ins]), judgments, learned)
     beside = Judgments.from_checked(Checked(frame), judgments.scales)
     looked = looked_at(beside)
@@ -524,7 +524,7 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
 
 
 def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
-    """The answers to stimuli that were learned, with the number of the stimulus as its only feature."""
+    """The answers to known stimuli, which become items named by their number; and how many other answers there were."""
     given = answered(Judgments.from_checked(Checked(frame), judgments.scales)).with_row_index("_row")
     scales = by_scale(Judgments.from_checked(Checked(learned.stand_ins), judgments.scales), given)
     kept = []
@@ -536,7 +536,7 @@ def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple
         found = found.with_columns(item=number).drop(candidates(own.schema), "_stimulus", *PAIR, strict=False)
         if {"left", "right"} <= set(own.columns):
             turned = (pl.col("left") > pl.col("right")).fill_null(False)
-            # The names are others, but the same one stands first.
+            # New names, in the same alphabetical order.
             found = found.with_columns(left=_side("b", "a", turned), right=_side("a", "b", turned))
         kept.append(found)
     together = pl.concat(kept).sort("_row").drop("_row")
@@ -544,12 +544,12 @@ def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple
 
 
 def _side(first: str, second: str, turned: pl.Expr) -> pl.Expr:
-    """A side of a choice, named by the stimulus and by which of its two items comes first in the alphabet."""
+    """A side of a choice, named by the stimulus and the alphabetical place of the item."""
     return pl.col("item") + pl.when(turned).then(pl.lit(first)).otherwise(pl.lit(second))
 
 
 def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
-    """The logarithms of the times, participants x trials; NaN where none is known."""
+    """The log times, participants x trials; NaN where there is none."""
     owner = numbered(rows, ["participant"]).to_numpy()
     place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
     found = np.full(shape, np.nan)

@@ -1,4 +1,4 @@
-"""What a criterion gives back: one row per participant with score, threshold, verdict and reason.
+"""The result of a criterion: one row per participant with score, threshold, verdict and reason.
 
 A reason is a code and values, in the columns `message` and `values`; sentences are made of them where a table is shown
 (`karat.judgments.message_tables`). A value may itself be a message, as a struct of `message` and `values`, or a list of
@@ -54,7 +54,7 @@ class Evidence(NotebookDisplay):
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
     trials: pl.DataFrame | None = None
-    """Trials that stand out, where the criterion has them: participant, trial and what about it."""
+    """Unusual trials, if the criterion has any: participant, trial and further columns."""
 
     def table(self, language: str = ENGLISH) -> pl.DataFrame:
         """The evidence as a table with reasons as sentences, flagged participants first."""
@@ -89,7 +89,7 @@ def flagged_message(flagged: int, participants: int) -> Message:
 
 
 def with_messages(table: pl.DataFrame) -> pl.DataFrame:
-    """A table of evidence with its reasons as messages, where somebody's own criterion gives sentences.
+    """A table of evidence with its reasons as messages, also if a criterion of another package has sentences.
 
     >>> with_messages(pl.DataFrame({"reason": ["all the same"]})).row(0, named=True)["values"]
     {'text': 'all the same'}
@@ -159,7 +159,7 @@ def timed(judgments: Judgments) -> pl.DataFrame:
 
 
 def refused_setting(model: type[CriterionSettings], **given: Any) -> str | None:
-    """The first of some settings that the criterion does not take, or None: bounds are stated by the model alone.
+    """The first setting that the criterion does not accept, or None; only the settings model states bounds.
 
     >>> from karat.screen.criteria.credence import CredenceSettings
     >>> refused_setting(CredenceSettings, below=0.05), refused_setting(CredenceSettings, below=1.5)
@@ -173,7 +173,7 @@ def refused_setting(model: type[CriterionSettings], **given: Any) -> str | None:
 
 
 def check_setting(model: type[CriterionSettings], refusal: Message, **given: Any) -> None:
-    """ScreenError with this message where the criterion does not take some settings."""
+    """Raise a ScreenError with this message if the criterion does not accept a setting."""
     if refused_setting(model, **given):
         raise ScreenError(refusal)
 

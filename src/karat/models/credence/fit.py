@@ -1,31 +1,32 @@
-"""Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be attentive.
+"""Fit the mixture of behaviours: alternate between judging everybody and learning from those who seem attentive.
 
-With many participants the turns are made with some of them, drawn at random; more with everybody follow, until hardly
-anybody's probability changes. In a large crowd of which each judges a few of very many stimuli, those who are drawn
-would have next to no stimulus in common. All turns are then made with everybody, and no second group of speakers is
-looked for, which could not be separated from chance there.
+With many participants, most rounds use a random sample, and a few rounds with everybody follow until the probabilities
+settle. In a large crowd where each participant judges a few of very many stimuli, a sample would share next to no
+stimuli. All rounds then use everybody, and no second group of speakers is looked for, because it could not be
+distinguished from chance.
 
-There are two ways to judge: by strengths of stimuli, and by classes (`classes`). Each says how probable everybody's
-answers are by those of the others, and the crowd as a whole decides which of the two describes it. Labels, and yes and
-no, of which half of the stimuli got fewer than nine, are judged by classes without a try: strengths are too uncertain.
-Ratings go by strengths unless classes describe them far better, as they do where numbers stand for labels.
+There are two models of attentive answers: strengths of stimuli, and classes (`classes`). Each gives the probability of
+everybody's answers given those of the others, and the crowd as a whole decides which one describes it. Labels and
+yes-no answers go straight to classes if half of the stimuli have fewer than nine answers, because strengths are then
+too uncertain. Ratings use strengths unless classes describe them far better, as happens if numbers are really labels.
 
-A second group of speakers are people who disagree with the others consistently, and with each other not at all. The
-slopes of everybody's answers in the strengths of the stimuli are what the first group leaves unexplained. If some
-participants share another grammar, these slopes have a common direction. The singular values of participants x stimuli
-are compared with those of the same matrix with random signs, which keeps its sizes and breaks any common direction.
-Each of the first three that is greater than half of these is tried (a poor test, but only a reason to look): a second
-group begins from the participants on the smaller side. The best is kept if everybody together becomes more probable by
-`GAIN` (each judged without themselves), if its members agree about as much as those of the first group (people who just
-guess would not) and with these on less than `ALIKE` (people of another ability would agree on more), and if each group
-has five members at least: a second one that takes in everybody is the first.
+A second group of speakers disagrees with the others consistently but agrees with itself. The slopes of all answers in
+the strengths of the stimuli are what the first group leaves unexplained; a shared second grammar gives these slopes a
+common direction. The singular values of the matrix of participants x stimuli are compared with those of the same matrix
+with random signs, which keeps the sizes and breaks any common direction. Each of the first three values above the
+median of these is tried (a weak test, but only a reason to look), starting from the participants on the smaller side.
+The best second group is kept if
 
-Before anybody is judged, the model is compared with the data (`compare`): the answers of those who seem to be attentive
-are drawn anew from what was learned, again and again. How often two of them agree on a stimulus, how much stimuli
-differ in that, the entropy of the answers to a stimulus and, where the order is known, how often a button is pressed
-again, must come out as they are in the data. And those who seem not to look must agree with each other by chance: if
-they agree about as well as the others do, or half as many of them do as are not flagged, they look, and at something
-else.
+- the total log probability, each participant judged without their own answers, rises by `GAIN`,
+- its members agree about as much as those of the first group, unlike people who guess,
+- both groups agree with each other less than `ALIKE`, unlike people who only differ in ability, and
+- each group has at least five members.
+
+Before anybody is judged, the model is compared with the data (`compare`). The answers of participants who seem
+attentive are repeatedly redrawn from the fitted model. How often two of them agree on a stimulus, how much stimuli
+differ in this, the entropy of the answers to a stimulus and, if the order is known, how often a button is repeated must
+match the data. And participants who seem not to look must agree with each other only by chance. If they agree about as
+well as the others, or half as many of them do as are not flagged, they do look, but at something else.
 """
 
 from __future__ import annotations
@@ -45,18 +46,18 @@ from karat.types import Bools, Floats, Ints, Progress
 
 ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, FEWEST_OF_ALL = 15, 5, 7, 2
 ENOUGH = 40_000
-"""With more answers than these, most turns are made with some of the participants."""
+"""With more answers than this, most rounds use a sample of participants."""
 SHARED = 10
-"""This many of those who are drawn must have judged a stimulus, half of the stimuli at least."""
+"""At least half of the stimuli must have this many answers from the sample."""
 GAIN_BY_CLASSES = 0.1
-"""Ratings are judged by classes if these gain so much for each: it takes numbers that are labels in truth."""
+"""Ratings are judged by classes at this gain in log probability per rating, which only labels in disguise reach."""
 CHANGED, STILL = 0.05, 0.001
-"""Where fewer than this share of participants have a probability that changed by this much, learning is over."""
+"""Learning ends when the probability changed by more than the first for less than the second share of participants."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The learned mixture and the last look at everybody."""
+    """The learned mixture and its last step over everybody."""
 
     mixture: Mixture
     step: MixtureStep
@@ -65,17 +66,17 @@ class Fitted:
 
     @property
     def log_odds(self) -> Floats:
-        """Of being attentive throughout, against everything else."""
+        """The log odds of being attentive throughout."""
         return self.mixture.log_odds(self.step.likelihood)
 
 
 def fit_credence(
     trials: CredenceTrials, seed: int = 1, progress: Progress | None = None, sampled: bool = False, enough: int = ENOUGH
 ) -> Fitted:
-    """Learn from all participants who was attentive, and judge each of them by the others.
+    """Learn from all participants who was attentive, and judge each by the others.
 
-    `sampled` says that these are some of many, who may share few stimuli where all together share many. With more than
-    `enough` answers, most turns are made with some of the participants.
+    `sampled` means that these participants are a sample, which may share fewer stimuli than the whole crowd does. With
+    more than `enough` answers, most rounds use a sample of participants.
 
     >>> from karat.models.credence.trials import ScaleTrials
     >>> random = np.random.default_rng(1)
@@ -121,7 +122,7 @@ def _fitted_by_strengths(
     some = np.arange(people)
     if people * count > enough:
         some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, enough // count)])
-    # How many answers half of the stimuli have at least.
+    # The median number of answers per stimulus.
     answers = float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
     sparse = len(some) < people and answers * len(some) / people < SHARED
     learned = None if sparse else _learned(trials.of(some), weight[some], seed, report_step)
@@ -136,7 +137,7 @@ def _fitted_by_strengths(
 
 
 def _until_still(mixture: Mixture, report_step: Callable[[int], object]) -> None:
-    """Turns with everybody, until hardly anybody's probability of being attentive changes."""
+    """Rounds with everybody until the probabilities of being attentive settle."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
         now = mixture.step(slopes=False).posterior[:, ATTENTIVE]
@@ -150,7 +151,7 @@ def _learned(trials: CredenceTrials, weight: Floats, seed: int, report_step: Cal
     mixture = Mixture(trials, weight)
     step = mixture.step(slopes=False)
     for done in range(1, ROUNDS):
-        # The directions of a second group are looked for in the slopes of the last round.
+        # The search for a second group uses the slopes of the last round.
         step = mixture.step(slopes=done == ROUNDS - 1)
         report_step(done)
     tried: list[tuple[float, int, Mixture]] = []
@@ -176,11 +177,11 @@ DIRECTIONS = 3
 ALIKE = 0.8
 """The correlation of the strengths of both groups above which they are one."""
 AGREE = 0.6
-"""The spread of the second group's strengths, as a share of that of the first, from which its members agree enough."""
+"""The least spread of the second group's strengths, relative to the first: less means that its members disagree."""
 
 
 def directions(mixture: Mixture, seed: int) -> list[Floats]:
-    """Everybody's places on the common directions of what is unexplained, as far as chance would not make them."""
+    """Everybody's positions on the common directions of the unexplained part that exceed chance."""
     random = np.random.default_rng(seed)
     table = sparse.hstack([_unexplained(one) for one in mixture.by_strengths], format="csr")
     if min(table.shape) < 2 * FEWEST or not table.nnz:
@@ -198,8 +199,8 @@ def directions(mixture: Mixture, seed: int) -> list[Floats]:
 def _unexplained(one: Attentive) -> sparse.csr_array:
     """Slopes of everybody's answers in the strengths, participants x stimuli (and levels).
 
-    Also of those who do not seem to be attentive, since a second grammar looks so at first. Each participant's mean is
-    taken out: people with one favourite answer have that in common, and no grammar.
+    Those who do not seem attentive are included, because a second grammar looks like inattention at first. The mean of
+    each participant is subtracted, because a favourite answer is no grammar.
     """
     part = one.part
     rows = np.nonzero(part.there)
@@ -213,7 +214,7 @@ def _unexplained(one: Attentive) -> sparse.csr_array:
 
 
 def minority(direction: Floats) -> Floats:
-    """Who is on the smaller side of the direction, by the best split into two clusters.
+    """The participants on the smaller side of a direction, by the best split into two clusters.
 
     >>> minority(np.array([0.1, 0.0, -0.1, 0.1, 2.0, 2.1])).tolist()
     [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
@@ -229,17 +230,17 @@ def minority(direction: Floats) -> Floats:
 
 
 def with_second_group(mixture: Mixture, members: Floats) -> None:
-    """Begin a second group from its probable members."""
+    """Start a second group from its probable members."""
     for one in mixture.by_strengths:
         places = members[:, None] * np.exp(one.log_weights)
-        # Members count in full, whatever the first group made of them.
+        # Members count in full, even if the first group took them for inattentive.
         one.add_group(places, one.part.there.astype(np.float64))
     share = float(np.clip(members.mean(), 0.02, 0.5))
     mixture.group_shares = np.array([1 - share, share])
 
 
 def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bool:
-    """Whether the second group earns its place, by the rules above."""
+    """Whether the second group meets the conditions above."""
     members = (after.weight.mean(axis=1)[:, None] * after.group).sum(axis=0)
     if members.min() < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
         return False
@@ -251,14 +252,14 @@ def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bo
 
 
 FIRST_DRAWS, DRAWS, UNSURE = 20, 200, 1.5
-"""As many predictions are drawn first, and as many where a gap is within these standard deviations of a limit: with few
-of them, whether anybody is judged would depend on the seed."""
+"""Predictions to draw at first, and predictions to draw if a gap lies within this many standard deviations of a limit,
+where with few of them the verdict would depend on the seed."""
 MOST_APART, MOST_AMONG = 0.05, 0.5
-"""How far a figure may be from what is predicted; and the agreement of flagged participants with each other, as a share
-of that of the others. Halves of these where many are flagged."""
+"""The largest gap between a figure and its prediction, and the largest agreement among flagged participants, relative
+to the others. Both are halved if many are flagged."""
 CERTAIN, CAMP = 4.0, 0.5
-"""Flagged participants agree with one another beyond any doubt from so many standard errors on, and are a camp if there
-are so many of them for each participant who is not flagged."""
+"""Standard errors from which flagged participants certainly agree with one another, and how many of them make a camp,
+per participant who is not flagged."""
 MOST_ATTENTIVE = 300
 """This many attentive participants are drawn anew at most."""
 

@@ -1,18 +1,18 @@
 """Completion: who answered too little of the questionnaire, and who took part twice.
 
-The share is the number of answered trials, over all sessions, over the length of the questionnaire. Published practice
-(Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of results alone
-shows it only where many participants went through to the end: the length is then the largest number of trials that
-anybody has, if at least a third of those who answered anything have 90 % of it. Where everybody takes as many tasks as
-they like there is no such length. Nobody is then incomplete but who answered nothing, and a note says so. A trial with
-several questions, as in a semantic differential, is one trial, answered as soon as one of its questions is.
+The share is the number of answered trials, over all sessions, divided by the length of the questionnaire. Published
+practice (Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of
+results shows it only if many participants reached the end: the length is the largest number of trials of anybody, if at
+least a third of those who answered anything have 90 % of it. In crowds where everybody does as much as they like there
+is no such length. Then only participants who answered nothing are incomplete, and a note says so. A trial with several
+questions, as in a semantic differential, counts as answered as soon as one of its questions is.
 
-The same person twice is found in two ways. A column of the participants may name the person, such as the platform's
-id: a second record of one person is flagged. And two records that begin with the same ten trials, alike in
-item, answer and response time, are one record under two names, as happens when files are merged; at least five of the
-ten times must be different, as times that a tool made up or rounded to seconds prove nothing. Of several records of a
-person the one that was started first stands, else the most complete, else the first; a record without any answer never
-stands for one with answers, as somebody who turned back on the first page has seen nothing.
+Repeated participation is detected in two ways. If a column of the participants names the person, such as the platform's
+id, a second record of one person is flagged. And two records whose first ten trials agree in item, answer and response
+time are one record under two names, as happens when files are merged. At least five of the ten times must differ from
+each other, because times that a tool invented or rounded to seconds prove nothing. The record that was started first
+counts, else the most complete, else the first. A record without answers never takes precedence, because its owner may
+have turned back on the first page.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ AT_LEAST = 0.9
 ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
 SIGN = "\x1f"
-"""What stands between the parts of a fingerprint."""
+"""The separator of the parts of a fingerprint."""
 HAVE_IT = 3
-"""One in this many of those who answered anything must have 90 % of the longest record, to take it for the length."""
+"""The longest record is the length if one in this many participants with answers has 90 % of it."""
 Record = list[tuple[str, str, float]]
-"""Item, answer and response time of one trial after the other."""
+"""Item, answer and response time of each trial."""
 PERSON = "person"
-"""The column of the participants that names the person, where none is stated."""
+"""The column of the participants that names the person by default."""
 Duplicate = tuple[str, int | None]
-"""The record that counts instead of another, and with how many equal trials both begin; None for one named person."""
+"""The record that counts instead, and with how many equal trials both begin (None if the person is named)."""
 VALUES = {
     "answered": pl.Int64, "trials": pl.Int64, "last": pl.Int64, "session": pl.String, "same_person": pl.String,
     "same_record": pl.String, "alike": pl.Int64,
@@ -88,10 +88,9 @@ def completion(
 def over_parts(
     parts: AnyParts[Found], at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
 ) -> Found:
-    """The same of judgments in parts: the longest questionnaire, and who took part twice, over all parts.
+    """`completion` of judgments in parts: the length and repeated participation are those of all parts together.
 
-    Records that begin alike are looked for by a fingerprint of their first trials; only records that share one are
-    then fetched and compared, trial by trial.
+    A fingerprint of the first trials finds records that begin alike; only these are fetched and compared in full.
     """
     check_setting(CompletionSettings, Message("completion.bad_share", {"value": at_least}), at_least=at_least)
     check_setting(CompletionSettings, Message("completion.bad_trials", {"value": trials}), trials=trials)
@@ -148,9 +147,9 @@ def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Duplicate]]) -> pl.DataFrame:
-    """The table of participants, given the length of the questionnaire and whose record stands for another one.
+    """The table of participants, given the length of the questionnaire and the records that are repeated.
 
-    Where the length is not known, only who answered nothing has a share, which is 0.
+    If the length is unknown, only participants who answered nothing have a share, which is 0.
     """
     length, at_least, twice = shared
     unique: Duplicate | tuple[None, None] = (None, None)
@@ -174,7 +173,7 @@ def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Du
 
 
 def _values(table: pl.DataFrame, length: int | None) -> pl.Expr:
-    """How much was answered, where somebody stopped, and whose record it is again."""
+    """How much was answered, where the participant stopped, and whose record it repeats."""
     stopped = pl.col("answered") != pl.lit(length, dtype=pl.Int64)
     last = pl.when(stopped).then("last") if "last" in table.columns else pl.lit(None, dtype=pl.Int64)
     session = pl.when(last.is_not_null()).then("_session") if "_session" in table.columns else pl.lit(None)
@@ -206,7 +205,7 @@ def _notes(
     more: int,
     answered: tuple[int, int],
 ) -> tuple[Message, ...]:
-    """What was assumed and what is not known; `answered` are the fewest and most trials that anybody has."""
+    """What was assumed and what is unknown; `answered` holds the fewest and most trials of anybody."""
     notes = []
     if length is None:
         notes.append(Message("completion.length_unknown", {"least": answered[0], "most": answered[1]}))
@@ -240,7 +239,7 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def length_of(answered: pl.Series, trials: int | None) -> int | None:
-    """The length of the questionnaire, given how many trials each participant answered; None where it is not known."""
+    """The length of the questionnaire, given how many trials each participant answered; None if unknown."""
     if trials is not None:
         return trials
     some = answered.filter(answered > 0)
@@ -252,7 +251,7 @@ def length_of(answered: pl.Series, trials: int | None) -> int | None:
 
 
 def span(answered: pl.Series) -> tuple[int, int]:
-    """The fewest and the most trials that anybody answered who answered any.
+    """The fewest and the most trials of those who answered any.
 
     >>> span(pl.Series([72, 0, 38]))
     (38, 72)
@@ -264,7 +263,7 @@ def span(answered: pl.Series) -> tuple[int, int]:
 def _standing(
     named: Iterable[list[str]], found: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
 ) -> dict[str, Duplicate]:
-    """Whose record counts instead of another one."""
+    """The record that counts instead of each repeated one."""
     twice: dict[str, Duplicate] = {}
     for names in named:
         stands, *later = sorted(names, key=order.__getitem__)
@@ -277,7 +276,7 @@ def _standing(
 
 
 def _record_order(everyone: pl.LazyFrame, names: list[str]) -> dict[str, tuple[bool, float, int, int]]:
-    """By what records of one person are ordered: whether empty, when started, how much answered, which comes first."""
+    """The sort key of records of one person: empty, start, answers, place."""
     if not names:
         return {}
     late = pl.col("_started").fill_null(float("inf"))
@@ -290,7 +289,7 @@ def _record_order(everyone: pl.LazyFrame, names: list[str]) -> dict[str, tuple[b
 
 
 def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
-    """The names under which one person comes, for those who have several, and how many participants have no person."""
+    """The records of each person who has several, and how many participants name no person."""
     absent = everyone.select(pl.col("_person").null_count()).collect().item()
     groups = everyone.drop_nulls("_person").group_by("_person").agg("participant")
     several = groups.filter(pl.col("participant").list.len() > 1).collect()
@@ -298,13 +297,13 @@ def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
 
 
 def _long_enough(rows: pl.DataFrame) -> pl.DataFrame:
-    """The timed answers of those who have enough of them to be compared."""
+    """The timed answers of participants with enough of them to be compared."""
     timed = rows.filter(pl.col("rt").is_not_null())
     return timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
 
 
 def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
-    """A fingerprint of the first trials of everybody who has enough of them, at enough different times."""
+    """A fingerprint of the first trials, for participants with enough of them and enough different times."""
     trial = pl.concat_str("item", "response", pl.col("rt").cast(pl.String), separator=SIGN)
     found = (
         _long_enough(rows)
@@ -314,7 +313,7 @@ def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
         .agg(trial.str.join(SIGN).alias("_begin"), pl.col("rt").n_unique().alias("_times"))
         .filter(pl.col("_times") >= DIFFERENT_TIMES)
     )
-    # A hash that is the same on every machine, unlike those of tables.
+    # Unlike hashes of polars, this one is the same on every machine.
     hashes = [hashlib.blake2b(text.encode(), digest_size=12).hexdigest() for text in found["_begin"].to_list()]
     return found.select("participant", pl.Series("_begin", hashes, dtype=pl.String))
 
@@ -340,7 +339,7 @@ def _beginning_alike(found: Mapping[str, Record]) -> list[list[str]]:
 
 
 def _alike(one: Record, other: Record) -> int:
-    """With how many trials alike two records begin."""
+    """The number of equal trials with which two records begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 

@@ -59,13 +59,13 @@ class CredenceSettings(CriterionSettings):
 
 
 DRAWN = 20_000
-"""From this many participants the model is learned, where judgments are in parts."""
+"""The model is learned from at most this many participants of judgments in parts."""
 LITTLE = 20
-"""With fewer trials, a note says that probabilities rest on little evidence."""
+"""Below this many trials, a note says that probabilities rest on little evidence."""
 MANY = 1 / 3
-"""A larger share of flagged participants is unusual, and a note says so first."""
+"""Above this share of flagged participants, a note comes first."""
 PARTS = ("usual", "agreement", "controls", "sequence", "times")
-"""What the log odds are made of, in the order in which they are written."""
+"""The parts of the log odds, in the order of the columns."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Credence(Evidence):
         *Evidence.written, "behaviour", "switch_trial", "switch_from", "switch_to", "log_odds", *PARTS,
     )  # fmt: skip
     shares: dict[str, float] = field(default_factory=dict)
-    """How many of the crowd behave in which way, as learned."""
+    """The learned share of each behaviour."""
     groups: int = 1
-    """Groups of speakers that were found."""
+    """The number of groups of speakers."""
     answers: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
     """All answers that were looked at: participant, trial, button (from 1), buttons (how many there were), pace (the
     time over what is usual of the stimulus; none without times) and attentive (the probability at that trial)."""
@@ -158,11 +158,11 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
 
 
 def over_parts(parts: AnyParts[Found], below: float = BELOW, seed: int = 1, drawn: int = DRAWN) -> Found:
-    """The same of judgments in parts: learned from participants drawn at random where there are more than `drawn`.
+    """`credence` of judgments in parts, learned from a random sample if there are more than `drawn` participants.
 
-    Every part is then judged with the learned strengths, spreads, shares and paces. Those who were drawn are judged
-    without themselves, as ever; the others had no say in what they are judged by. Answers to stimuli that nobody who
-    was drawn has judged are left out, and a note says how many they are.
+    Every part is then judged with the learned strengths, spreads, shares and paces. Participants of the sample are
+    judged without their own answers, as always. Answers to stimuli that nobody in the sample judged are left out, and a
+    note says how many.
     """
     found, *_ = _over(parts, below, seed, drawn)
     if isinstance(found, PartedEvidence):
@@ -174,7 +174,7 @@ def over_parts(parts: AnyParts[Found], below: float = BELOW, seed: int = 1, draw
 def _over(
     parts: AnyParts[Found], below: float, seed: int, drawn: int | None = None
 ) -> tuple[Found, Looked, Fitted, dict[str, float]]:
-    """The evidence; those who were learned from, what was learned, and how many behave in which way."""
+    """The evidence, the sample, the fitted model, and the share of each behaviour."""
     from karat.models.credence import compare, fit_credence
     from karat.screen.credence_model import in_classes, learned_from, learned_shares, looked_at, people_table
 
@@ -212,7 +212,7 @@ def _over(
 
 
 def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
-    """Notes on the crowd as a whole; `few` is how many gave few answers."""
+    """Notes on the crowd as a whole; `few` participants gave few answers."""
     notes = [Message("credence.share", {"share": round(shares["attentive"], 2)})]
     if few:
         notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
@@ -234,7 +234,7 @@ def _sizes(judgments: Judgments, _: None, number: int) -> tuple[int, int]:
 
 
 def _draw(seen: list[tuple[int, int]], seed: int, drawn: int) -> list[list[int] | None]:
-    """Which participants of each part are drawn, by their place; None for all of them."""
+    """The sampled participants of each part, by their place; None for all of them."""
     sizes = [size for size, _ in seen]
     people = sum(sizes)
     if people <= drawn:
@@ -244,13 +244,13 @@ def _draw(seen: list[tuple[int, int]], seed: int, drawn: int) -> list[list[int] 
     found: list[list[int] | None] = []
     for number, (end, size) in enumerate(zip(np.cumsum(sizes).tolist(), sizes, strict=True)):
         own = places[(places >= end - size) & (places < end)] - (end - size)
-        # -1 stands for the longest record: no other may have more trials than those that were learned from.
+        # -1 is the longest record, so that nobody has more trials than the sample.
         found.append([*own.tolist(), *([-1] if number == longest else [])])
     return found
 
 
 def _fetch(judgments: Judgments, chosen: list[list[int] | None], number: int) -> tuple[pl.DataFrame, None]:
-    """The rows of those of a part who were drawn."""
+    """The rows of the sampled participants of a part."""
     own, frame = chosen[number], judgments.frame
     if own is not None and frame.height:
         names = everybody(judgments)["participant"]
@@ -265,7 +265,7 @@ def _fetch(judgments: Judgments, chosen: list[list[int] | None], number: int) ->
 def _judge(
     judgments: Judgments, shared: tuple[pl.DataFrame, Learned | None], number: int
 ) -> tuple[pl.DataFrame | None, tuple[int, int]]:
-    """The evidence of a part; how many gave few answers, and how many answers were left out."""
+    """The evidence of a part, how many participants gave few answers, and how many answers were left out."""
     from karat.screen.credence_model import judged_by
 
     everyone, learned = shared
@@ -279,7 +279,7 @@ def _judge(
         judged, lost = judged_by(others, learned)
         table = pl.concat([drawn, judged])
     few = table.filter(pl.col("trials") < LITTLE).height
-    # Those who gave no answer that counts have no verdict.
+    # Participants without usable answers have no verdict.
     table = people.join(table, on="participant", how="left", maintain_order="left").with_columns(
         pl.col("flagged").fill_null(False), pl.col("message").fill_null(pl.lit("credence.no_answers"))
     )
@@ -287,7 +287,7 @@ def _judge(
 
 
 def _on_drawing(drawn: int, people: int, attentive: float, seed: int) -> Message:
-    """What the drawing of participants costs: the standard error of the share that is learned from them."""
+    """The price of sampling: the standard error of the learned share."""
     error = 100 * (attentive * (1 - attentive) / drawn * (1 - drawn / people)) ** 0.5
     values = {"drawn": drawn, "participants": people, "seed": seed, "error": float(f"{error:.2g}")}
     return Message("credence.drawn", values)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 AT_MOST = 2000
-"""Participants, above which refitting the model without each of them takes too long to be done unasked."""
+"""With more participants, refitting the model without each takes too long to be done unasked."""
 By = Literal["published", "simulated"]
 
 
@@ -74,15 +74,15 @@ class DeletionSettings(CriterionSettings):
 
 
 MANY = 0.5
-"""From this share of flagged participants on, a note says that the published rule fails."""
+"""From this share of flagged participants, a note says that the published rule fails."""
 SIMULATIONS, OF_LABELS = 999, 199
-"""This many where the simulated null decides and their number is not said; labels take longer."""
+"""Default draws of the simulated null, and fewer for labels, which take longer."""
 LONG = 10.0
 """Seconds that the refits of labels may take unasked."""
 REFITS = 35
-"""This many refits take as long as the Spammer Index of the same labels with its interval."""
+"""The Spammer Index of labels with its interval takes as long as this many refits."""
 SMALLEST_P = 0.001
-"""Simulated p values below it are given as such."""
+"""Smaller simulated p values are shown as below this."""
 ABOVE_CHANCE, FEWEST = 1.645, 20
 """Standard errors above chance from which agreement protects a worker (p < .05), and the answers needed to show it."""
 REASON_VALUES = pl.Struct(
@@ -229,7 +229,7 @@ def _refuse_many(people: int, at_most: int) -> None:
 
 
 def _refuse_long(answers: Crowd, people: int) -> None:
-    """ScreenError where labels are so many that refitting their model would take minutes; `at_most` asks for it."""
+    """ScreenError if refitting the model of labels would take minutes, unless `at_most` asks for it."""
     seconds = labels_take(answers) * people / REFITS
     if seconds > LONG:
         labels = answers.rows["_code"].n_unique()
@@ -238,7 +238,7 @@ def _refuse_long(answers: Crowd, people: int) -> None:
 
 
 def _draws(by: str, simulations: int, alpha: float, usual: int) -> int:
-    """How many draws the simulated null has; ScreenError where there are too few for it to decide."""
+    """The draws of the simulated null; ScreenError if they are too few to decide."""
     if by == "published":
         return simulations
     draws = simulations or max(usual, int(np.floor(1 / alpha)))
@@ -251,7 +251,7 @@ def _draws(by: str, simulations: int, alpha: float, usual: int) -> int:
 def _distances(
     model: Fit | NominalFit, places: list[int], executor: Executor, progress: Progress | None
 ) -> tuple[NDArray[np.float64], int]:
-    """The distances of some workers, missing for the others, and how often the model without one did not converge."""
+    """The distances of some workers, NaN for the others, and how many refits did not converge."""
     from karat.models.glrm.deletion import without
 
     distance, failed = np.full(len(model.workers), np.nan), 0
@@ -303,7 +303,7 @@ def _reason(
     alpha: float,
     by: By,
 ) -> tuple[str, dict[str, Any]]:
-    """The code and the values of what there is to say of a participant."""
+    """The code and the values of the message to a participant."""
     if distance is None:
         return "deletion.not_compared", dict.fromkeys(REASON_VALUES.to_schema())
     small = simulated is not None and simulated < SMALLEST_P

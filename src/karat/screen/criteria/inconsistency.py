@@ -1,28 +1,28 @@
-"""Inconsistency: who answered the same question differently when it came again.
+"""Inconsistency: participants who answered a repeated question differently.
 
 Repetitions are answers of one participant to the same item in the same condition and, where there are several, the same
 question: repeated adjective pairs of a semantic differential, or items that come again in any task or session. Answers
-are aligned first: a question shown the other way round (polarity -1) is reversed, a choice counts as the item chosen,
-not as its side. With x and y running over all M pairs of answers to the same question, the score is
+are aligned first: a question with polarity -1 is reversed, and a choice counts as the chosen item, not its side. With x
+and y running over all M pairs of answers to the same question, the score is
 
     sqrt(1/M sum (x - y)^2)   in scale steps;
 
-on nominal scales and in choices a pair differs by 0 or 1, on magnitudes the logarithms are compared.
+On nominal scales and in choices a pair differs by 0 or 1; magnitudes are compared as logarithms.
 
-A score is compared with what guessing gives, every answer of the scale being equally likely: 9,999 simulated guessers
-who answered the same questions as often. Flagged is a score that is above both
+Scores are compared with those of 9,999 simulated guessers who answered the same questions as often, every answer of the
+scale being equally likely. A score is flagged if it is above both
 
     the largest score that at most `alpha` of the guessers stay at or below, and
     sqrt(median score^2 chi2(d, 1 - alpha) / chi2(d, 1/2)),
 
 with d the answers minus the questions of the participant. By the first, guessing passes with probability alpha, as in
 `controls`; by the second, a participant who is no noisier than the median one is flagged with at most that probability
-where differences are normal. The second is the larger where few questions are repeated or most participants differ by
-much: guessing then passes more often, and a note says how often. Participants with so few repeated questions that even
-equal answers throughout are no evidence against guessing are not judged; nor are answers on scales without ends.
+if differences are normal. The second is the larger if few questions are repeated or most participants are noisy.
+Guessing then passes more often, and a note says how often. Participants with too few repeated questions to rule out
+guessing even by equal answers are not judged, nor are answers on scales without ends.
 
-Where `upper` is stated, flagged is instead a score above median + `upper` MAD of all participants' scores, MAD = 1.4826
-median |score - median|. In a differential with two repeated pairs this finds nobody.
+If `upper` is stated, scores above median + `upper` MAD of all scores are flagged instead, MAD = 1.4826 median |score -
+median|. In a differential with two repeated pairs this finds nobody.
 
 Macketanz et al. use an inconsistency score on repeated adjective pairs and cite Naderi (2018) for it, without a formula
 or a cutoff: the formula and the rules here are karat's reading of it.
@@ -53,13 +53,13 @@ from karat.types import Floats
 ALPHA = 0.05
 GUESSERS = 9999
 AT_ONCE = 20_000_000
-"""Simulated answers, above which there are fewer guessers."""
+"""The most answers to simulate at once; with long designs there are fewer guessers."""
 REPEATED = {
     "participant": pl.String, "comparisons": pl.Int64, "equal": pl.Int64, "squares": pl.Float64, "answers": pl.Int64,
     "_scale": pl.Int64,
 }  # fmt: skip
 Design = tuple[tuple[int, int, int], ...]
-"""Of a participant's repeated questions: the scale, how often they were answered, and how many there are."""
+"""A participant's repeated questions: scale, answers per question, number of questions."""
 
 
 class InconsistencySettings(CriterionSettings):
@@ -87,7 +87,7 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
 
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, upper: float | None = None) -> Found:
-    """The same of judgments in parts: the median and the deviation are those of everybody's scores."""
+    """`inconsistency` of judgments in parts: median and deviation are those of all scores together."""
     check_setting(InconsistencySettings, Message("inconsistency.upper", {"upper": upper}), upper=upper)
     check_setting(InconsistencySettings, Message("passing.bad_alpha", {"value": alpha}), alpha=alpha)
     scales = list(dict.fromkeys(parts.scales.values()))
@@ -121,9 +121,9 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, upper: float | None
 def _gather(
     judgments: Judgments, shared: tuple[Mapping[bool, Stimuli], list[Scale]], number: int
 ) -> tuple[pl.DataFrame, dict[Scale, float]]:
-    """Everybody's repeated questions, each with the number of its scale, and the greatest mean difference on each.
+    """Everybody's repeated questions with the number of their scale, and the greatest mean difference per scale.
 
-    Who repeated no question has one row without values.
+    Participants without repeated questions have one row without values.
     """
     stimuli, scales = shared
     found = repeated_questions(judgments.with_stimuli(stimuli))
@@ -182,7 +182,7 @@ def _limited(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
 def _limit(
     design: Design, freedom: int, scales: tuple[Scale, ...], units: tuple[float, ...], middle: float, alpha: float
 ) -> tuple[float | None, float | None]:
-    """The score above which somebody is flagged, and how often guessing passes; nothing where that is not known."""
+    """The score above which a participant is flagged, and how often guessing passes; None if unknown."""
     from scipy.special import chdtri
 
     guessed = guessed_scores(design, scales, units)
@@ -227,7 +227,7 @@ def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float
 
 
 def _passing(table: pl.DataFrame, shared: Shared) -> list[float | None]:
-    """How often guessing passes, of everybody who answered a question again; None of those who are not judged."""
+    """How often guessing passes, per participant with repeated questions; None for those who are not judged."""
     return _limited(table, shared)["guess_probability"].to_list()
 
 

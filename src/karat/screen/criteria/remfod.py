@@ -4,15 +4,14 @@ A time is an intermission where it is above both
 
     median + 2.5 MAD of the participant's times,   median + 2.5 MAD of the times of its item function,
 
-and a rush where it is below both medians - 1.5 MAD. MAD = 1.4826 median |x - median|. All outliers of a round are
-taken out together, the cutoffs are computed anew on the rest, and so on until none is found: long outliers so cannot
+and a rush where it is below both medians minus 1.5 MAD, with MAD = 1.4826 median |x - median|. All outliers of a round
+are removed together, and the cutoffs are computed again on the rest until no outlier is found, so long outliers cannot
 hide others. Practice trials are left out. Participants with fewer than 90 % genuine answers are flagged.
 
-The published code counts a time that equals a cutoff as outlying, the paper's words do not; on its data both give the
-same. karat follows the words, so that times which are all equal flag nobody.
+The published code counts a time that equals a cutoff as an outlier; the text of the paper does not, and both agree on
+its data. karat follows the text, so equal times flag nobody.
 
-Other rules, to compare with, are in `karat.screen.time_rules`, the search over one or many parts in
-`karat.screen.time_search`.
+`karat.screen.time_rules` has other rules for comparison, `karat.screen.time_search` the search over one or many parts.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ class RemfodSettings(CriterionSettings):
 
     @classmethod
     def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """With the factors of the rule, where they are left to it.
+        """The settings with the factors of the rule where none are stated.
 
         >>> RemfodSettings.resolved({"rule": "remfod", "upper": 3.0, "lower": None})
         {'rule': 'remfod', 'upper': 3.0, 'lower': 1.5, 'genuine_at_least': 0.9}
@@ -108,7 +107,7 @@ class Remfod(Evidence):
     cutoffs: pl.DataFrame = None  # type: ignore[assignment]
     """round, group (participant, function or all), name, trials, median, mad, lower, upper (or mean and sd)."""
     timed: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
-    """All trials that were looked at: participant, trial, function, rt (adjusted where it was), kind, degree."""
+    """All timed trials: participant, trial, function, rt (adjusted for length if asked), kind, degree."""
 
     @property
     def rounds(self) -> int:
@@ -116,9 +115,9 @@ class Remfod(Evidence):
         return int(self.trials.select(pl.col("degree").max()).item() or 0)
 
     def plot(self, participant: str | None = None, width_cm: float = 16, rows: int = 24) -> Figure:
-        """Everybody's times in a row each, the least genuine first; or one participant's trials with the cutoffs.
+        """One row of times per participant, the least genuine first; or one participant's trials with the cutoffs.
 
-        Of many people the `rows` with the smallest share of genuine trials are drawn.
+        With many participants, the `rows` with the smallest share of genuine trials are drawn.
 
         >>> import karat
         >>> figure = remfod(karat.datasets.load("likert")).plot()
@@ -133,7 +132,7 @@ class Remfod(Evidence):
         return rows_plot(shown, self.timed, self.settings["genuine_at_least"], self.label, title, key, width_cm)
 
     def least_genuine(self, rows: int = 24) -> tuple[pl.DataFrame, str, str]:
-        """The participants with the smallest share of genuine trials, what was found, and how to read their rows.
+        """The participants with the smallest share of genuine trials, the title of their figure, and its key.
 
         >>> import karat
         >>> remfod(karat.datasets.load("likert")).least_genuine(3)[0]["participant"].to_list()
@@ -176,7 +175,7 @@ class Remfod(Evidence):
         raise ScreenError(Message("participants.no_participant", {"participant": participant, "meant": meant}))
 
     def _last_cutoffs(self, own: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
-        """The lower and upper cutoff of each trial in the last round that has them; 0: no lower."""
+        """The lower and upper cutoff of each trial in the last round that has them; 0 means no lower cutoff."""
         low, high = np.full(own.height, np.inf), np.full(own.height, -np.inf)
         known = self.cutoffs.drop_nulls("upper").sort("round").unique(["group", "name"], keep="last")
         for group in groups or known["group"].unique():
@@ -188,14 +187,14 @@ class Remfod(Evidence):
         return low, high
 
     def _alone(self, name: str, participant: str) -> Bools:
-        """Which trials of a participant one half of ReMFOD would find alone."""
+        """The trials of a participant that one half of ReMFOD finds on its own."""
         rule = time_rule(name, self.settings["upper"], self.settings["lower"])
         kinds = find_outliers(self.timed, rule, self.settings["mad_constant"]).kind
         marked = self.timed.with_columns(alone=pl.Series(kinds > 0)).filter(pl.col("participant") == participant)
         return marked.sort("trial", maintain_order=True)["alone"].to_numpy()
 
     def _lines(self, participant: str) -> list[tuple[float, str, str]]:
-        """The participant's own cutoffs, and the single ones over all times that the paper warns of."""
+        """The participant's own cutoffs, and those over all times, which the paper warns of."""
         own = self.cutoffs.drop_nulls("upper").filter(pl.col("group") == "participant", pl.col("name") == participant)
         single = self.cutoffs.filter(pl.col("group") == "all")
         if not single.height and "median" in self.cutoffs.columns:
@@ -211,7 +210,7 @@ class Remfod(Evidence):
 
     @property
     def label(self) -> str:
-        """What an axis of times is about."""
+        """The label of an axis of times."""
         return "response time (s)" if self.settings["length"] is None else "response time adjusted for length (s)"
 
     def _key(self, more: int) -> str:
@@ -340,34 +339,34 @@ def remfod_in_parts(parts: AnyParts[PartedEvidence], *, batch: int = LEAST, **se
 
 @dataclass(frozen=True)
 class _Taken:
-    """The times of a part, and what there is to note of its trials."""
+    """The times of a part, with notes on its trials."""
 
     times: TimedPart
     timed: bool
     order: tuple[Message, ...]
-    """How trials are ordered that have no positions."""
+    """Notes on the order of trials without positions."""
     untimed: int
     length: tuple[Message, ...]
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """What is left to say of a part, and its trials and cutoffs: tables, or the files where they are written."""
+    """Counts of a part, and its trials and cutoffs as tables or as the files that hold them."""
 
     intermissions: int
     rushes: int
     without_spread: int
     trials: Any
     cutoffs: Any
-    """None where no cutoffs are by participant."""
+    """None if the rule has no cutoffs by participant."""
     timed: Any
-    """In memory, all trials that were looked at."""
+    """All timed trials; None in parts."""
 
 
 def _over(
     parts: AnyParts[Found], stated: Mapping[str, Any], least: int = LEAST
 ) -> tuple[Found, SearchedRounds, list[_Judged]]:
-    """The evidence, how the search went, and what else there is to say of each part."""
+    """The evidence, the rounds of the search, and the counts of each part."""
     given = RemfodSettings.model_construct(**stated)
     rule = stated_rule(given)
     settings = RemfodSettings.resolved(given.model_dump(warnings=False))
@@ -390,13 +389,13 @@ def _over(
         notes.append(Message("remfod.one_function", {"function": outliers.names[0]}))
     if min(part.least for part in times) == max(part.most for part in times) and sum(part.trials for part in times) > 1:
         notes.append(Message("remfod.all_times_equal"))
-    # Trials that are outlying only because most times of their groups are the same.
+    # Outliers only because most times of their groups are equal.
     notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
     return replace(found, notes=tuple(notes)), rounds, judged
 
 
 def _take_times(judgments: Judgments, shared: tuple[Shelf, str | None], number: int) -> _Taken:
-    """Leave the times of a part for the search, adjusted for length where that is asked for."""
+    """Lay out the times of a part for the search, adjusted for length if asked."""
     shelf, length = shared
     frame = judgments.frame
     if "rt" not in frame.columns:
@@ -470,7 +469,7 @@ def stated_rule(given: RemfodSettings) -> TimeRule:
 
 
 def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
-    """The kinds of trials in words; none where a trial is genuine."""
+    """The kinds of trials in words; null if genuine."""
     words = pl.Series([None, "intermission", "rush"], dtype=pl.String)
     return words.gather(kinds.astype(np.int64))
 
@@ -531,7 +530,7 @@ def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_le
     """The evidence on everybody in `people`, from the trials, intermissions and rushes of those who have any."""
     table = people.join(counts, on="participant", how="left", maintain_order="left")
     table = table.with_columns(pl.col("trials", "intermissions", "rushes").fill_null(0))
-    # Written so, an exact share such as 9 of 10 is not rounded below its threshold.
+    # In this form an exact share such as 9 of 10 is not rounded below its threshold.
     share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")
     table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
     values = values_of(

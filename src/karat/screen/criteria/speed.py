@@ -1,10 +1,10 @@
-"""Speed: who was too fast on the whole.
+"""Speed: participants who were too fast on the whole.
 
 Häussler and Juzek distinguish simple spammers, whose mean time is low, from clever ones, who hide behind a few long
-pauses: their median is low. What is fast depends on the task, so a cutoff may also be a share of the median of all
-participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
-that state one of these two cutoffs have no others unless they state them: 3 seconds are long for a single adjective
-pair.
+pauses: their median is low. What counts as fast depends on the task, so a cutoff may also be a share of the median of
+all participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
+that state one of these two shares have no cutoff in seconds unless they state one, because 3 seconds are long for a
+single adjective pair.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VALUES = dict.fromkeys(
     ("mean", "median", "mean_below", "median_below", "relative", "relative_below", "worked", "share", "expected"),
     pl.Float64,
 )
-"""The values of reasons; those of cutoffs are missing where a participant is not below them."""
+"""The values of reasons; cutoffs are missing unless the participant is below them."""
 
 
 class SpeedSettings(CriterionSettings):
@@ -87,10 +87,10 @@ def over_parts(parts: AnyParts[Found], **given: Any) -> Found:
     _check_settings(settings)
     relative_below = settings["relative_below"]
     kept, seen = parts.keep("speed", _gather, settings["share_of_expected"] is not None)
-    # The platform's clock is enough for a rule about the whole time.
+    # A rule about the total time can use the platform's clock instead of response times.
     times = any(one.times for one in seen)
     if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
-        # One part says what all lack.
+        # Raises the error about missing times.
         timed(parts.read(next((number for number, one in enumerate(seen) if one.times), 0)))
     medians = kept.scan().select("median").collect()["median"]
     silent = medians.null_count()
@@ -102,18 +102,18 @@ def over_parts(parts: AnyParts[Found], **given: Any) -> Found:
 
 @dataclass(frozen=True)
 class _Clocks:
-    """What a part has to tell the time by."""
+    """The sources of time in a part."""
 
     clock: bool
-    """Whether the working time is asked for and the platform or the server noted it for anybody."""
+    """Whether the working time is needed and recorded for anybody."""
     times: bool
     """Whether any trial has a response time."""
     timed: bool
-    """Whether any trial has one that is not for practice."""
+    """Whether any trial other than practice has one."""
 
 
 def _gather(judgments: Judgments, working_time: bool, number: int) -> tuple[pl.DataFrame, _Clocks]:
-    """Mean, median and working time of everybody who answered, empty where there is none."""
+    """Mean, median and working time of everybody who answered, null if unknown."""
     frame, people = judgments.frame, judgments.participants
     times = "rt" in frame.columns and frame["rt"].null_count() < frame.height
     clock = working_time and "working_time" in people.columns and people["working_time"].null_count() < people.height
@@ -140,7 +140,7 @@ def _judge(times: pl.DataFrame, shared: tuple[float | None, Mapping[str, float |
     )
     limit = None
     if share is not None and minutes is not None:
-        # A share such as 0.4 of 10 minutes is 240 seconds and not a little more.
+        # Rounded, because 0.4 of 10 minutes should be exactly 240 seconds.
         limit = round(share * minutes * 60, 6)
     mean, median, worked = pl.col("mean"), pl.col("median"), pl.col("working_time")
     below_mean = _below(mean, settings["mean_below"])
@@ -192,7 +192,7 @@ def _check_settings(settings: Mapping[str, float | None]) -> None:
 
 
 def _implied(given: Given) -> dict[str, Any]:
-    """The usual cutoffs in seconds leave where a study states one of another kind: TOML has no word for none."""
+    """No cutoffs in seconds if a study states one of another kind, because TOML has no null."""
     other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
     return dict.fromkeys(("mean_below", "median_below")) if other else {}
 

@@ -89,7 +89,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
-    """The same of judgments in parts: of the whole, only different answers and how often each side was chosen count."""
+    """`straightlining` of judgments in parts, which share only the different answers and the choices of each side."""
     check_setting(StraightliningSettings, Message("straightlining.settings"), alpha=alpha, shares=shares)
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))

@@ -419,7 +419,7 @@ def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
         return np.ones(alike.shape), alike
     rates = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
     alike &= rates <= given["rate"]
-    return rates, alike & _isolated(pairs, alike)
+    return rates, alike & _isolated(pairs, alike, given["shared"] / 2)
 
 
 def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given: Mapping[str, float]) -> bool:
@@ -445,19 +445,22 @@ def _apart(pairs: ParticipantPairs) -> Bools:
     return found
 
 
-def _isolated(pairs: ParticipantPairs, alike: Bools) -> Bools:
+def _isolated(pairs: ParticipantPairs, alike: Bools, shared: float) -> Bools:
     """Pairs that differ significantly less often than either of the two differs from anybody outside their group.
 
     People who know the right answers come close to agreeing throughout, and the next best come close to them; between
-    copies and everybody else there is a gap. The test compares two proportions, so that one answer makes no gap.
+    copies and everybody else there is a gap. The test compares two proportions, so that one answer makes no gap. It
+    takes fewer shared items to clear a pair than to flag one.
     """
     from scipy.sparse.csgraph import connected_components
 
     _, group = connected_components(alike, directed=False)
-    outside = np.where(pairs.known & (group[:, None] != group), pairs.common, -np.inf)
+    open_ = np.maximum(pairs.shared - pairs.expected, 1.0)
+    common = (pairs.agree - pairs.expected) / open_
+    outside = np.where((pairs.shared >= shared) & (group[:, None] != group), common, -np.inf)
     place = (np.arange(len(outside)), outside.argmax(axis=1))
     share = (pairs.agree + 1) / (pairs.shared + 2)
-    variance = share * (1 - share) * pairs.shared / np.maximum(pairs.shared - pairs.expected, 1.0) ** 2
+    variance = share * (1 - share) * pairs.shared / open_**2
     gap = pairs.common - outside[place][:, None] - GAP * np.sqrt(variance + variance[place][:, None])
     found: Bools = np.minimum(gap, gap.T) >= 0
     return found
