@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import karat
+from intake.cases import noted
 from intake.test_published_shapes import accepted, proposals, saved
 from karat.errors import IntakeError
+from karat.intake import Options, read_files
 from karat.judgments.scales import Binary, Choice, Ordinal
 from messages import refuses
 
@@ -264,3 +267,27 @@ def test_outputs_that_only_one_person_rated(tmp_path: Path) -> None:
     judgments = accepted(saved(tmp_path / "t.csv", header, rows))
     assert judgments.frame["item"].n_unique() == 160
     assert "if_chosen" not in judgments.factors()
+
+
+def judged_by_models(folder: Path) -> Path:
+    """Ratings of eight people, one of them called Claude, and two language models."""
+    names = [*(f"h{n}" for n in range(7)), "Claude", "gpt-4o", "claude-3-opus"]
+    rows = crowd(lambda draw, item, person: [
+        names[person], "machine" if person > 7 else "human", f"it is {item} o'clock", about(draw, item)
+    ], people=10, each=10)  # fmt: skip
+    return saved(folder / "j.csv", "participant,kind,item,response", rows)
+
+
+def test_language_models_are_named_and_may_be_set_apart(tmp_path: Path) -> None:
+    path = judged_by_models(tmp_path)
+    assert noted(read_files([path]).notes, "intake.models")["n"] == 2
+    for names in (["gpt-4o", "claude-*"], ["kind=machine"]):
+        read = read_files([path], options=Options(apart=names))
+        assert (read.judgments.frame["participant"].n_unique(), read.units_in) == (8, 300)
+        assert sum(read.set_aside.values()) == 60
+        assert "intake.models" not in {note.code for note in read.notes}
+
+
+def test_a_name_to_set_apart_must_be_somebodys(tmp_path: Path) -> None:
+    with refuses(IntakeError, "gpt-4o"):
+        karat.read(judged_by_models(tmp_path), set_apart=["gpt4o"])

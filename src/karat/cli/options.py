@@ -298,6 +298,13 @@ class ReadOptions:
     item_functions: Annotated[
         str | None, option("Say what trials are for, such as 'main=test,filler*=filler'.", "A=B,...")
     ] = None
+    set_apart: Annotated[
+        str | None,
+        option(
+            "Leave out the answers of these participants, such as language models: names, patterns or COLUMN=VALUE.",
+            "NAME,...",
+        ),
+    ] = None
     rows_in_order: Annotated[
         bool, option("Say that each participant's rows are in the order of presentation.", None, "--rows-in-order")
     ] = False
@@ -333,6 +340,7 @@ class ReadOptions:
             wide=_one_of("--wide", self.wide, ("participant", "item", "trial"), WIDE),
             accept=self.yes,
             keep_all=self.keep_all,
+            apart=[name.strip() for name in (self.set_apart or "").split(",") if name.strip()],
             functions=pairs_of(self.item_functions or "", "--item-functions"),
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):

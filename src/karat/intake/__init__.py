@@ -30,6 +30,7 @@ def read(
     skip_bad: bool = False,
     wide: Literal["participant", "item", "trial"] | None = None,
     accept: bool = False,
+    set_apart: Sequence[str] = (),
 ) -> Judgments:
     """Read result files of any tool that karat knows as judgments.
 
@@ -39,7 +40,9 @@ def read(
     "content"]}`. `wide` says what one row of a wide table is. `accept` takes karat's first proposals where the file
     leaves something open; otherwise a `ProposalError` names them. `scale` says which answers were possible: a scale, or
     a text such as `ordinal:1-5`. `answers` says how the file spells them: `{"1": "left"}`. `skip_bad` leaves out rows
-    that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
+    that cannot be read. `set_apart` leaves out the answers of some participants, such as language models: their names,
+    patterns such as `gpt*`, or `kind=machine` for a column and its value. What was assumed, and what was left out, is
+    in the result's `notes`.
 
     >>> import karat
     >>> judgments = karat.read(karat.datasets.path("likert"))
@@ -59,6 +62,7 @@ def read(
         sheet=sheet,
         wide=wide,
         accept=accept,
+        apart=tuple(set_apart),
     )
     return read_files(paths, source, options, encoding=encoding, skip_bad=skip_bad).judgments
 

@@ -161,6 +161,7 @@ def read_files(
     groups = by_reader(files, source)
     parts = [_with_mapping(_read(reader, group, options), reader, options) for reader, group in groups]
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
+    parts = _without_apart(parts, options.apart)
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
     asked = Path(paths[0]).name if len(paths) == 1 else files[0].name, [str(path) for path in paths]
@@ -189,7 +190,9 @@ def read_files(
     judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
         raise IntakeError(_no_judgments(files, parts))
-    all_notes = tuple(dict.fromkeys([*notes, *more, *checked.notes, *parted, *_factors(judgments, groups)]))
+    all_notes = tuple(
+        dict.fromkeys([*notes, *more, *checked.notes, *parted, *_models(judgments), *_factors(judgments, groups)])
+    )
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
@@ -472,6 +475,68 @@ def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile]
     notes = [Message("personal.left_out_unless_mapped", values)] if personal else []
     frame, *people = (table.drop(personal, strict=False) for table in tables)
     return replace(reading, frame=frame, participants=people[0] if people else None, notes=[*reading.notes, *notes])
+
+
+def _without_apart(parts: Sequence[Reading], names: Sequence[str]) -> list[Reading]:
+    """The readings without the answers of the participants that `--set-apart` names, which are set aside.
+
+    IntakeError where a name is nobody's: it may be misspelt, and then their answers would count.
+    """
+    kept = list(parts)
+    for name in names:
+        column, _, value = name.partition("=") if "=" in name else ("participant", "", name)
+        found = False
+        for at, part in enumerate(kept):
+            if column not in part.frame.columns:
+                continue
+            cells = text_column(part.frame[column])
+            meant = [one for one in cells.drop_nulls().unique().to_list() if fnmatchcase(one, value)]
+            rows = (~cells.is_in(meant).fill_null(False)).arg_true().to_list()
+            if len(rows) == part.frame.height:
+                continue
+            found = True
+            people = part.participants
+            if people is not None and "participant" in part.frame.columns:
+                stay = part.frame[rows]["participant"].unique().to_list()
+                gone = set(part.frame["participant"].unique().to_list()) - set(stay)
+                people = people.filter(~pl.col("participant").is_in(list(gone)))
+            shorter = replace(
+                part, frame=part.frame[rows], locate=_located(part.locate, rows), participants=people,
+                set_aside=dict(part.set_aside),
+            )  # fmt: skip
+            shorter.set_apart(Message("aside.apart", {"name": name}), part.frame.height - len(rows))
+            kept[at] = shorter
+        if not found:
+            there = [
+                one
+                for part in parts
+                if column in part.frame.columns
+                for one in text_column(part.frame[column]).drop_nulls().unique(maintain_order=True).to_list()
+            ]
+            close = nearest(value, there)
+            hint = f" Is it {close}?" if close else ""
+            raise IntakeError(f"--set-apart {name}: no {column} is called {value}.{hint}")
+    return kept
+
+
+def _located(locate: Callable[[int], Place], rows: Sequence[int]) -> Callable[[int], Place]:
+    return lambda row: locate(rows[row])
+
+
+MODELS = re.compile(
+    r"(?i)(?:.*[\W_])?(?:(?:chat)?gpt|llama|mistral|mixtral|qwen|deepseek|llm|"
+    r"(?:claude|gemini|gemma|phi|palm|command-r)(?=[\W_]?(?:v?\d|opus|sonnet|haiku|instant|pro|flash|ultra)))"
+    r"(?:[\W_\d].*)?"
+)
+"""Names of language models: gpt-4o, Llama2, claude-3; Claude alone may be a person."""
+
+
+def _models(judgments: Judgments) -> list[Message]:
+    """The note on participants that are called after language models: they count like people unless set apart."""
+    names = sorted(name for name in judgments.frame["participant"].unique().to_list() if MODELS.fullmatch(name))
+    if not names or len(names) == judgments.frame["participant"].n_unique():
+        return []
+    return [Message("intake.models", {"n": len(names), "names": listed(names), "flag": ",".join(names)})]
 
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:

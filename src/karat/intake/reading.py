@@ -42,6 +42,8 @@ class Options:
     """Whether karat's first proposals are taken where the file leaves something open."""
     keep_all: bool = False
     """Whether answers that look like clicks to go on, questionnaires and consent are kept as judgments."""
+    apart: Sequence[str] = ()
+    """Participants whose answers are left out, such as language models: names, patterns, or `COLUMN=VALUE`."""
     functions: Mapping[str, str] = field(default_factory=dict)
     """A value of the column of item functions, or a pattern such as `filler*` -> the item function."""
 

@@ -700,6 +700,8 @@ MESSAGES = {
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
     "intake.item_parts": "Keine Spalte ist ein Faktor des Designs, und alle Items heißen wie {item}; {columns:and} "
     "{n:enthält|enthalten} Teile dieser Namen.",
+    "intake.models": "{names} {n:ist nach einem Sprachmodell|sind nach Sprachmodellen} benannt und {n:zählt|zählen} "
+    "als Teilnehmende. Um {n:es|sie} auszulassen: --set-apart {flag}.",
     "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
     "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
@@ -894,6 +896,7 @@ MESSAGES = {
     "aside.absent_item_cells": "Zellen von Items, die nicht in der Liste sind",
     "aside.actions": "Aktionen vor der Antwort",
     "aside.animations": "Animationen",
+    "aside.apart": "mit --set-apart {name} ausgelassene Antworten",
     "aside.background": "Angaben zur Person",
     "aside.background_cells": "Zellen mit Angaben zur Person",
     "aside.breaks": "Pausen",

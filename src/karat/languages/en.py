@@ -648,6 +648,8 @@ MESSAGES = {
     "aside.owner": "lines of runs in which the experimenter was logged in",
     "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns:and} "
     "{n:holds|hold} parts of these names.",
+    "intake.models": "{names} {n:is|are} named after {n:a language model|language models} and {n:counts|count} as "
+    "{n:a participant|participants}. To leave {n:it|them} out, use --set-apart {flag}.",
     "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
     "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
@@ -835,6 +837,7 @@ MESSAGES = {
     "aside.absent_item_cells": "cells of items not in the list",
     "aside.actions": "actions before the answer",
     "aside.animations": "animations",
+    "aside.apart": "answers set apart with --set-apart {name}",
     "aside.background": "background answers",
     "aside.background_cells": "cells with answers about the participant",
     "aside.breaks": "breaks",
