@@ -46,6 +46,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         frame = unquoted(frame)
         refuse_best_worst(frame, file)
         _refuse_counts(frame, file)
+        _refuse_means(frame, file)
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
@@ -237,6 +238,26 @@ def _refuse_counts(frame: pl.DataFrame, file: str) -> None:
                 shown = ", ".join(cut(name) for name in run[first : first + 3])
                 what = f"holds counts: {shown}, ... say how many people gave each answer"
                 raise IntakeError(f"{file} {what}, and nothing says who gave which. {NEEDED}")
+
+
+AVERAGE = re.compile(r"m|mean|means|average|avg")
+SPREAD = re.compile(r"sd|std|stdev|stddev|se|sem|stderr|ci|variance|var")
+
+
+def _refuse_means(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where no column is of participants and numbers are called means, beside how much answers vary."""
+    contents = Contents(frame)
+    words = {name: words_of(name) for name in contents.names}
+    if any(contents[name].plain in NAMES["participant"] or set(words[name]) & {*PERSON_WORDS} for name in words):
+        return
+    numbers = [name for name in words if contents[name].is_number]
+    means = [name for name in numbers if any(AVERAGE.fullmatch(word) for word in words[name])]
+    spread = [name for name in numbers if any(SPREAD.fullmatch(word) for word in words[name])]
+    if means and spread:
+        raise IntakeError(
+            f"{file} holds means: {means[0]} and {spread[0]} sum up what several people answered, and nothing says who "
+            f"gave which answer. {NEEDED}"
+        )
 
 
 def _are_counts(numbers: pl.DataFrame) -> bool:

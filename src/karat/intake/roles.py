@@ -48,8 +48,8 @@ FEWEST_PEOPLE = 5
 """A column with fewer values may be of people where no other is."""
 ITEM_WORDS = (
     "item", "stimulus", "stimuli", "stim", "stimid", "sentence", "sent", "word", "nonword", "utterance", "text", "pair",
-    "prompt", "story", "example", "doc", "document", "instance", "sample", "trigger", "segment", "seg", "passage",
-    "tweet", "headline", "dialogue", "dialog",
+    "prompt", "story", "vignette", "scenario", "example", "doc", "document", "instance", "sample", "trigger",
+    "segment", "seg", "passage", "tweet", "headline", "dialogue", "dialog",
 )  # fmt: skip
 ITEM = ("item", "položka", "项目", "項目", "항목")
 """The word for an item that several sentences belong to; a sentence has another one."""
@@ -90,6 +90,8 @@ WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 """Names that many columns have: they are proposed, never certain."""
 CERTAIN_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
+CHECK_WORDS = {"attention", "attn", "attncheck", "catch", "check", "comprehension", "comp", "bot", "manipulation"}
+"""Words in the names of columns with answers to comprehension questions and attention checks."""
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
 """Workers of a crowd have tasks: beside them a task is an item."""
@@ -120,6 +122,8 @@ PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
+MOST_FACTOR_LEVELS = 4
+"""A column with more levels may be part of what was judged even if it is crossed with the rest."""
 MOST_QUESTIONS = 8
 MORE_ANSWERS = 1.5
 FEWEST_ANSWERS = 5
@@ -173,6 +177,22 @@ class Roles:
 def find_roles(frame: pl.DataFrame, mapping: Mapping[str, str], file: str = "") -> Roles:
     """The roles of the columns of a table; what was given is taken as it is. A file is often named for its answers."""
     return _RoleSearch(frame, mapping, file).result()
+
+
+def shown_items(shown: pl.DataFrame, answers: Mapping[str, Sequence[str | None]]) -> tuple[list[str], list[Question]]:
+    """The columns that tell stimuli apart where a tool's file names no item, and what to ask about them.
+
+    Parameters
+    ----------
+    shown
+        The study's own columns, one row per answer.
+    answers
+        What the reader knows of each answer: participant, response and perhaps question.
+    """
+    known = {role: pl.Series(f" {role}", values, dtype=pl.String) for role, values in answers.items()}
+    roles = find_roles(shown.with_columns(known.values()), {role: cells.name for role, cells in known.items()})
+    parts = joined(roles.mapping.get("item", ""), shown.columns)
+    return [part for part in parts if part in shown.columns], [one for one in roles.open if one.role == "item"]
 
 
 def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
@@ -448,6 +468,8 @@ class _RoleSearch:
                 v: f for v, f in content.functions.items()
                 if named or exact or len(v.split()) < PHRASE or flagged_function(words_of(v))
             }  # fmt: skip
+            if "control" in known.values() and self._is_baseline(content, known):
+                known = {value: function for value, function in known.items() if function != "control"}
             if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
@@ -474,6 +496,22 @@ class _RoleSearch:
             self.taken.add(content.name)
         spelled = {v: f for v, f in self.roles.functions.items() if f != "test" and " + " not in v}
         self._note_functions(self.roles.mapping["function"], spelled)
+
+    def _is_baseline(self, content: Content, functions: Mapping[str, str]) -> bool:
+        """Whether control is a condition: the same named items were shown in it and in the other levels.
+
+        Numbers of items may begin anew for control items, so they show nothing.
+        """
+        levels = [value for value, function in functions.items() if function == "control"]
+        rows = content.cells.is_in(levels).fill_null(False)
+        for other in self._free():
+            if other is content or not self._names_items(other) or other.is_number or other.distinct < FEWEST_SEEN:
+                continue
+            control = set(other.cells.filter(rows).drop_nulls().unique())
+            rest = set(other.cells.filter(~rows).drop_nulls().unique())
+            if len(control) >= FEWEST_SEEN and len(control & rest) >= NEARLY * len(control):
+                return True
+        return False
 
     def _note_functions(self, column: str, functions: Mapping[str, str]) -> None:
         spelled = [f"{value}={function}" for value, function in functions.items()]
@@ -669,7 +707,8 @@ class _RoleSearch:
             c.name for c in self._free()
             if c is not content and 1 < c.distinct <= 0.5 * self.rows and not c.is_other and not c.is_about_people
             and not (c.is_number and (not c.is_whole or c.distinct > MOST_LEVELS) and not self._names_items(c))
-            and not PLACES.fullmatch(c.plain) and not _says_answer(c) and not _is_beside_the_answer(c)
+            and not PLACES.fullmatch(c.plain) and c.name != self.by_name.get("trial")
+            and not _says_answer(c) and not _is_beside_the_answer(c)
             and not CHOSEN.fullmatch(c.name.lower()) and not LAYOUT.fullmatch(c.plain) and not self._of_person(c)
             and not self._are_points(c)
         ]  # fmt: skip
@@ -707,9 +746,9 @@ class _RoleSearch:
                 exact = content.plain in NAMES["response"]
                 rank = NAMES["response"].index(content.plain) if exact else 99
                 found.append((not self._is_answer_like(content) or self._is_key(content), not exact,
-                              content.plain in WEAK_ANSWERS,
-                              not _says_answer(content), not self._names_file(content), rank, not content.is_number,
-                              content))  # fmt: skip
+                              content.plain in WEAK_ANSWERS, _is_of_check(content),
+                              not _says_answer(content), not self._names_file(content), rank, not _says_rating(content),
+                              not content.is_number, content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
         if not found or self._is_key(found[0][-1]):
             self._propose_response()
@@ -1145,9 +1184,26 @@ class _RoleSearch:
             rest = [name for name in kept if name != content.name]
             if rest and self.contents.combinations(rest) >= full:
                 kept = rest
+        kept = self._without_factors(kept)
         if len(kept) > MOST_PARTS:
             kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
         return False, [name for name in self.contents.names if name in kept]
+
+    def _without_factors(self, parts: list[str]) -> list[str]:
+        """The parts of an item without factors: columns with a few levels in each of which people judged all the rest.
+
+        A factor stays if people saw each item in one of its levels only: the parts together are then what they judged.
+        One of two parts stays as well, because it may be the system that made each of the texts.
+        """
+        for name in sorted(parts, key=lambda name: self.contents[name].distinct):
+            content, rest = self.contents[name], [other for other in parts if other != name]
+            if len(rest) < PAIR or content.distinct > MOST_FACTOR_LEVELS or content.plain in NAMES["item"]:
+                continue
+            once = self.contents.combinations([*self.person, *rest])
+            again = self.contents.combinations([*self.person, *parts]) >= NEARLY * content.distinct * once
+            if again and self.contents.combinations(rest) >= FEWEST_ITEMS:
+                parts = rest
+        return parts
 
     def _code_of(self, text: Content, design: Sequence[Content]) -> str:
         """The id that says more than a text does: it has a value where practice items have no text."""
@@ -1491,6 +1547,16 @@ def _says_answer(content: Content) -> bool:
     return parts[-1:] not in (["stimulus"], ["item"]) and any(
         part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts
     )
+
+
+def _says_rating(content: Content) -> bool:
+    """Whether the name of a column says how answers were given: rating_response beside choice_response."""
+    return any(word == "slider" or ANSWER_STEMS.fullmatch(word) for word in words_of(content.name))
+
+
+def _is_of_check(content: Content) -> bool:
+    """Whether the name of a column says that it holds answers to checks, such as attention_answer."""
+    return bool(CHECK_WORDS & set(words_of(content.name)))
 
 
 def cut(text: str, most: int = 40) -> str:

@@ -15,11 +15,11 @@ import polars as pl
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import SAME_MEANING, numbers_or_text, own_name, seconds_of
 from karat.intake.content import ITEM_IDS, TO_GO_ON, function_named_in, functions_in
-from karat.intake.guess import NAMES, joined, plain
+from karat.intake.guess import NAMES, plain
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.roles import find_roles
+from karat.intake.roles import shown_items
 from karat.judgments.checks import Place
 from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile
@@ -424,14 +424,13 @@ def _items(
     row = there.get("spreadsheetrow")
     if column is None and row is None and options.mapping.get("item") is None:
         shown = [name for name in source.columns if name in there.values() and not OF_GORILLA.fullmatch(plain(name))]
-        table = source.select(shown).with_columns(
-            pl.Series(" who", [event.participant for event in answers], dtype=pl.String),
-            pl.Series(" answer", [event.response for event in answers], dtype=pl.String),
-        )
-        roles = find_roles(table, {"participant": " who", "response": " answer"}) if shown and answers else None
-        parts = joined(roles.mapping.get("item", ""), shown) if roles else []
-        if roles is not None and parts and parts[0] in shown:
-            reading.open += [question for question in roles.open if question.role == "item"]
+        people = {
+            "participant": [event.participant for event in answers],
+            "response": [event.response for event in answers],
+        }
+        parts, questions = shown_items(source.select(shown), people) if shown and answers else ([], [])
+        if parts:
+            reading.open += questions
             return source.select(pl.concat_str(parts, separator=" + ", ignore_nulls=True)).to_series()
     column = column or row or there.get("trialnumber")
     if column is None:

@@ -16,6 +16,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems
 from karat.intake.content import ITEM_IDS, function_named_in, without_speakers
+from karat.intake.guess import joined
 from karat.intake.personal import Annotators, asks_for_a_person, describes_a_person, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.jspsych.answers import (
@@ -34,7 +35,8 @@ from karat.intake.readers.jspsych.answers import (
     text,
     trial_type,
 )
-from karat.intake.reading import Options, Reading
+from karat.intake.reading import Options, Question, Reading
+from karat.intake.roles import shown_items
 from karat.judgments.checks import Place
 from karat.judgments.columns import COLUMNS, FUNCTIONS
 from karat.judgments.message_tables import listed
@@ -139,6 +141,7 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
                 trials.set_apart(one.reason)
     if not options.keep_all:
         judged = _judgments_only(judged, background, trials)
+    asked = _items_of_pages(judged, item_column, trials, options)
     _name_items(judged, item_column, trials)
     _ask(judged, item_column, trials)
     _order(judged, trials.rows, trials)
@@ -158,7 +161,38 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
         notes=list(dict.fromkeys(trials.notes + trials.annotators.notes())),
         participants=people_of(trials.rows, background),
         scales=scales or None,
+        open=asked,
     )
+
+
+def _items_of_pages(
+    judged: Sequence[Judged], item_column: str | None, trials: JsPsychTrials, options: Options
+) -> list[Question]:
+    """Name what was judged where a page comes again for each participant: its questions are about what it showed.
+
+    Returns what to ask about the columns that tell the pages apart.
+    """
+    counts = Counter((one.row.participant, one.answer.name) for one in judged)
+    again = [key for key, count in counts.items() if count > 1]
+    if item_column or any(one.answer.kind != "page" for one in judged) or 2 * len(again) <= len(counts):
+        return []
+    own = _own_columns(judged, trials.id_columns, options, [])
+    parts = joined(options.mapping.get("item", ""), list(own))
+    questions: list[Question] = []
+    if "item" not in options.mapping and own:
+        answers = {
+            "participant": [one.row.participant for one in judged],
+            "response": [one.answer.response for one in judged],
+            "question": [one.answer.name for one in judged],
+        }
+        parts, questions = shown_items(pl.DataFrame(own, schema=dict.fromkeys(own, pl.String)), answers)
+    if not parts or not set(parts) <= set(own):
+        return []
+    several = len({one.answer.name for one in judged}) > 1
+    for one, *shown in zip(judged, *(own[part] for part in parts), strict=True):
+        one.item = " + ".join(value for value in shown if value) or one.item
+        one.question = one.answer.name if several else None
+    return questions
 
 
 def _judgments_only(
@@ -231,7 +265,7 @@ def _name_items(judged: Sequence[Judged], item_column: str | None, trials: JsPsy
     if item_column:
         return
     for one in judged:
-        if one.answer.kind == "page":
+        if one.answer.kind == "page" and one.item == one.answer.name:
             one.item = plain_html(one.item) or one.item
     known = without_speakers([one.item for one in judged])
     if known is None:
@@ -389,7 +423,8 @@ def _tell(judged: Sequence[Judged], item_column: str | None, options: Options, n
             notes.append(Message("item.column", {"column": item_column}))
     elif kinds:
         if kinds == {"page"}:
-            notes.append(Message("jspsych.items_by_question"))
+            if any(one.item in (name := one.answer.name or "", plain_html(name)) for one in judged):
+                notes.append(Message("jspsych.items_by_question"))
         else:
             by_both = "page" in kinds
             notes.append(Message("jspsych.items_by_either" if by_both else "jspsych.items_by_stimulus"))

@@ -1,0 +1,99 @@
+"""Shapes of experiments that others published: small files with the same columns and codes, and invented rows."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.errors import IntakeError
+from karat.intake import Options, read_files
+from karat.intake.reading import ProposalError
+
+
+def saved(path: Path, header: str, rows: Sequence[Sequence[object]], sign: str = ",") -> Path:
+    """A table; cells with signs or quotes in them are quoted."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    lines = [sign.join(f'"{c.replace(chr(34), chr(34) * 2)}"' if sign in c or '"' in c else c for c in row)
+             for row in cells]  # fmt: skip
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def proposed(path: Path, **options: object) -> dict[str, dict[str, str]]:
+    """What karat proposes for each of its questions."""
+    with pytest.raises(ProposalError) as caught:
+        read_files([path], options=Options(**options))  # type: ignore[arg-type]
+    return {question.role: dict(question.choices[0].mapping) for question in caught.value.questions}
+
+
+def test_questions_of_recurring_pages_are_not_items(tmp_path: Path) -> None:
+    """A page of jsPsych with two questions on each of six requests, which two numbers of the study tell apart."""
+    chance, rows = random.Random(1), []
+    for person in range(12):
+        for place, item in enumerate(chance.sample(range(1, 7), 6)):
+            kind = "high" if (item + person) % 2 else "low"
+            given = json.dumps({"Q0": str(chance.randint(1, 7)), "Q1": str(chance.randint(1, 7))})
+            rows.append(
+                [900 + person, "survey-multi-choice", place, 4000 * place, given, kind, item, chance.gauss(9, 2)]
+            )
+    path = saved(tmp_path / "r.csv", "subject,trial_type,trial_index,time_elapsed,responses,kind,number,rt", rows)
+    assert proposed(path) == {"item": {"item": "kind+number"}}
+    read = karat.read(path, accept=True)
+    assert (read.frame["item"].n_unique(), set(read.scales)) == (12, {"Q0", "Q1"})
+    mapped = karat.read(path, mapping={"item": "number"})
+    assert (mapped.frame["item"].n_unique(), set(mapped.scales)) == (6, {"Q0", "Q1"})
+
+
+def test_factors_that_all_have_are_no_part_of_items(tmp_path: Path) -> None:
+    """Every noun with an adjective was judged in both orders by everybody."""
+    chance, rows = random.Random(2), []
+    pairs = [(f"noun{chance.randint(1, 9)}", f"adjective{n}") for n in range(9) for _ in "ab"]
+    for person in range(10):
+        for order in ("NA", "AN "):
+            rows += [[f"p{person}", *pair, f"{order.strip()}_", chance.randint(1, 7)] for pair in dict.fromkeys(pairs)]
+    path = saved(tmp_path / "r.csv", "Subj_num,item_n,item_adj,Word_order,Rating", rows)
+    assert proposed(path) == {"item": {"item": "item_n+item_adj"}}
+
+
+def test_answers_to_checks_come_after_ratings(tmp_path: Path) -> None:
+    """A slider in most rows, beside the answers to attention checks and comprehension questions."""
+    chance, rows = random.Random(3), []
+    for person in range(15):
+        rows.append([person, 0.9, "", "", "practice_good", 0, ""])
+        for place, item in enumerate(chance.sample(range(20, 44), 24), 1):
+            answers = [chance.randint(0, 2), chance.randint(0, 3)]
+            rows.append([person, "", *answers, item, place, round(chance.random(), 2)])
+    names = "workerid,rating,attention_answer,comprehension_response,item_number,trial_sequence_total,rating_response"
+    assert proposed(saved(tmp_path / "r.csv", names, rows)) == {"response": {"response": "rating_response"}}
+
+
+def test_control_is_a_condition_of_the_same_items(tmp_path: Path) -> None:
+    """Each of five vignettes in three conditions, one of which is called control; numbered items show nothing."""
+    chance, rows = random.Random(4), []
+    for person in range(60):
+        which, how = chance.choice(["exam", "pizza", "party", "match", "flight"]), chance.choice(["bare", "control"])
+        rows.append([person, chance.randint(1, 7), f"A story about the {which}: it {how} be so.", which, how])
+    read = karat.read(saved(tmp_path / "a.csv", "workerid,rating,sentence,vignette,condition", rows), accept=True)
+    assert set(read.frame["function"]) == {"test"}
+    numbers = {"exam": 1, "pizza": 2, "party": 3, "match": 4, "flight": 5}
+    rows = [[*row[:3], numbers[str(row[3])], row[4]] for row in rows]
+    read = karat.read(saved(tmp_path / "b.csv", "workerid,rating,sentence,itemnumber,condition", rows), accept=True)
+    assert set(read.frame["function"]) == {"test", "control"}
+
+
+@pytest.mark.parametrize("spread", ["STDEV", "se", "95_ci"])
+def test_means_of_items_are_refused(tmp_path: Path, spread: str) -> None:
+    chance = random.Random(5)
+    rows = [
+        [f"W{n}", f"The word {n} is here.", round(chance.random(), 2), round(chance.random(), 2)] for n in range(30)
+    ]
+    path = saved(tmp_path / "r.csv", f"CW,Norming Sentence,Similarity Mean,Similarity {spread}", rows)
+    with pytest.raises(IntakeError) as caught:
+        karat.read(path)
+    assert not isinstance(caught.value, ProposalError)
+    assert "Similarity Mean" in str(caught.value)
