@@ -131,6 +131,7 @@ def test_weights_of_guessing_are_whole_numbers() -> None:
 
 def test_languages_are_seen_by_their_words() -> None:
     german = ["Ich weiß, dass sie nicht mit dem Zug kam."]
+    assert language_seen(["Wir haben Karl mit Maria gesehen.", "Diese Bücher hatte Peter bei uns."]) == "de"
     assert (language_seen(german), language_seen(["Jeg tror at han kom."])) == ("de", None)
     assert "--language de" in notes_on_language(german, "en")[0]
     assert notes_on_language(german, "de") == []

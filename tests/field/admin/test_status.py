@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import time
 
@@ -10,7 +11,7 @@ from sqlalchemy import Connection
 
 from field.admin.fielding import Fielded
 from karat.field.admin.pages import people
-from karat.field.admin.status import Status, status
+from karat.field.admin.status import ListStatus, Status, status
 from karat.field.store import Store, export, progress
 from karat.field.store.schema import answer
 
@@ -31,6 +32,8 @@ def test_an_empty_study(fielded: Fielded) -> None:
     assert found.sentence() == "0 of 8 eligible, 0 running, lists 0/0"
     assert [(one.complete, one.running, one.free) for one in found.lists] == [(0, 0, 4), (0, 0, 4)]
     assert sum(found.per_minute) == found.answers == 0
+    many = replace(found, lists=tuple(ListStatus(number, number % 3, 0, 4) for number in range(1, 45)))
+    assert many.sentence() == "0 of 8 eligible, 0 running, 0 to 2 per list"
 
 
 def test_people_are_counted_by_what_they_do(fielded: Fielded) -> None:

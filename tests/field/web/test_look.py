@@ -13,7 +13,7 @@ import pytest
 from field.browser import picture, taken
 from field.server.conftest import write
 from field.web.real import served
-from field.web.samples import TASKS, settle, trial
+from field.web.samples import TASKS, runs, settle, trial
 from field.web.stub import Stub
 from karat.field.content.texts import words
 from karat.study.init import write_study
@@ -102,6 +102,18 @@ def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serv
     assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
     assert len(targets) > 1
     assert min(targets) >= 44
+
+
+@pytest.mark.parametrize(("words", "stays"), [("The battery is full.", True), ("A longer text. " * 20, False)])
+def test_a_short_sentence_stays_beside_its_pairs(words: str, stays: bool, serve: Serve, visit: Visit) -> None:
+    pairs = [{"id": f"q{n}", "left": runs("cold"), "right": runs("warm")} for n in range(1, 16)]
+    stimulus = {"text": runs(words), "gloss": None, "image": None}
+    page = visit(serve([trial("t1", "differential", questions=pairs, stimuli=[stimulus])]), viewport=SMALL)
+    settle(page)
+    page.get_by_role("radio").last.check(force=True)
+    top = page.locator("#stimulus").evaluate("sentence => sentence.getBoundingClientRect().top")
+    assert (top >= 0) is stays
+    assert page.get_by_role("radio").last.evaluate("one => one.getBoundingClientRect().top") > 100
 
 
 def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_path: Path) -> None:

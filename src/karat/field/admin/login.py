@@ -109,7 +109,7 @@ async def login(request: Request) -> Response:
         right = await run_in_threadpool(matches, stored, form["password"])
     if not right or stored is None:
         await state.store.do(admins.note_failure, name[:100])
-        return _form(request, "Name and password do not belong together.", 403)
+        return _form(request, "Wrong name or password.", 403)
     response = RedirectResponse(_own_page(form["next"]), 303)
     session, mark = secrets.token_urlsafe(16), _mark(state.config.secret, stored)
     await state.store.do(admins.log_in, name, security.plain_hash(session), time() + HOURS * 3600)

@@ -24,6 +24,8 @@ from karat.field.store.studies import holds_seat, stored_bytes
 from karat.study.study import Study
 
 MINUTES = 60
+MOST_LISTED = 12
+"""More lists than these are summed up in the first line of the page."""
 GONE_SECONDS = 20 * 60.0
 """After so long without a sign of life somebody counts as gone, also where the place is still kept."""
 ENDED_AT = {"declined": "consent", "screened-out": "background", "full": "background", "failed-quiz": "quiz"}
@@ -109,7 +111,9 @@ class Status:
         """The first line of the page."""
         lines = [f"{self.complete} of {self.wanted} eligible", f"{self.running} running"]
         if len(self.lists) > 1:
-            lines.append("lists " + "/".join(str(one.complete) for one in self.lists))
+            done = [one.complete for one in self.lists]
+            few = len(done) <= MOST_LISTED
+            lines.append(f"lists {'/'.join(map(str, done))}" if few else f"{min(done)} to {max(done)} per list")
         if self.state != "running":
             lines.insert(0, {"draft": "not started", "paused": "paused", "closed": "closed"}[self.state])
         return ", ".join(lines)

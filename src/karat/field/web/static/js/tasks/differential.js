@@ -10,6 +10,9 @@ import { stimulus } from "../stimulus.js";
 import { seconds } from "../trial.js";
 import { plural } from "../words.js";
 
+/** A sentence of so many letters takes a quarter of a small screen at most. */
+const LONGEST_TO_STAY = 120;
+
 /**
  * Build one line.
  *
@@ -45,6 +48,8 @@ function line(question, scale, trialPage) {
 export default async function differential(trialPage, trial, scale) {
   const judged = await stimulus(trial.stimuli[0]);
   judged.id = "stimulus";
+  // A text or a picture would cover the pairs on a phone.
+  judged.classList.toggle("stays", !trial.stimuli[0].image && (judged.textContent ?? "").length <= LONGEST_TO_STAY);
   const lines = trial.questions.map((question) => line(question, scale, trialPage));
   const error = element("p", { class: "error", id: "missing", role: "alert" });
   const pairs = element("div", { class: "pairs" }, ...lines.map(({ fieldset }) => fieldset));
