@@ -55,11 +55,7 @@ class NotComputed(Message):
 
 
 def message_of(error: Exception) -> Message:
-    """The message that an error carries; the text of an error that has none stands in for it.
-
-    >>> message_of(ValueError("results.csv is empty.")).code
-    'error'
-    """
+    """The message that an error carries; the text of an error that has none stands in for it."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, Message) else Message("error", {"text": str(error)})
 

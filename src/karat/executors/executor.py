@@ -158,11 +158,7 @@ class MapFunction:
 
 
 def portable(error: Exception) -> Exception:
-    """The error itself where it can go to another process, with where it was raised; else one with its words.
-
-    >>> portable(ValueError("too small"))
-    ValueError('too small')
-    """
+    """The error itself where it can go to another process, with where it was raised; else one with its words."""
     if not isinstance(error, KaratError):
         error.add_note("Raised in another process:\n" + "".join(traceback.format_exception(error)))
     try:

@@ -276,11 +276,7 @@ def _watch(most: int) -> None:
 
 
 def memory_used() -> int:
-    """The bytes of memory that this process uses; where the system does not say, the most that it has used.
-
-    >>> memory_used() > 1_000_000
-    True
-    """
+    """The bytes of memory that this process uses; where the system does not say, the most that it has used."""
     pages = Path("/proc/self/statm")
     if pages.exists():
         return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -348,11 +344,7 @@ def _keeping(executor: Executor, checkpoint: str | Path | None) -> Executor:
 
 
 def memory_in_bytes(text: str) -> int:
-    """An amount of memory as people write it.
-
-    >>> memory_in_bytes("8GB"), memory_in_bytes("500 MB"), memory_in_bytes("1.5gb"), memory_in_bytes("1GiB")
-    (8000000000, 500000000, 1500000000, 1073741824)
-    """
+    """An amount of memory as people write it."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
     if not found or float(found[1]) == 0:
         raise ExecutorError(f"--memory {text}: write an amount such as 8GB or 500MB.")

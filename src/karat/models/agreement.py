@@ -107,12 +107,7 @@ def kappa_of_counts(counts: NDArray[np.int64]) -> float:
 
 
 def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> tuple[float, float, float]:
-    """The variances of items, raters and the rest, from ratings with any cells missing.
-
-    >>> items, raters = [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]
-    >>> [round(part, 4) for part in variance_components(items, raters, [1.0, 2, 3, 5, 6, 6])]
-    [4.8333, 0.3333, 0.5]
-    """
+    """The variances of items, raters and the rest, from ratings with any cells missing."""
     from scipy.sparse.csgraph import connected_components
 
     item, rater = (np.unique(np.asarray(codes), return_inverse=True)[1] for codes in (items, raters))
@@ -232,11 +227,7 @@ def krippendorff_alpha(
 
 
 def resampled_kappa(items: ArrayLike, raters: ArrayLike, categories: ArrayLike, weights: ArrayLike) -> Floats:
-    """Fleiss' kappa for each column of participants' weights; with weights of 1 that of `fleiss_kappa`.
-
-    >>> resampled_kappa([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [1, 1, 0, 0, 0, 0], np.ones((3, 1))).round(4).tolist()
-    [0.25]
-    """
+    """Fleiss' kappa for each column of participants' weights; with weights of 1 that of `fleiss_kappa`."""
     item, rater = _codes(items), np.asarray(raters, dtype=np.int64)
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
     found = []

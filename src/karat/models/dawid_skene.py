@@ -353,11 +353,7 @@ def glad(
 
 
 def label_shares(items: Ints, labels: Ints, weights: Floats, rows: int, kinds: int) -> Floats:
-    """The share of each label among the answers to each item, where answers may have weights.
-
-    >>> label_shares(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]), np.ones(4), 2, 2).round(3).tolist()
-    [[0.667, 0.333], [0.0, 1.0]]
-    """
+    """The share of each label among the answers to each item, where answers may have weights."""
     counts = np.bincount(items * kinds + labels, weights, rows * kinds).reshape(rows, kinds)
     total = counts.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(counts, total, out=np.full(counts.shape, 1 / kinds), where=total > 0))

@@ -125,11 +125,7 @@ def _counted(answers: NDArray[np.integer], sizes: Ints, categories: int) -> NDAr
 
 
 def transition_matrices(counts: ArrayLike) -> Floats:
-    """The observed transition matrices; rows of states that were never left are missing (NaN).
-
-    >>> transition_matrices([[[3, 1], [0, 0]]]).tolist()
-    [[[0.75, 0.25], [nan, nan]]]
-    """
+    """The observed transition matrices; rows of states that were never left are missing (NaN)."""
     n = np.asarray(counts, dtype=np.float64)
     left = n.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(n, left, out=np.full(n.shape, np.nan), where=left > 0))
@@ -151,11 +147,7 @@ def targets(categories: int) -> tuple[Target, ...]:
 
 
 def ways(categories: int) -> list[tuple[int, ...]]:
-    """The ways round the answers that are tried as repeated patterns, each from its smallest answer on.
-
-    >>> ways(3)
-    [(0, 1), (0, 2), (1, 2), (0, 1, 2), (0, 2, 1)]
-    """
+    """The ways round the answers that are tried as repeated patterns, each from its smallest answer on."""
     every = range(categories)
     found: list[tuple[int, ...]] = list(combinations(every, 2))
     if categories <= MOST_WITH_ALL_WAYS:
@@ -174,11 +166,7 @@ def _both_orders(answers: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def way_matrix(way: Sequence[int], categories: int) -> Floats:
-    """The target matrix of a way round some answers.
-
-    >>> way_matrix((0, 1), 3).tolist()
-    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
-    """
+    """The target matrix of a way round some answers."""
     matrix = np.zeros((categories, categories))
     matrix[:, list(way)] = 1 / len(way)
     for here, there in zip(way, [*way[1:], way[0]], strict=True):
@@ -188,12 +176,7 @@ def way_matrix(way: Sequence[int], categories: int) -> Floats:
 
 
 def row_divergences(counts: ArrayLike, matrices: ArrayLike) -> Floats:
-    """KLD of every row from every target: an array of participants, targets, states; missing where there is no row.
-
-    >>> counts = [[[2, 2], [0, 4]]]
-    >>> row_divergences(counts, [[[0.5, 0.5], [0.5, 0.5]]]).round(4).tolist()
-    [[[0.0, 0.6931]]]
-    """
+    """KLD of every row from every target: an array of participants, targets, states; missing where there is no row."""
     p = transition_matrices(counts)
     q = np.asarray(matrices, dtype=np.float64)
     log_q = np.log(np.where(q > 0, q, FLOOR))
@@ -207,11 +190,7 @@ def row_divergences(counts: ArrayLike, matrices: ArrayLike) -> Floats:
 
 
 def average(rows: Floats) -> Floats:
-    """The mean over the rows that there are (aKLD); missing where there is none.
-
-    >>> average(np.array([[[1.0, 3.0], [np.nan, 2.0], [np.nan, np.nan]]])).tolist()
-    [[2.0, 2.0, nan]]
-    """
+    """The mean over the rows that there are (aKLD); missing where there is none."""
     there = ~np.isnan(rows)
     number = there.sum(axis=-1)
     total = np.where(there, rows, 0.0).sum(axis=-1)
@@ -282,11 +261,6 @@ def credible_counts(
     """Transition counts of simulated credible participants. `shares` has a row for each stimulus.
 
     `preference` is the standard deviation of their preferences, for each answer or for all.
-
-    >>> shares = [[1.0, 0.0], [0.0, 1.0]]
-    >>> one = Sequences(np.array([0, 1, 1]), np.array([3]))
-    >>> credible_counts(one, shares, 2, np.random.default_rng(1)).tolist()
-    [[[0, 1], [0, 1]], [[0, 1], [0, 1]]]
     """
     s, spread = np.asarray(shares, dtype=np.float64), np.asarray(preference, dtype=np.float64)
     starts = np.cumsum(sequences.lengths) - sequences.lengths
@@ -306,11 +280,6 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     """The standard deviation of the crowd's preferences for each answer, by the middle of the crowd.
 
     `codes` are the answers given to `sequences.stimuli`.
-
-    >>> halves = Sequences(np.zeros(2000, dtype=np.int64), np.full(100, 20))
-    >>> alternating = np.arange(2000) % 2
-    >>> preference_spread(halves, alternating, [[0.5, 0.5]]).tolist()
-    [0.0, 0.0]
     """
     s = np.asarray(shares, dtype=np.float64)
     people, kinds = len(sequences.lengths), s.shape[1]
@@ -451,10 +420,6 @@ def judged_together(patterns: Sequence[Target]) -> list[list[int]]:
     """The groups of targets with a cutoff each: every primary choice, staying, all ways round together, guessing.
 
     A cutoff for each primary choice, because in an unbalanced design the frequent answer is near for everybody.
-
-    >>> from karat.models.markov import targets
-    >>> judged_together(targets(3))
-    [[0], [1], [2], [3], [4, 5, 6, 7, 8], [9]]
     """
     groups: dict[object, list[int]] = {}
     for place, target in enumerate(patterns):

@@ -62,12 +62,7 @@ def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tupl
 
 
 def hypergeometric(group: int, marked: int, everybody: int) -> tuple[NDArray[np.int64], Floats]:
-    """The possible numbers of marked ones in a group, and their probabilities when `marked` of `everybody` are.
-
-    >>> numbers, probabilities = hypergeometric(2, 2, 4)
-    >>> numbers.tolist(), probabilities.round(4).tolist()
-    ([0, 1, 2], [0.1667, 0.6667, 0.1667])
-    """
+    """The possible numbers of marked ones in a group, and their probabilities when `marked` of `everybody` are."""
     rest = everybody - group
     k = np.arange(max(0, marked - rest), min(group, marked) + 1)
     log = _log_choose(group, k) + _log_choose(rest, marked - k) - _log_choose(everybody, np.asarray(marked))
@@ -87,11 +82,7 @@ def fisher(flagged: int, group: int, marked: int, everybody: int) -> float:
 
 
 def least_fisher(group: int, marked: int, everybody: int) -> float:
-    """The smallest p that Fisher's test can reach with these margins, however the marked ones fall.
-
-    >>> round(least_fisher(2, 5, 48), 4)
-    0.0089
-    """
+    """The smallest p that Fisher's test can reach with these margins, however the marked ones fall."""
     numbers, _ = hypergeometric(group, marked, everybody)
     return min(fisher(int(end), group, marked, everybody) for end in (numbers[0], numbers[-1]))
 

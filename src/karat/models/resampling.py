@@ -52,23 +52,13 @@ LEAST_SHARE = 0.5
 
 
 def resamples(people: int, samples: int, seed: int) -> Floats:
-    """How often each participant (rows) counts in each bootstrap sample (columns).
-
-    >>> weights = resamples(5, 3, seed=1)
-    >>> weights.shape, weights.sum(axis=0).tolist()
-    ((5, 3), [5.0, 5.0, 5.0])
-    """
+    """How often each participant (rows) counts in each bootstrap sample (columns)."""
     drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), size=samples)
     return np.ascontiguousarray(drawn.T, dtype=np.float64)
 
 
 def stratified_resamples(groups: ArrayLike, samples: int, seed: int) -> Floats:
-    """The same, where participants are drawn within their groups, so that groups keep their sizes.
-
-    >>> weights = stratified_resamples([0, 0, 1, 1, 1], 4, seed=1)
-    >>> weights[:2].sum(axis=0).tolist()
-    [2.0, 2.0, 2.0, 2.0]
-    """
+    """The same, where participants are drawn within their groups, so that groups keep their sizes."""
     group = np.asarray(groups)
     random = np.random.default_rng(seed)
     weights = np.empty((len(group), samples))
@@ -79,11 +69,7 @@ def stratified_resamples(groups: ArrayLike, samples: int, seed: int) -> Floats:
 
 
 def percentile_interval(values: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The middle part of the values of bootstrap samples; missing (NaN) where most samples have none.
-
-    >>> percentile_interval(np.arange(101.0), level=1.0)
-    (0.0, 100.0)
-    """
+    """The middle part of the values of bootstrap samples; missing (NaN) where most samples have none."""
     known = values[np.isfinite(values)]
     if not len(known) or len(known) < LEAST_SHARE * len(values):
         return float("nan"), float("nan")
@@ -96,10 +82,6 @@ def centred_interval(estimate: float, values: Floats, level: float = 0.95) -> tu
 
     Means of a bootstrap sample carry the noise of the sample twice, so that their correlations lie below the estimate:
     their spread shows how far it may be off, their place does not.
-
-    >>> lower, upper = centred_interval(0.8, np.array([0.6, 0.7, 0.75]))
-    >>> round(lower, 3), round(upper, 3)
-    (0.742, 0.84)
     """
     if not np.isfinite(estimate):
         return float("nan"), float("nan")
@@ -193,9 +175,6 @@ def stepped_up(reliability: Floats, k: float | Floats) -> Floats:
 
     A reliability below 0 says that there is none to step up; with its size in the denominator it stays above -1 (Krus
     and Helmstadter 1993).
-
-    >>> stepped_up(np.array([0.5, -0.7]), 2).round(4).tolist()
-    [0.6667, -0.8235]
     """
     return quotient(k * reliability, 1 + (k - 1) * np.abs(reliability))
 
@@ -243,11 +222,7 @@ BLOCK = 512
 
 
 def pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    """Pearson's correlation for each column of weights.
-
-    >>> pearson([1, 2, 3], [1, 3, 2]).round(3).tolist()
-    [0.5]
-    """
+    """Pearson's correlation for each column of weights."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     weight = as_weights(weights, len(first))
     return _weighted(first[:, None], second[:, None], weight)
@@ -283,11 +258,7 @@ def kendall(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, block:
 
 
 def weighted_ranks(values: ArrayLike, weights: ArrayLike) -> Floats:
-    """The mean rank of each value (rows) in each sample (columns), from the lowest.
-
-    >>> weighted_ranks([10, 30, 20], np.ones((3, 1))).ravel().tolist()
-    [1.0, 3.0, 2.0]
-    """
+    """The mean rank of each value (rows) in each sample (columns), from the lowest."""
     weight = np.asarray(weights, dtype=np.float64)
     distinct, place = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
     total = np.zeros((len(distinct), weight.shape[1]))

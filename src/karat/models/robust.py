@@ -105,21 +105,13 @@ Ask = Callable[[Bins, int], Bins]
 
 
 def keys_of(values: Floats) -> Ints:
-    """Whole numbers in the order of finite values.
-
-    >>> bool((np.diff(keys_of(np.array([-2.0, -1.0, -0.0, 1e-300, 5.0]))) > 0).all())
-    True
-    """
+    """Whole numbers in the order of finite values."""
     bits = (values + 0.0).view(np.int64)
     return bits ^ ((bits >> 63) & _REST)
 
 
 def values_of(keys: Ints) -> Floats:
-    """The values that have these keys.
-
-    >>> values_of(keys_of(np.array([-2.5, 0.0, 3.25]))).tolist()
-    [-2.5, 0.0, 3.25]
-    """
+    """The values that have these keys."""
     return (keys ^ ((keys >> 63) & _REST)).view(np.float64)
 
 
@@ -129,10 +121,6 @@ def tally(
     """The values of one part, counted by group and by their keys without the last `shift` bits.
 
     With `within`, only values are counted that lie in these bins.
-
-    >>> found = tally(np.array([1.0, 1.0, 2.0, 9.0]), np.array([0, 0, 0, 1]), shift=0)
-    >>> values_of(found.low).tolist(), found.count.tolist()
-    ([1.0, 2.0, 9.0], [2, 1, 1])
     """
     keys = keys_of(values)
     if within is not None:
@@ -157,12 +145,7 @@ def tally(
 
 
 def summed(tallies: Iterable[Bins]) -> Bins:
-    """The tallies of several parts, by keys without the same number of bits, as one.
-
-    >>> one = tally(np.array([1.0, 2.0]), np.array([0, 0]), shift=0)
-    >>> summed([one, one]).count.tolist()
-    [2, 2]
-    """
+    """The tallies of several parts, by keys without the same number of bits, as one."""
     every = list(tallies)
     group, low, high, count = (
         np.concatenate([getattr(one, name) for one in every]) for name in ("group", "low", "high", "count")

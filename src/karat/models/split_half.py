@@ -101,12 +101,7 @@ def _effective(weights: Floats) -> Floats:
 
 
 def column_correlations(first: Floats, second: Floats) -> Floats:
-    """The correlation of each column of two tables over the rows that both have (NaN otherwise).
-
-    >>> table = np.array([[1.0, 1.0], [2.0, np.nan], [4.0, 2.0], [3.0, 5.0]])
-    >>> column_correlations(table, table**2).round(3).tolist()
-    [0.984, 0.992]
-    """
+    """The correlation of each column of two tables over the rows that both have (NaN otherwise)."""
     both = np.isfinite(first) & np.isfinite(second)
     number = both.sum(axis=0)
     x, y = (np.where(both, table, 0.0) for table in (first, second))
@@ -123,14 +118,7 @@ def column_correlations(first: Floats, second: Floats) -> Floats:
 def with_the_mean(
     items: ArrayLike, raters: ArrayLike, values: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """The mean correlation of raters with the mean of all others, and with the mean of all, for each column of weights.
-
-    >>> items, raters = np.repeat(np.arange(6), 8), np.tile(np.arange(8), 6)
-    >>> noise = np.random.default_rng(1).normal(size=48)
-    >>> lower, upper = with_the_mean(items, raters, items + noise)
-    >>> lower.round(2).tolist(), upper.round(2).tolist()
-    ([0.87], [0.9])
-    """
+    """The mean correlation of raters with the mean of all others, and with the mean of all, for each column of weights."""
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater, y = np.asarray(raters, dtype=np.int64), np.asarray(values, dtype=np.float64)
     y = y - y.mean()
@@ -163,11 +151,7 @@ def _weighted_mean(values: Floats, weights: Floats) -> Floats:
 def with_the_majority(
     items: ArrayLike, raters: ArrayLike, categories: ArrayLike, weights: ArrayLike | None = None
 ) -> Floats:
-    """The share of answers equal to the majority of the others, each rater counted once, for each column of weights.
-
-    >>> with_the_majority([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 0, 1, 1, 1, 1]).round(4).tolist()
-    [0.6667]
-    """
+    """The share of answers equal to the majority of the others, each rater counted once, for each column of weights."""
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater = np.asarray(raters, dtype=np.int64)
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
@@ -183,9 +167,6 @@ def equal_to_majority(item: Ints, category: Ints, kinds: int, weights: Floats) -
     """For each answer, whether it is the majority of the others: 1, 0, or 1 / t in a tie of t; NaN without others.
 
     `weights` has a row for each answer, and may have several columns.
-
-    >>> equal_to_majority(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), 2, np.ones(4)).tolist()
-    [0.5, 0.5, 0.0, nan]
     """
     columns, place = weights.reshape(len(item), -1), np.arange(len(item))
     counts = _sums(item * kinds + category, (int(item.max()) + 1) * kinds) @ columns
@@ -216,9 +197,6 @@ def within_raters(rater: NDArray[np.int64], x: Floats, y: Floats, people: int) -
     """The correlation of two values within each rater, over the answers that have both; NaN under three answers.
 
     `y` may have several columns.
-
-    >>> within_raters(np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 1]), np.array([1.0, 3, 5, 1]), 2).tolist()
-    [1.0, nan]
     """
     columns, by_rater = y.reshape(len(x), -1), _sums(rater, people)
     known = np.isfinite(x)[:, None] & np.isfinite(columns)

@@ -63,11 +63,7 @@ USUAL: Mapping[str, float] = {
 
 
 def read_shares(text: str) -> dict[str, float]:
-    """Shares as a user writes them: `attentive=0.9,guesser=0.1`.
-
-    >>> read_shares("attentive=0.9, straight-liner=0.1")
-    {'attentive': 0.9, 'straight-liner': 0.1}
-    """
+    """Shares as a user writes them: `attentive=0.9,guesser=0.1`."""
     shares: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = (word.strip() for word in part.partition("="))
@@ -81,11 +77,7 @@ def read_shares(text: str) -> dict[str, float]:
 
 
 def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares of all behaviours that occur; the rest answer attentively.
-
-    >>> check_shares({"guesser": 0.25})
-    {'attentive': 0.75, 'guesser': 0.25}
-    """
+    """The shares of all behaviours that occur; the rest answer attentively."""
     for name, share in shares.items():
         if name not in BEHAVIOURS:
             close = nearest(name, list(BEHAVIOURS))
@@ -104,9 +96,6 @@ def allot(shares: Mapping[str, float], participants: int, random: np.random.Gene
     """The behaviour of each participant: as many of each as the shares say, in random order.
 
     What does not come out even goes to the behaviours with the largest remainders.
-
-    >>> sorted(allot({"guesser": 0.1}, 20, np.random.default_rng(1)))[-3:]
-    ['attentive', 'guesser', 'guesser']
     """
     checked = check_shares(shares)
     exact = {name: share * participants for name, share in checked.items()}
@@ -163,11 +152,7 @@ SIMULATED = "simulated"
 
 
 def simulated(people: pl.DataFrame) -> int:
-    """How many of these participants are simulated.
-
-    >>> simulated(pl.DataFrame({"participant": ["p1", "p2"], "source": ["simulated", "prolific"]}))
-    1
-    """
+    """How many of these participants are simulated."""
     return int((people["source"].cast(pl.String) == SIMULATED).sum()) if "source" in people.columns else 0
 
 

@@ -271,9 +271,6 @@ def longest_run(tasks: int) -> int:
 
     R = log2(n / 2) with the standard deviation sqrt(pi^2 / (6 ln^2 2) + 1/12) = 1.873 (Schilling 1990), both rounded up
     as in the paper.
-
-    >>> longest_run(80)
-    10
     """
     expected = ceil(log(tasks / 2, 2)) if tasks > 2 else 1
     return min(tasks, expected + ceil(2 * sqrt(pi**2 / (6 * log(2) ** 2) + 1 / 12)))
@@ -388,11 +385,7 @@ class _Drawing:
 
 
 def runs_of(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The length of the longest run of marked trials in each row.
-
-    >>> runs_of(np.array([[True, True, False, True], [False, False, False, False]])).tolist()
-    [2, 0]
-    """
+    """The length of the longest run of marked trials in each row."""
     longest = np.zeros(len(marked), dtype=np.int64)
     current = np.zeros(len(marked), dtype=np.int64)
     for trial in range(marked.shape[1]):

@@ -119,11 +119,7 @@ TRIADS = 20_000
 
 
 def compared_triads(pairs: Pairs, seed: int = 1) -> Ints:
-    """Triads of items (rows) of which all three pairs were compared.
-
-    >>> compared_triads(Pairs.of([0, 1, 2, 2], [1, 2, 0, 3], [1, 1, 1, 1], 4)).tolist()
-    [[0, 1, 2]]
-    """
+    """Triads of items (rows) of which all three pairs were compared."""
     met = np.zeros((pairs.items, pairs.items), dtype=bool)
     met[pairs.left, pairs.right] = met[pairs.right, pairs.left] = True
     found = []
@@ -138,12 +134,7 @@ def compared_triads(pairs: Pairs, seed: int = 1) -> Ints:
 
 
 def violations(pairs: Pairs, triads: Ints) -> Ints:
-    """How many triads violate weak, moderate and strong stochastic transitivity.
-
-    >>> circle = Pairs.of([0, 1, 2], [1, 2, 0], [1, 1, 1], 3)
-    >>> violations(circle, compared_triads(circle)).tolist()
-    [1, 1, 1]
-    """
+    """How many triads violate weak, moderate and strong stochastic transitivity."""
     n = pairs.items
     size = n * n
     ahead = np.bincount(pairs.left * n + pairs.right, pairs.answer, size).reshape(n, n)
@@ -169,9 +160,6 @@ def circular_triads(pairs: Pairs, person: Ints, people: int) -> tuple[Ints, Ints
     """Of each participant: how many triads are circular, and how many have three choices without a tie.
 
     Of repeated comparisons the last one counts.
-
-    >>> circular_triads(Pairs.of([0, 1, 2], [1, 2, 0], [1, 1, 1], 3), np.zeros(3, dtype=np.int64), 1)
-    (array([1]), array([1]))
     """
     circles, whole = np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64)
     for who in range(people):
@@ -190,10 +178,6 @@ def circular_triads(pairs: Pairs, person: Ints, people: int) -> tuple[Ints, Ints
 
 
 def zeta(circles: Floats, items: int) -> Floats:
-    """Kendall and Babington Smith's coefficient of consistence, for participants who compared all items.
-
-    >>> zeta(np.array([0.0, 1.0]), 3).tolist()
-    [1.0, 0.0]
-    """
+    """Kendall and Babington Smith's coefficient of consistence, for participants who compared all items."""
     most = (items**3 - items) / 24 if items % 2 else (items**3 - 4 * items) / 24
     return 1 - np.asarray(circles) / most

@@ -276,11 +276,7 @@ def probabilities(fit: ChoiceFit, difference: Floats) -> Floats:
 
 
 def population_probabilities(population: Population, difference: Floats) -> Floats:
-    """The same in Thurstone's model, averaged over participants.
-
-    >>> population_probabilities(Population(2.0, -50.0, None), np.array([0.0])).round(3).tolist()
-    [[0.5, 0.0, 0.5]]
-    """
+    """The same in Thurstone's model, averaged over participants."""
     share = (np.arange(SHARES) + 0.5) / SHARES
     sigma = np.exp((np.log(-np.log1p(-share)) + EULER) / population.shape)
     nodes, weights = hermegauss(NODES) if population.omega is not None else (np.zeros(1), np.ones(1))

@@ -60,11 +60,7 @@ def _correlation(first: Floats, second: Floats) -> float:
 
 
 def table_correlation(counts: Floats) -> float:
-    """The polychoric correlation of a table of counts; NaN where a question has only one answer.
-
-    >>> round(table_correlation(np.array([[40.0, 10.0], [10.0, 40.0]])), 3)
-    0.809
-    """
+    """The polychoric correlation of a table of counts; NaN where a question has only one answer."""
     if min(counts.shape) < 2:
         return float("nan")
     lower, upper = (ndtri(np.cumsum(counts.sum(axis=axis))[:-1] / counts.sum()) for axis in (1, 0))
@@ -81,11 +77,7 @@ def table_correlation(counts: Floats) -> float:
 
 
 def cell_probabilities(rows: Floats, columns: Floats, rho: float) -> Floats:
-    """The probabilities of all cells between these thresholds.
-
-    >>> cell_probabilities(np.array([0.0]), np.array([0.0]), 0.5).round(4).tolist()
-    [[0.3333, 0.1667], [0.1667, 0.3333]]
-    """
+    """The probabilities of all cells between these thresholds."""
     below = np.zeros((len(rows) + 2, len(columns) + 2))
     below[1:-1, 1:-1] = bivariate_normal(rows[:, None], columns[None, :], rho)
     below[-1, 1:-1], below[1:-1, -1], below[-1, -1] = ndtr(columns), ndtr(rows), 1.0
@@ -93,11 +85,7 @@ def cell_probabilities(rows: Floats, columns: Floats, rho: float) -> Floats:
 
 
 def bivariate_normal(x: Floats, y: Floats, rho: float) -> Floats:
-    """The probability that two standard normal variables with correlation rho lie below x and y.
-
-    >>> round(float(bivariate_normal(np.array(0.0), np.array(0.0), 0.5)), 4)
-    0.3333
-    """
+    """The probability that two standard normal variables with correlation rho lie below x and y."""
     half = np.arcsin(rho) / 2
     angles = half * (_PLACES + 1)
     x, y = np.asarray(x)[..., None], np.asarray(y)[..., None]

@@ -54,11 +54,7 @@ class FactorFit:
 
 
 def degrees_of_freedom(p: int, k: int) -> int:
-    """What is left to test; negative where there are more parameters than correlations.
-
-    >>> degrees_of_freedom(8, 4), degrees_of_freedom(25, 5)
-    (2, 185)
-    """
+    """What is left to test; negative where there are more parameters than correlations."""
     return ((p - k) ** 2 - p - k) // 2
 
 

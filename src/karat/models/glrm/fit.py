@@ -99,11 +99,7 @@ class Fit(SearchResult):
 
 
 def group_message(name: str) -> Message:
-    """What a group of effects, or the residual, is called.
-
-    >>> str(group_message("worker")), str(group_message("task"))
-    ('participants', 'items')
-    """
+    """What a group of effects, or the residual, is called."""
     return Message(GROUPS.get(name, "fit.residuals"))
 
 

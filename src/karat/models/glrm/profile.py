@@ -37,11 +37,7 @@ class ProfilePoint:
 
 
 def held(function: Function, parameters: int, place: int, value: float) -> Restricted:
-    """A function of this many parameters with one of them held at a value.
-
-    >>> held(lambda x, modes: None, 3, 1, 5.0).origin.tolist()
-    [0.0, 5.0, 0.0]
-    """
+    """A function of this many parameters with one of them held at a value."""
     unit = np.eye(parameters)
     return Restricted(function, value * unit[place], np.delete(unit, place, axis=1))
 

@@ -71,14 +71,7 @@ class DesignMatrix:
 
 
 def code(expansion: Expansion, columns: Mapping[str, Column], coding: Coding, rows: int) -> DesignColumns:
-    """All columns of an expansion.
-
-    >>> from karat.models.glrm.formulas.formula import read_formula
-    >>> condition = FactorVariable(np.array([0, 1, 2]), ("a", "b", "c"))
-    >>> coded = code(read_formula("y ~ condition").fixed, {"condition": condition}, "sum", 3)
-    >>> coded.names, coded.matrix[:, 1:].tolist()
-    (('(Intercept)', 'condition1', 'condition2'), [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
-    """
+    """All columns of an expansion."""
     blocks, names = [np.ones((rows, int(expansion.intercept)))], [INTERCEPT] * expansion.intercept
     terms = [0] * expansion.intercept
     whole = whole_factors(expansion, columns)
@@ -189,13 +182,7 @@ def contrast_names(label: str, levels: tuple[str, ...], coding: Coding) -> list[
 
 
 def coding_note(expansion: Expansion, columns: Mapping[str, Column], coding: Coding) -> Message | None:
-    """The coding of the factors and what their columns are about; None without factors.
-
-    >>> from karat.models.glrm.formulas.formula import read_formula
-    >>> condition = FactorVariable(np.array([0, 1]), ("easy", "hard"))
-    >>> str(coding_note(read_formula("y ~ condition").fixed, {"condition": condition}, "sum"))
-    'Factors are in sum-to-zero coding: condition1 is easy minus the mean.'
-    """
+    """The coding of the factors and what their columns are about; None without factors."""
     whole = whole_factors(expansion, columns)
     terms = enumerate(expansion.terms, start=1)
     used = dict.fromkeys(label for number, term in terms for label in term if (number, label) not in whole)

@@ -118,11 +118,7 @@ def read_formula(text: str) -> Formula:
 
 
 def names_in(node: Node) -> list[Name]:
-    """The columns that a part of a formula reads.
-
-    >>> [name.text for name in names_in(parse("log(rt) ~ a + b:c"))]
-    ['rt', 'a', 'b', 'c']
-    """
+    """The columns that a part of a formula reads."""
     match node:
         case Name():
             return [node]

@@ -100,12 +100,7 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
 
 
 def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Scaling) -> Column:
-    """The values of one variable. `scaling` is read where it knows the variable and filled where it does not.
-
-    >>> from karat.models.glrm.formulas.formula import read_formula
-    >>> evaluate(read_formula("log2(time) ~ 1").response, {"time": [1, 8]}, {}, {}).values.tolist()
-    [0.0, 3.0]
-    """
+    """The values of one variable. `scaling` is read where it knows the variable and filled where it does not."""
     tree = variable.tree
     if isinstance(tree, Name):
         return column(_find(tree, data, variable.text), tree.text, levels.get(tree.text))
@@ -130,13 +125,7 @@ def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Sca
 
 
 def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> FactorVariable:
-    """The levels of a group; those of a:b are the pairs that occur.
-
-    >>> from karat.models.glrm.formulas.formula import read_formula
-    >>> part = read_formula("y ~ 1 + (1 | class:pupil)").random[0]
-    >>> group_factor(part, "", {"class": ["u", "u", "v"], "pupil": [1, 2, 1]}, {}).levels
-    ('u:1', 'u:2', 'v:1')
-    """
+    """The levels of a group; those of a:b are the pairs that occur."""
     factors = [as_factor(_find(Name(name, part.position), data, text), name, levels.get(name)) for name in part.group]
     if len(factors) == 1:
         return factors[0]
@@ -310,11 +299,7 @@ Column = FactorVariable | Numeric
 
 
 def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column:
-    """A column of the data as it comes: text and truth values make a factor, numbers are numeric.
-
-    >>> column([1, 2, 4], "size").values.tolist(), column(["no", "yes", "no"], "seen").codes.tolist()
-    ([1.0, 2.0, 4.0], [0, 1, 0])
-    """
+    """A column of the data as it comes: text and truth values make a factor, numbers are numeric."""
     if order is not None or own_order(values) is not None:
         return as_factor(values, name, order)
     array = np.asarray(values)
@@ -328,11 +313,7 @@ def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column
 
 
 def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> FactorVariable:
-    """A column as a factor, with its levels sorted or in the given order.
-
-    >>> as_factor([10, 9, 9], "block").levels
-    ('9', '10')
-    """
+    """A column as a factor, with its levels sorted or in the given order."""
     given = order if order is not None else own_order(values)
     array = np.asarray(values)
     if array.dtype.kind not in "biufUTO":
@@ -393,11 +374,7 @@ def _is_number(value: Any) -> bool:
 
 
 def listed(labels: Sequence[str]) -> Message:
-    """Names in quotes, the first few of many.
-
-    >>> str(listed(["a", "b"]))
-    '“a”, “b”'
-    """
+    """Names in quotes, the first few of many."""
     names = [Message("models.name", {"name": label}) for label in labels[:SHOWN]]
     more = len(labels) - SHOWN if len(labels) > SHOWN else None
     return Message("models.names", {"names": names, "more": more})

@@ -218,14 +218,7 @@ class CellGrid:
 
 
 def cell_grid(model: Laid, *factors: str, at: Mapping[str, float] | None = None) -> CellGrid:
-    """The cells of some factors as averages over the grid of all factors.
-
-    >>> from karat.models.glrm.formulas.model import lay_out
-    >>> data = {"yes": [0, 1, 1, 0], "a": ["x", "y", "x", "y"], "b": ["u", "u", "v", "v"], "who": [1, 1, 2, 2]}
-    >>> grid = cell_grid(lay_out("yes ~ a + b + (1 | who)", data, "binary", "difference"), "a")
-    >>> grid.cells, grid.weights.tolist()
-    ([('x',), ('y',)], [[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
-    """
+    """The cells of some factors as averages over the grid of all factors."""
     known = {name: column for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
     for name in factors:
         if name not in known:

@@ -427,11 +427,7 @@ MANY = 1e9
 
 
 def joint_degrees(degrees: Floats) -> float:
-    """The denominator's degrees of freedom of an F test made of independent t tests.
-
-    >>> joint_degrees(np.array([20.0, 20.0]))
-    20.0
-    """
+    """The denominator's degrees of freedom of an F test made of independent t tests."""
     if np.any(np.isnan(degrees)):
         return float("nan")
     degrees = np.minimum(degrees, MANY)

@@ -129,11 +129,7 @@ def wrong(text: str, position: int, problem: Message) -> FormulaError:
 
 
 def written(node: Node) -> str:
-    """A part of the tree as R would print it.
-
-    >>> written(parse("y ~ log( x+1 )"))
-    'y ~ log(x + 1)'
-    """
+    """A part of the tree as R would print it."""
     match node:
         case Name(text, _):
             return text

@@ -61,11 +61,7 @@ class AnswerPart(Protocol):
 
 
 def in_turn(function: Callable[[Any, Any], Any], shared: Any, tasks: Sequence[Any]) -> list[Any]:
-    """The simplest map: one part after the other, here.
-
-    >>> in_turn(pow, 2, [1, 2, 3])
-    [2, 4, 8]
-    """
+    """The simplest map: one part after the other, here."""
     return [function(shared, task) for task in tasks]
 
 
@@ -225,11 +221,7 @@ def lowest(seed: int, placed: Placed) -> tuple[NDArray[Any], Floats]:
 
 
 def sample_of(parts: Sequence[tuple[NDArray[Any], Floats]], seed: int, limit: int) -> Sample | None:
-    """The sample of workers whose tasks stay under the limit; None where those of all workers do.
-
-    >>> sample_of([(np.array([0, 1]), np.array([0.3, 0.6])), (np.array([1, 2]), np.array([0.2, 0.9]))], 1, 2)
-    Sample(seed=1, below=0.9)
-    """
+    """The sample of workers whose tasks stay under the limit; None where those of all workers do."""
     tasks, place = np.unique(np.concatenate([tasks for tasks, _ in parts]), return_inverse=True)
     if len(tasks) <= limit:
         return None

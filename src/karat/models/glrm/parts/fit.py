@@ -211,11 +211,7 @@ def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]
 
 
 def joined_sets(joined: Floats) -> Ints:
-    """The number of the set that each item belongs to; items of different sets share no rater, by any detour.
-
-    >>> joined_sets(np.array([[1.0, 0, 1], [0, 1, 0], [1, 0, 1]])).tolist()
-    [0, 1, 0]
-    """
+    """The number of the set that each item belongs to; items of different sets share no rater, by any detour."""
     from scipy.sparse.csgraph import connected_components
 
     return np.asarray(connected_components(joined > 0, directed=False)[1])
