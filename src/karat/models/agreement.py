@@ -59,6 +59,7 @@ instead of n_u (n_u - 1).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -106,49 +107,92 @@ def kappa_of_counts(counts: NDArray[np.int64]) -> float:
     return (observed - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
 
 
-def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> tuple[float, float, float]:
-    """The variances of items, raters and the rest, from ratings with any cells missing."""
+@dataclass
+class CrossedSquares:
+    """Sums of squares of values with mean zero that are crossed by two factors, of which the first is eliminated.
+
+    Each is a sum over the levels of the first factor, so it may be summed over parts that hold some levels each.
+    """
+
+    by_first: float
+    """The sum of squares between the levels of the first factor."""
+    right: Floats
+    """For each level of the second factor, the sum of the values minus the means of the first."""
+    inner: Floats
+    """sum over j of n_ij n_kj / n_j, where j is a level of the first factor, i and k are levels of the second."""
+    cells_by_first: float
+    """sum of n_ij^2 / n_j."""
+    cells_by_second: Floats
+    """sum over j of n_ij^2."""
+
+    @classmethod
+    def of(cls, first: Ints, second: Ints, y: Floats, seconds: int) -> CrossedSquares:
+        """The sums of some values, given the codes of their levels."""
+        number = np.bincount(first).astype(np.float64)
+        means = np.bincount(first, y) / number
+        table = coo_array((np.ones(len(y)), (first, second)), shape=(len(number), seconds)).tocsr()
+        squares = table.multiply(table).tocsr()
+        return cls(
+            float(means**2 @ number), np.bincount(second, y - means[first], seconds).astype(np.float64),
+            (table.T @ table.multiply(1 / number[:, None])).toarray(), float(np.sum(squares.sum(axis=1) / number)),
+            np.asarray(squares.sum(axis=0)),
+        )  # fmt: skip
+
+    def components(self, total: float, by_second: float, firsts: int, number: Ints) -> tuple[float, float, float]:
+        """The variances of the second factor, of the first and of the rest; NaN where nothing is left for the rest.
+
+        `total` is the sum of squares, `by_second` the part of it between the levels of the second factor, `firsts` the
+        number of levels of the first, and `number` the values of each level of the second. Uses up `inner`.
+        """
+        sets = joined_sets(self.inner)
+        n, seconds, separate = int(number.sum()), len(number), int(sets.max()) + 1
+        freedom = n - firsts - seconds + separate
+        if freedom <= 0:
+            return float("nan"), float("nan"), float("nan")
+        beyond = self._beyond(number.astype(np.float64), sets)
+        error = max(total - self.by_first - beyond, 0.0) / freedom
+        of_second = (beyond - (seconds - separate) * error) / (n - self.cells_by_first)
+        of_first = self.by_first + beyond - by_second - (firsts - separate) * error
+        return of_second, of_first / (n - float(np.sum(self.cells_by_second / number))), error
+
+    def _beyond(self, number: Floats, sets: Ints) -> float:
+        """The reduction in the sum of squares by the second factor, after the first.
+
+        The normal equations have the matrix diag(n_i) - `inner`. In each set of levels that share a level of the first
+        factor, one mean is free: a constant added within the set makes the matrix regular and leaves the reduction.
+        """
+        from scipy.linalg import cho_factor, cho_solve
+
+        matrix = np.negative(self.inner, out=self.inner)
+        matrix.flat[:: len(matrix) + 1] += number
+        for one, size in enumerate(np.bincount(sets)):
+            own = np.flatnonzero(sets == one)
+            matrix[np.ix_(own, own)] += number.mean() / size
+        return float(self.right @ cho_solve(cho_factor(matrix, lower=True, overwrite_a=True), self.right))
+
+
+def joined_sets(joined: Floats) -> Ints:
+    """The number of the set that each level belongs to; levels of different sets are not joined, by any detour."""
     from scipy.sparse.csgraph import connected_components
 
-    item, rater = (np.unique(np.asarray(codes), return_inverse=True)[1] for codes in (items, raters))
+    return np.asarray(connected_components(joined > 0, directed=False)[1])
+
+
+def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> tuple[float, float, float]:
+    """The variances of items, raters and the rest, from ratings with any cells missing."""
+    codes = [np.unique(np.asarray(names), return_inverse=True)[1] for names in (items, raters)]
+    numbers = [np.bincount(own) for own in codes]
+    if min(map(len, numbers)) < 2:
+        return float("nan"), float("nan"), float("nan")
     y = np.asarray(values, dtype=np.float64)
     y = y - y.mean()
-    table = coo_array((np.ones(len(y)), (item, rater))).tocsr()
-    number, (rows, columns) = len(y), table.shape
-    # Every item and rater is joined by their ratings; parts that share nothing have means of their own.
-    above = coo_array((np.ones(len(y)), (item, rater + rows)), shape=(rows + columns, rows + columns))
-    separate = int(connected_components(above, directed=False, return_labels=False))
-    by_items, by_raters = _between(item, y), _between(rater, y)
-    both = by_items + _beyond(item, rater, y) if columns <= rows else by_raters + _beyond(rater, item, y)
-    rest, freedom = float(y @ y) - both, number - rows - columns + separate
-    if freedom <= 0 or rows < 2 or columns < 2:
-        return float("nan"), float("nan"), float("nan")
-    error = max(rest, 0.0) / freedom
-    squares = table.multiply(table).tocsr()
-    for_items = number - float(np.sum(squares.sum(axis=0) / table.sum(axis=0)))
-    for_raters = number - float(np.sum(squares.sum(axis=1) / table.sum(axis=1)))
-    of_items = (both - by_raters - (rows - separate) * error) / for_items
-    of_raters = (both - by_items - (columns - separate) * error) / for_raters
-    return of_items, of_raters, error
-
-
-def _between(codes: NDArray[np.integer], y: Floats) -> float:
-    """The sum of squares between groups, of values with mean zero."""
-    return float(np.sum(np.bincount(codes, y) ** 2 / np.bincount(codes)))
-
-
-def _beyond(first: NDArray[np.integer], second: NDArray[np.integer], y: Floats) -> float:
-    """The reduction in the sum of squares by the second factor, after the first.
-
-    Means of the first factor are taken out of the normal equations of the second, which so are only as large as it is.
-    """
-    table = coo_array((np.ones(len(y)), (first, second))).tocsr()
-    weighted = table.multiply(1 / np.bincount(first)[:, None]).tocsr()
-    matrix = np.diag(np.bincount(second).astype(np.float64)) - (table.T @ weighted).toarray()
-    means = np.bincount(first, y) / np.bincount(first)
-    right = np.bincount(second, y - means[first])
-    solution = np.linalg.lstsq(matrix, right, rcond=1e-10)[0]
-    return float(solution @ right)
+    # The factor with more levels is eliminated.
+    first = int(np.argmax([len(number) for number in numbers]))
+    number = numbers[1 - first]
+    found = CrossedSquares.of(codes[first], codes[1 - first], y, len(number))
+    between = float(np.sum(np.bincount(codes[1 - first], y) ** 2 / number))
+    second, own, error = found.components(float(y @ y), between, len(numbers[first]), number)
+    return (second, own, error) if first == 1 else (own, second, error)
 
 
 def icc_agreement(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> float:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
+from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, joined_sets
 from karat.models.glrm.parts.answers import Sample
-from karat.models.glrm.parts.fit import PartedAgreement, agreement_in_parts, joined_sets
+from karat.models.glrm.parts.fit import PartedAgreement, agreement_in_parts
 from messages import refuses
 from models.glrm.parted_cases import parted_objective
 

@@ -6,11 +6,7 @@ only the effects of the workers, one number each, and the tasks' system are in m
 at most 10,000 of them. Where there are more, the model is fitted to a sample of workers whose tasks stay under that
 limit (`answers`), which a note says; the profile interval of the share (`share`) is then that of the sample.
 
-The usual coefficients of agreement (`karat.models.agreement` has the formulas) are sums over parts, in one pass.
-Fleiss' kappa needs the counts of each task. The variances of items and raters need the joint reduction in the sum of
-squares by both; the raters, who lie in the parts, are taken out of the normal equations of the items, where they leave
-diag(n_i) - sum n_ij n_kj / n_j. That matrix is singular: the items of each set that shares no rater with another have
-one mean too many. A constant added within each set takes its place, and changes nothing in what is looked for.
+The usual coefficients of agreement (`karat.models.agreement` has the formulas) are sums over parts too, in one pass.
 """
 
 from __future__ import annotations
@@ -20,10 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from karat.messages import Message
-from karat.models.agreement import kappa_of_counts, share_of
+from karat.models.agreement import CrossedSquares, kappa_of_counts, share_of
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import About, Fit, conclude, off_zero
 from karat.models.glrm.optimise import solve
@@ -44,7 +39,6 @@ from karat.models.glrm.parts.answers import (
     sample_of,
 )
 from karat.models.glrm.parts.objective import Keep, PartedObjective
-from karat.models.glrm.schur import eliminated
 from karat.types import Floats, Ints
 
 TASKS = 10_000
@@ -141,19 +135,9 @@ class PartedAgreement:
 
 
 @dataclass
-class _Sums(Sums):
+class _Sums(CrossedSquares, Sums):
     counts: Ints
     """Tasks x categories."""
-    by_rater: float
-    """sum of the squared sums of each rater, divided by their number of answers."""
-    right: Floats
-    """Of each item: the answers minus the mean of the rater."""
-    inner: Floats
-    """sum over raters of n_ij n_kj / n_j."""
-    cells_by_rater: float
-    """sum of n_ij^2 / n_j."""
-    cells_by_item: Floats
-    """sum of n_ij^2 for each item."""
 
 
 def agreement_in_parts(fit: Fit) -> PartedAgreement:
@@ -163,7 +147,15 @@ def agreement_in_parts(fit: Fit) -> PartedAgreement:
         raise ValueError("The model was not fitted in parts; see karat.models.agreement.")
     view, crew = objective.view, objective.crew
     found: _Sums = crew.total(_sums, view, crew.parts, len(view.tasks) ** 2)
-    return PartedAgreement(kappa_of_counts(found.counts), *_correlations(found, _about_middle(view), fit))
+    number, values = found.counts.sum(axis=1), _about_middle(view)
+    # A mean other than zero falls out of every difference of sums of squares.
+    squares, between = float(found.counts.sum(axis=0) @ values**2), float(np.sum((found.counts @ values) ** 2 / number))
+    of_items, of_raters, rest = found.components(squares, between, len(fit.workers), number)
+    return PartedAgreement(
+        kappa_of_counts(found.counts),
+        share_of(of_items, of_items + of_raters + rest),
+        share_of(of_items, of_items + rest),
+    )
 
 
 def _about_middle(view: View) -> Floats:
@@ -174,55 +166,8 @@ def _about_middle(view: View) -> Floats:
 
 def _sums(view: View, placed: Placed) -> _Sums:
     answers, _ = placed.read(view.sample)
-    layout = view.objective(placed).layout
     task, category = np.searchsorted(view.tasks, answers.task), np.searchsorted(view.categories, answers.response)
-    y = _about_middle(view)[category]
     tasks, kinds = len(view.tasks), len(view.categories)
-    number = np.bincount(answers.worker).astype(np.float64)
-    means = np.bincount(answers.worker, y) / number
-    cells = layout.cells(layout.place(np.ones(len(y))))
-    right: Floats = np.bincount(task, y - means[answers.worker], tasks).astype(np.float64)
-    return _Sums(
-        np.bincount(task * kinds + category, minlength=tasks * kinds).reshape(tasks, kinds), float((means**2) @ number),
-        right, eliminated(layout.matrix(cells), number),
-        float((layout.by_worker(cells**2) / number).sum()), layout.by_task(cells**2),
-    )  # fmt: skip
-
-
-def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]:
-    """ICC(A,1) and ICC(C,1), by Henderson's third method; the mean falls out of every difference of sums of squares."""
-    items, raters, answers = len(fit.tasks), len(fit.workers), fit.answers
-    by_item = found.counts.sum(axis=1)
-    sets = joined_sets(found.inner)
-    separate = int(sets.max()) + 1
-    totals = found.counts @ values
-    squares, by_items = float(found.counts.sum(axis=0) @ values**2), float(np.sum(totals**2 / by_item))
-    beyond_raters = _reduction(found, by_item.astype(np.float64), sets)
-    both = found.by_rater + beyond_raters
-    freedom = answers - items - raters + separate
-    if freedom <= 0:
-        return float("nan"), float("nan")
-    error = max(squares - both, 0.0) / freedom
-    of_items = (beyond_raters - (items - separate) * error) / (answers - found.cells_by_rater)
-    of_raters = (both - by_items - (raters - separate) * error) / (
-        answers - float(np.sum(found.cells_by_item / by_item))
-    )
-    return share_of(of_items, of_items + of_raters + error), share_of(of_items, of_items + error)
-
-
-def joined_sets(joined: Floats) -> Ints:
-    """The number of the set that each item belongs to; items of different sets share no rater, by any detour."""
-    from scipy.sparse.csgraph import connected_components
-
-    return np.asarray(connected_components(joined > 0, directed=False)[1])
-
-
-def _reduction(found: _Sums, by_item: Floats, sets: Ints) -> float:
-    """The reduction in the sum of squares by the items, after the raters; the matrix of the sums is used up by it."""
-    matrix = np.negative(found.inner, out=found.inner)
-    matrix.flat[:: len(matrix) + 1] += by_item
-    for number, size in enumerate(np.bincount(sets)):
-        own = np.flatnonzero(sets == number)
-        matrix[np.ix_(own, own)] += by_item.mean() / size
-    factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True)
-    return float(found.right @ linalg.cho_solve(factor, found.right))
+    squares = CrossedSquares.of(answers.worker, task, _about_middle(view)[category], tasks)
+    counts = np.bincount(task * kinds + category, minlength=tasks * kinds).reshape(tasks, kinds)
+    return _Sums(**vars(squares), counts=counts)
