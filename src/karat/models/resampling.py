@@ -53,8 +53,7 @@ LEAST_SHARE = 0.5
 
 def resamples(people: int, samples: int, seed: int) -> Floats:
     """How often each participant (rows) counts in each bootstrap sample (columns)."""
-    drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), size=samples)
-    return np.ascontiguousarray(drawn.T, dtype=np.float64)
+    return stratified_resamples(np.zeros(people), samples, seed)
 
 
 def stratified_resamples(groups: ArrayLike, samples: int, seed: int) -> Floats:

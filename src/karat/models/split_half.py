@@ -118,7 +118,7 @@ def column_correlations(first: Floats, second: Floats) -> Floats:
 def with_the_mean(
     items: ArrayLike, raters: ArrayLike, values: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """The mean correlation of raters with the mean of all others, and with the mean of all, for each column of weights."""
+    """The mean correlation of raters with the mean of all others and with that of all, for each column of weights."""
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater, y = np.asarray(raters, dtype=np.int64), np.asarray(values, dtype=np.float64)
     y = y - y.mean()

@@ -44,6 +44,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
 from karat.models.choices.pairs import TIE, ChoiceFit, Pairs
+from karat.models.glrm.schur import mirrored
 from karat.models.numerics import one_thread
 from karat.types import Floats, Ints
 
@@ -147,8 +148,7 @@ def on_plane(information: Floats, items: int) -> Floats:
     inverse, flaw = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
     if flaw:
         return np.full((size, size), np.inf)
-    lower = np.tril(inverse)
-    whole: Floats = lower + np.tril(inverse, -1).T
+    whole = mirrored(inverse)
     whole[:items] -= whole[:items].mean(axis=0)
     whole[:, :items] -= whole[:, :items].mean(axis=1, keepdims=True)
     return whole

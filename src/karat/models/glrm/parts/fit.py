@@ -151,11 +151,8 @@ def agreement_in_parts(fit: Fit) -> PartedAgreement:
     # A mean other than zero falls out of every difference of sums of squares.
     squares, between = float(found.counts.sum(axis=0) @ values**2), float(np.sum((found.counts @ values) ** 2 / number))
     of_items, of_raters, rest = found.components(squares, between, len(fit.workers), number)
-    return PartedAgreement(
-        kappa_of_counts(found.counts),
-        share_of(of_items, of_items + of_raters + rest),
-        share_of(of_items, of_items + rest),
-    )
+    absolute, consistent = share_of(of_items, of_items + of_raters + rest), share_of(of_items, of_items + rest)
+    return PartedAgreement(kappa_of_counts(found.counts), absolute, consistent)
 
 
 def _about_middle(view: View) -> Floats:
