@@ -18,8 +18,7 @@ from commands import run
 from conftest import ROOT
 from karat.intake import readers
 from karat.intake.readers import READERS, reader_named, reader_titles
-from karat.languages.de import LANGUAGE as GERMAN
-from karat.languages.en import LANGUAGE as ENGLISH
+from karat.languages import language_of
 from karat.messages import Message
 from karat.packages import PackageError, added, naming, offered
 from karat.report.build import NOT_COMPUTED, ReportData
@@ -30,6 +29,8 @@ from karat.screen import Evidence, ScreenError
 from karat.study.criteria import CRITERIA, Criterion, CriterionSettings, criterion_named, criterion_settings, register
 from messages import refuses
 from study.studies import RATING, write_study
+
+ENGLISH, GERMAN = language_of("en"), language_of("de")
 
 PAGES = ROOT / "docs" / "extending"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.languages.de import LANGUAGE as GERMAN
-from karat.languages.en import LANGUAGE as ENGLISH
+from karat.languages import language_of
 from karat.report.literature import SOURCES, bibtex, cited, readable, references, source
 from karat.study.criteria import CRITERIA
 from messages import refuses
+
+ENGLISH, GERMAN = language_of("en"), language_of("de")
 
 DOI = re.compile(r"10\.\d{4,9}/\S+")
 

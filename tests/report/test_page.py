@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.languages.en import LANGUAGE as ENGLISH
+from karat.languages import language_of
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
 from karat.report.page import body, coded, csv_link, inlined
@@ -23,6 +23,8 @@ from karat.report.sections.brief import leads
 from karat.report.words.exclusions import needed_answers
 from karat.section import Section, Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
+
+ENGLISH = language_of("en")
 
 
 class Words(HTMLParser):

@@ -19,8 +19,6 @@ from karat.cli.main import app
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.languages import language_codes, language_of
-from karat.languages.de import LANGUAGE as GERMAN
-from karat.languages.en import LANGUAGE as ENGLISH
 from karat.languages.language import TENSES, typeset
 from karat.measure.effects.data import design_formula
 from karat.measure.measured import Measure
@@ -38,6 +36,8 @@ from karat.study.criteria import CRITERIA, criterion_settings
 from karat.study.study import Study, load
 from messages import refuses
 from report.small import labelled
+
+ENGLISH, GERMAN = language_of("en"), language_of("de")
 
 RULES = {
     "completion": {"at_least": 0.9}, "remfod": {}, "controls": {}, "attention": {}, "inconsistency": {},

@@ -1,14 +1,15 @@
 """The languages of messages and methods paragraphs: one table per language, in the file that has its code for a name.
 
-A further language is one more file: copy `en.py`, translate its tables and keep the codes.
+A further language is one more file: copy `en.toml`, translate its tables and keep the keys.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
+from importlib.resources import files
+from typing import Any
 
 from karat.errors import KaratError
 from karat.languages.language import Language
@@ -17,14 +18,19 @@ from karat.languages.language import Language
 @cache
 def language_codes() -> tuple[str, ...]:
     """The codes of the languages that there are, English first."""
-    found = sorted(module.name for module in iter_modules(__path__) if len(module.name) == 2)
+    found = sorted(file.name[:2] for file in files(__name__).iterdir() if len(file.name) == len("en.toml"))
     return ("en", *(code for code in found if code != "en"))
 
 
 @cache
+def _file(name: str) -> dict[str, Any]:
+    return tomllib.loads((files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def _table(code: str) -> Language:
-    table: Language = import_module(f"karat.languages.{code}").LANGUAGE
-    return table
+    tables = {name: forms | _file(code)[name] for name, forms in _file("forms").items()}
+    return Language(code=code, **_file(code) | tables)
 
 
 def language_of(code: str, *, planned: bool = False) -> Language:

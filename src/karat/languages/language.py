@@ -36,66 +36,6 @@ INTERVAL = re.compile(r"(\[−?[\d.,]+(?:\s%)?[,;]) (?=−?[\d.,]+(?:\s%)?\])")
 """The first end of an interval, before the space that follows it."""
 DECIMALS = re.compile(r"\.(\d)(r?)(\+?)")
 MINUS = "\N{MINUS SIGN}"
-FORMS = {
-    "block": "Block {name}: {text}",
-    "factor": "{name} ({levels}; {within})",
-    "function": "{number} {name}",
-    "background.counts": "{column}: {counts}",
-    "count": "{value} ({number})",
-    "planned": "{name}: {clause}{cites}.",
-    "further": "{name} = {value}",
-    "question": "{question}: {text}",
-    "contrast": "{name} ({factor}: {first} minus {second}{within})",
-    "contrast.factor": "{name} ({first} minus {second}{within})",
-}
-"""Texts without words, the same in every language; a language may have its own in their place."""
-MESSAGE_FORMS = {
-    "models.name": "{name:quoted}",
-    "models.p": "{p:p}",
-    "design.cell": "{levels:and}",
-    "model.coefficient_z": "{name}: {estimate} (SE {se}[[, z = {z:.2}]][[, p {p:p}]])",
-    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:df}) = {t:.2}]][[, p {p:p}]])",
-    "model.threshold": "{name}: {estimate} (SE {se})",
-    "wald.test": "{term}: {test}",
-    "wald.chi_squared": "χ²({df})[[ = {statistic:.2}]][[, p {p:p}]]",
-    "wald.ratio": "{test}.",
-    "fit.deviation": "{effect}[[ {value}]] ({group})",
-    "fit.variance": "{group}[[ {value}]]",
-    "intake.text": "{text}",
-    "intake.set_aside_reason": "{reason} ({n})",
-    "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
-    "qualtrics.group": "{question} ({tags})",
-    "parts.note": "{part}: {note}",
-    "design.at": "{file}, {rows}: {reason}",
-    "person_total.answers": "{answers:answer} ({kind:word})",
-    "markov.missed_kind": "{kind:word} {share:%}",
-    "markov.majority": "{answer:quoted} {share:%}",
-    "word.nominal": "nominal",
-    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
-    "frozen.exclude": "exclude {then} -> {now}",
-    "procedure.outcome": "{step}, {outcome:word} ({why})",
-    "procedure.steps": "[[{first_step}: {first}]][[; {second_step}: {second}]][[; {third_step}: {third}]]",
-    "procedure.why": "[[{first}]][[{second}]][[{third}]]",
-    "procedure.note": "{step}: {note}",
-    "compare.note": "{group}: {note}",
-    "screening.note": "{criteria}: {note}",
-    "rules.expression": "{rule}",
-    "explain.flagged": "{found}.",
-    "difference.level": "{name} = {level}",
-    "composition.group": "{group} ({participants})",
-    "measure.sentences": "{first} {rest}",
-    "estimate.value": "{estimate:.2}[[ {interval}]]",
-    "estimate.test": "{estimate:.2}[[ {interval}]][[, p {p:p}]]",
-    "strengths.difference": "{first} minus {second}:[[ {estimate:.2}]][[ {interval}]][[, p {p:p}]].",
-    "assumptions.against": "{test}: {finding} ({size}, p {p:p}).",
-    "contrasts.test": "{term}: {test}.",
-    "measure.about_question": "{question}: {note}",
-    "select_controls.count": "{n} {reason:word}",
-    "word.mace": "MACE",
-    "word.glad": "GLAD",
-    "error": "{text}",
-}
-"""The same for messages."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +44,13 @@ class Language:
 
     code: str
     texts: Mapping[str, str]
-    nouns: Mapping[str, tuple[str, str]]
+    nouns: Mapping[str, Sequence[str]]
     """From a word of the code to its singular and plural."""
     joint: str
     """Between the last two of several."""
     decimal: str
     thousands: str
-    quotes: tuple[str, str]
+    quotes: Sequence[str]
     leading_zero: bool = False
     """Whether a probability is written with the zero before its decimals."""
     planned: bool = False
@@ -118,9 +58,9 @@ class Language:
     messages: Mapping[str, str] = field(default_factory=dict)
     """From the code of a message to its sentence, and from word.<value> to the word for a value."""
     either: str = "or"
-    numerals: tuple[str, ...] = ()
+    numerals: Sequence[str] = ()
     """The words for small numbers, from 0 on; an empty one is written in digits."""
-    months: tuple[str, ...] = ()
+    months: Sequence[str] = ()
     day: str = "{year}-{month}-{day}"
     """How a date is written."""
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale, as_number
-from karat.languages.en import LANGUAGE as ENGLISH
+from karat.languages import language_of
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measured import Measure
@@ -32,6 +32,7 @@ from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
 from karat.study.study import Study
 
+ENGLISH = language_of("en")
 MOST_REASONS = 3
 """This many criteria are named in the first sentence."""
 WIDEST = 0.8

@@ -14,13 +14,12 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.result import schema_of
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData, trusted
 from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
-from karat.report.sections.brief import quality_sentence
+from karat.report.sections.brief import ENGLISH, quality_sentence
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.spammer_index import SpammerIndex

@@ -9,7 +9,6 @@ from itertools import groupby
 
 import polars as pl
 
-from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.export import MEANINGS, figures_of
@@ -23,7 +22,7 @@ from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
 from karat.report.figures import ranking_figure, report_figure, sentences
 from karat.report.outcomes import LOG_ESTIMATES, Outcomes
-from karat.report.sections.brief import plainly
+from karat.report.sections.brief import ENGLISH, plainly
 from karat.report.sections.people import shown_sentences
 from karat.section import Figure, Section, Table, with_shared_notes
 

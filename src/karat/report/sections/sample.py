@@ -11,12 +11,11 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.stimuli import natural_order
-from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.result import schema_of
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.counts import commonest, days, step_counts, working_time
-from karat.report.sections.brief import verdict
+from karat.report.sections.brief import ENGLISH, verdict
 from karat.report.words.sample import platform_name
 from karat.screen.compare.composition import VERDICT, Composition
 from karat.screen.screening import STAGE_WORDS, Screening, stage_words
