@@ -19,7 +19,7 @@ from karat.study.designs.balance import fair_draws, split_advice
 from karat.study.designs.factorial import answer_family, largest_formula, spelled
 from karat.study.file import with_table
 from karat.study.guessing import as_whole_numbers, guessing_weights
-from karat.study.init import language_seen, notes_on_language
+from karat.study.init import language_for, language_seen
 from karat.study.item_sheets import CrossedFactors, function_of
 from karat.study.items import function_meant, like_functions, own_name, renaming
 from karat.study.questionnaire import halved
@@ -133,8 +133,10 @@ def test_languages_are_seen_by_their_words() -> None:
     german = ["Ich weiß, dass sie nicht mit dem Zug kam."]
     assert language_seen(["Wir haben Karl mit Maria gesehen.", "Diese Bücher hatte Peter bei uns."]) == "de"
     assert (language_seen(german), language_seen(["Jeg tror at han kom."])) == ("de", None)
-    assert "--language de" in notes_on_language(german, "en")[0]
-    assert notes_on_language(german, "de") == []
+    assert "--language de" in language_for(german, "en")[1][0]
+    assert language_for(german, "de") == ("de", [])
+    assert language_for(german, None)[0] == "de"
+    assert language_for(["Jeg tror at han kom."], None) == ("en", [])
 
 
 def test_prices_at_a_date() -> None:

@@ -28,7 +28,10 @@ def init(
         str | None,
         option("Choose likert, yes-no, choice, pairs, magnitude, differential, label, norming or antonyms.", "NAME"),
     ] = None,
-    language: Annotated[str, option("Set the language of texts and examples: en or de.", "CODE")] = "en",
+    language: Annotated[
+        str | None,
+        option("Set the language of texts and examples: en or de (default: as your sentences, else en).", "CODE"),
+    ] = None,
     from_pairs: Annotated[
         Path | None, option("Make a study from this table with two columns of sentences.", "FILE")
     ] = None,
@@ -72,7 +75,7 @@ def init(
     as_json: Json = False,
 ) -> None:
     """Write a complete small study for you to edit, or make one from item sets, sentence pairs or results."""
-    from karat.study.init import TEMPLATES, notes_on_language, study_from_pairs, write_study
+    from karat.study.init import TEMPLATES, USUAL_LANGUAGE, language_for, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
     sources = [one for one in (from_sets, from_pairs, from_results) if one is not None]
@@ -101,13 +104,13 @@ def init(
         if task not in (None, "pairs"):
             raise KaratError(f"--from-pairs always makes a study of pairs. Leave out --task {task}.")
         written = study_from_pairs(from_pairs, folder or Path(from_pairs.stem), language)
-        notes = tuple(notes_on_language([(written[0].parent / "items.csv").read_text(encoding="utf-8")], language))
+        notes = tuple(language_for([(written[0].parent / "items.csv").read_text(encoding="utf-8")], language)[1])
     elif task is None:
         width = max(map(len, TEMPLATES))
         known = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
         raise KaratError(f"Which task? Use --task with one of these names:{known}")
     else:
-        written = write_study(folder or Path(task), task, language, probes)
+        written = write_study(folder or Path(task), task, language or USUAL_LANGUAGE, probes)
     if as_json:
         print_json({"written": [str(path) for path in written], "notes": list(notes)})
         return
@@ -121,7 +124,7 @@ def init(
 def _from_results(
     reading: ReadOptions,
     folder: Path | None,
-    language: str,
+    language: str | None,
     task: str | None,
     stated: list[str],
     sentence: str | None,
@@ -129,7 +132,7 @@ def _from_results(
     quiet: bool,
 ) -> tuple[list[Path], tuple[str, ...]]:
     """The study of the items that results hold, its factors as stated or as found."""
-    from karat.study.init import notes_on_language, notes_on_task, study_from_sets, task_of_results
+    from karat.study.init import language_for, notes_on_task, study_from_sets, task_of_results
     from karat.study.item_sheets import sets_from_results, stated_factors
 
     (source,) = reading.files
@@ -143,14 +146,15 @@ def _from_results(
         found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
         notes.append(f"Factors: {found}. If that is wrong, use --factor.")
     chosen = task or task_of_results(sets, factors)
-    notes += [*notes_on_task(sets, chosen), *notes_on_language(_sentences(sets), language)]
-    return study_from_sets(sets, factors, folder or Path(source.stem), language, chosen), tuple(notes)
+    own, on_language = language_for(_sentences(sets), language)
+    notes += [*notes_on_task(sets, chosen), *on_language]
+    return study_from_sets(sets, factors, folder or Path(source.stem), own, chosen), tuple(notes)
 
 
 def _from_sets(
     source: Path,
     folder: Path | None,
-    language: str,
+    language: str | None,
     task: str | None,
     stated: list[str],
     fillers: Path | None,
@@ -158,7 +162,7 @@ def _from_sets(
     experiment: str | None,
 ) -> tuple[list[Path], tuple[str, ...]]:
     """The study of item sets, its factors as stated, as answered in the terminal, or as guessed."""
-    from karat.study.init import notes_on_language, study_from_sets
+    from karat.study.init import language_for, study_from_sets
     from karat.study.item_sheets import CrossedFactors, guess_factors, read_sets, stated_factors, with_fillers
 
     sets = read_sets(source, sheet, experiment)
@@ -180,8 +184,9 @@ def _from_sets(
         factors = CrossedFactors(dict(zip(names, factors.levels.values(), strict=True)), factors.cells)
     elif not stated:
         notes.append(_about_factors(factors))
-    written = study_from_sets(sets, factors, folder or Path(source.stem), language, task or "likert")
-    return written, (*notes, *notes_on_language(_sentences(sets), language))
+    own, on_language = language_for(_sentences(sets), language)
+    written = study_from_sets(sets, factors, folder or Path(source.stem), own, task or "likert")
+    return written, (*notes, *on_language)
 
 
 def _sentences(sets: ItemSets) -> list[str]:

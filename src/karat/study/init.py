@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ TEMPLATES: Mapping[str, str] = {
 """The studies that can be written, and what each is."""
 LANGUAGES: Mapping[str, str] = {"en": "English", "de": "German"}
 """The languages that there are example studies in."""
+USUAL_LANGUAGE = "en"
 LEAST_USUAL, LEAST_DIFFERENT = 0.04, 2
 """Sentences of a language have at least this share of its most frequent words, and this many of them."""
 WITH_PROBES = ("likert", "yes-no")
@@ -92,7 +94,7 @@ def _with_probes(contents: dict[str, bytes], task: str, language: str) -> dict[s
     return contents | {NAME: found, "probes.csv": table} | others
 
 
-def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en") -> list[Path]:
+def study_from_pairs(pairs: str | Path, folder: str | Path, language: str | None = None) -> list[Path]:
     """Make a study from a table with two columns of sentences: every pair is shown once, the better one is chosen.
 
     Participants may also see no difference. Where the table says which sentence experts prefer, by the names of its
@@ -102,8 +104,8 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
     Calibration, control and attention pairs, texts and screening rules come with it. Sentences are taken over as they
     are: what may be wrong with them is for the check to say.
     """
-    contents = _template("pairs", language)
     rows = _pairs(Path(pairs))
+    contents = _template("pairs", language_for(chain.from_iterable(row[1:3] for row in rows), language)[0])
     extra = contents["fillers.csv"].decode().count("\n") - 1
     contents["items.csv"] = _items(rows)
     text = _with_no_difference(contents[NAME].decode())
@@ -211,14 +213,17 @@ def language_seen(texts: Iterable[str]) -> str | None:
     return first if known else None
 
 
-def notes_on_language(texts: Iterable[str], language: str) -> list[str]:
-    """A note where the sentences are in another language than the texts and examples of the study."""
-    other = language_seen(texts)
-    if other is None or other == language or language not in LANGUAGES:
-        return []
-    return [
-        f"The sentences look {LANGUAGES[other]}, but texts and examples are {LANGUAGES[language]}. "
-        f"For {LANGUAGES[other]} ones, use --language {other}."
+def language_for(texts: Iterable[str], stated: str | None) -> tuple[str, list[str]]:
+    """The language of a study, as stated or as its sentences look, and a note where it is a guess or they differ."""
+    seen = language_seen(texts)
+    if stated is None and seen not in (None, USUAL_LANGUAGE):
+        return seen, [f"The sentences look {LANGUAGES[seen]}, so texts and examples are {LANGUAGES[seen]} too."]
+    stated = stated or USUAL_LANGUAGE
+    if seen in (None, stated) or stated not in LANGUAGES:
+        return stated, []
+    return stated, [
+        f"The sentences look {LANGUAGES[seen]}, but texts and examples are {LANGUAGES[stated]}. "
+        f"For {LANGUAGES[seen]} ones, use --language {seen}."
     ]
 
 

@@ -20,6 +20,7 @@ import polars as pl
 
 from karat.errors import IntakeError, KaratError, Problems, counted
 from karat.judgments.checks import places
+from karat.judgments.columns import nearest
 from karat.judgments.tables import SPREADSHEETS, FileTable, delimiter_of, read_table, records, sheets_of
 from karat.study.item_sheets.sets import (
     BESIDE_SETS,
@@ -151,19 +152,20 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     condition = condition or _named(frame.columns, CONDITIONS)
     if condition is None and not frame[item].is_duplicated().any():
         return None
+    there = pl.col(text).is_not_null() & pl.col(item).is_not_null()
+    kind = _kind_column(frame.filter(there), item, text)
+    is_set = pl.lit(True) if kind is None else (
+        pl.col(kind).is_null() | pl.col(kind).map_elements(is_test, return_dtype=pl.Boolean)
+    )  # fmt: skip
     if condition is not None:
-        _check_conditions(path, table, frame, item, text, condition)
+        _check_conditions(path, table, frame.with_row_index(ROW).filter(there & is_set), item, text, condition)
     empty = frame[text].is_null().arg_true().to_list()
     notes = []
     if empty:
         _, place, line = table.locate(empty[0])
         notes.append(f"{counted(len(empty), 'row')} without a sentence left out, the first in {place} {line}.")
-    frame = frame.filter(pl.col(text).is_not_null() & pl.col(item).is_not_null())
-    kind = _kind_column(frame, item, text)
-    test = frame if kind is None else frame.filter(
-        pl.col(kind).is_null() | pl.col(kind).map_elements(is_test, return_dtype=pl.Boolean)
-    )  # fmt: skip
-    names = _condition_columns(path, test, item, text, condition, kind)
+    frame = frame.filter(there)
+    names = _condition_columns(path, frame.filter(is_set), item, text, condition, kind)
     used = {item, text, kind, condition, *names}
     kept = [name for name in LONG_KEPT if name in frame.columns and name not in used]
     unused = [name for name in frame.columns if name not in {*used, *kept} and not name.startswith("unnamed_")]
@@ -178,10 +180,9 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     return replace(sets, notes=(*notes, *sets.notes), beside=beside)
 
 
-def _check_conditions(path: Path, table: FileTable, frame: pl.DataFrame, item: str, text: str, condition: str) -> None:
-    """Raise where an item with conditions has a sentence without one, or two sentences in one."""
-    several = pl.col(condition).n_unique().over(item) > 1
-    sets = frame.with_row_index(ROW).filter(pl.col(text).is_not_null() & pl.col(item).is_not_null()).filter(several)
+def _check_conditions(path: Path, table: FileTable, test: pl.DataFrame, item: str, text: str, condition: str) -> None:
+    """Raise where an item has a sentence without a condition, two in one, or one whose condition is misspelt."""
+    sets = test.filter(pl.col(condition).n_unique().over(item) > 1)
     problems = Problems()
     for row in sets.filter(pl.col(condition).is_null())[ROW].to_list():
         problems.at(table.locate(row), "is empty", "Fill the cell, or delete the row.", condition)
@@ -189,10 +190,24 @@ def _check_conditions(path: Path, table: FileTable, frame: pl.DataFrame, item: s
     for row, number, name in sets.filter(twice & pl.col(condition).is_not_null()).select(ROW, item, condition).rows():
         fix = f"{item} {number} has two sentences in this condition. Correct one of them, or delete its row."
         problems.at(table.locate(row), "occurs twice", fix, condition, value=name)
+    for row, name, usual in _misspelt(sets.drop_nulls(condition), item, condition):
+        problems.at(table.locate(row), "is in no other item", f"Did you mean {usual}?", condition, value=name)
     if problems:
         raise SetsError(f"{path.name} is not readable as item sets:", problems)
 
 
+def _misspelt(sets: pl.DataFrame, item: str, condition: str) -> Iterable[tuple[int, str, str]]:
+    """The rows of conditions that a single item has, instead of a similar one that several others have."""
+    items = {name: set(own) for name, own in sets.group_by(condition).agg(item).rows()}
+    for row, number, name in sets.select(ROW, item, condition).rows():
+        usual = [other for other, own in items.items() if len(own) >= LEAST_USUAL_ITEMS and number not in own]
+        meant = nearest(name, usual) if len(items[name]) == 1 else None
+        if meant:
+            yield row, name, meant
+
+
+LEAST_USUAL_ITEMS = 3
+"""A condition that as many items have is no slip."""
 LETTERED = r"^(.*\d)[-_. ]?([A-Za-z])$"
 
 
