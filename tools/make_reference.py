@@ -106,8 +106,8 @@ def study_page() -> str:
     """The page of the study file: every key of every part."""
     text = [
         MADE,
-        "\n# Study file\n\nA study is `study.toml` and the tables it names. Keys that are not needed have a default. For a "
-        "misspelt key, karat suggests the right one.\n",
+        "\n# Study file\n\nA study is `study.toml` and the tables it names. Keys that are not needed have a default. "
+        "For a misspelt key, karat suggests the right one.\n",
     ]
     parts: list[tuple[str, type[BaseModel]]] = [("", StudySettings)]
     while parts:

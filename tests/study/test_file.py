@@ -56,6 +56,8 @@ def test_a_sound_file(tmp_path: Path) -> None:
     ("old", "new", "names"),
     [
         ("language", "langauge", ["line 2, langauge", "language"]),
+        ('language = "de"', 'language = "german"', ["line 2, language", "german", "de"]),
+        ("points = 5", "points = 5,5", ["line 7", "5.5"]),
         ("points = 5", "pionts = 5", ["line 7, block.scale.pionts", "points"]),
         ('title = "Word order"\n', "", ["title = ..."]),
         ('"likert"', '"lickert"', ["line 5, block.task", "lickert", "yes-no, likert", "likert?"]),

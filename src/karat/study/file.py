@@ -65,18 +65,30 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         line = error.object[: error.start].count(b"\n") + 1
         raise StudyError(f"{path.name} is not UTF-8 text: see line {line}. Save it as UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{path.name} is not TOML: {error}.{_about_quotes(text, str(error))}") from None
+        raise StudyError(f"{path.name} is not TOML: {error}.{_about_line(text, str(error))}") from None
 
 
-def _about_quotes(text: str, flaw: str) -> str:
-    """What to do about the quotation marks of the line that cannot be read, and how this line reads."""
+def _about_line(text: str, flaw: str) -> str:
+    """How the line that cannot be read reads, and what to do about it."""
     place = re.search(r"line (\d+)", flaw)
-    line = text.split("\n")[int(place[1]) - 1] if place else ""
+    line = text.split("\n")[int(place[1]) - 1].strip() if place else ""
     curly = next((sign for sign in line if sign in CURLY), "")
     if curly:
         return f" The line has {curly} as a quotation mark: write a straight one, \" or '."
-    reads = f" The line reads: {line.strip()}" if line.strip() else ""
-    return f"{reads}\nWrite text in straight quotation marks, \" or '." if flaw.startswith("Invalid value") else reads
+    reads = f" The line reads: {line}" if line else ""
+    comma = re.search(r"= *(\d+),(\d+)", line)
+    if comma:
+        return f"{reads}\nWrite numbers with a decimal point: {comma[1]}.{comma[2]}."
+    fix = next((fix for start, fix in FIXES.items() if flaw.startswith(start)), "")
+    return f"{reads}{fix}"
+
+
+FIXES = {
+    "Invalid value": "\nWrite text in straight quotation marks, \" or '.",
+    "Unescaped '\\'": "\nWrite paths with / instead.",
+    "Cannot overwrite a value": "\nThe key is stated twice. Remove one of the lines.",
+}
+"""What to do about a flaw, by how it begins."""
 
 
 def validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:

@@ -192,9 +192,11 @@ class BackgroundQuestion(Settings):
 
     @model_validator(mode="after")
     def _eligible_are_answers(self) -> BackgroundQuestion:
-        unknown = [answer for answer in self.eligible if answer not in self.answers]
-        if unknown:
-            raise ValueError(f"eligible names {unknown}, which are not among the answers")
+        unknown = (answer for answer in self.eligible if answer not in self.answers)
+        refuse(BackgroundQuestion, [
+            flaw("is not among the answers", meant(answer, self.answers), "eligible", value=answer)
+            for answer in unknown
+        ])  # fmt: skip
         return self
 
 
@@ -535,6 +537,9 @@ class BayesSettings(Settings):
         }
 
 
+LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*")
+
+
 class StudySettings(Settings):
     """A study file."""
 
@@ -569,6 +574,9 @@ class StudySettings(Settings):
 
     @model_validator(mode="after")
     def _names_fit(self) -> StudySettings:
+        if not LANGUAGE_CODE.fullmatch(self.language):
+            fix = "Write a code such as en, de or pt-BR."
+            refuse(StudySettings, [flaw("is not the code of a language", fix, "language", value=self.language)])
         names = self.block_names
         if len(set(names)) < len(names):
             raise ValueError("two blocks have the same name")

@@ -396,6 +396,22 @@ def _(study: Study) -> None:
     one["sentence_2"] = one["sentence"]
 
 
+@broken("identical-sentences__in-two-fillers")
+def _(study: Study) -> None:
+    study.only("filler")[1]["sentence"] = study.only("filler")[0]["sentence"]
+
+
+@broken("one-answer__all-natural")
+def _(study: Study) -> None:
+    for one in [*study.only("control"), *study.only("attention")]:
+        one.update(status="marked", expected="4-5")
+
+
+@broken("scale-direction__natural-first")
+def _(study: Study) -> None:
+    study.block["scale"] = {"points": 5, "labels": ["entirely natural", "entirely unnatural"]}
+
+
 @broken("near-identical__one-word")
 def _(study: Study) -> None:
     name, verb, noun = parts(0)

@@ -34,8 +34,9 @@ def words(text: str) -> tuple[str, ...]:
 
 @rule("warning", fix="Fix one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
-    """The same sentence occurs in two conditions of an item, twice in a pair, or on both sides of a choice."""
+    """The same sentence occurs in two items or conditions, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
+        yield from _in_two_items(rows)
         first: dict[tuple[str, str], Row] = {}
         twice: list[tuple[Row, str]] = []
         for row in rows:
@@ -45,7 +46,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
                 continue
             if not texts[0] and not row["image"]:
                 continue
-            key = (_name(row), "\n".join(filter(None, [*texts, row["context"], row["image"], row["image_2"]])))
+            key = (_name(row), _shown(row))
             if key in first:
                 words = shown(row["sentence"] or row["image"] or "")
                 twice.append((row, f"{_name(row)}: {words} occurs twice (also in line {first[key].spot[1]})"))
@@ -55,6 +56,24 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
             row, text = twice[0]
             more = f", and {counted(len(twice) - 1, 'more sentence')} too" if twice[1:] else ""
             yield Flaw(f"{text}{more}.", spot=row.spot)
+
+
+def _in_two_items(rows: Sequence[Row]) -> Iterator[Flaw]:
+    """Sentences that participants judge twice, as parts of two items. Choices may compare one with several."""
+    items: dict[str, Row] = {}
+    twice = [
+        (row, first) for row in rows if row["sentence"] and row.function != "practice" and not row.block.task.compares
+        and (first := items.setdefault(_shown(row), row)).item != row.item
+    ]  # fmt: skip
+    for row, first in twice[:1]:
+        more = f", and {counted(len(twice) - 1, 'more item')} have one of another item" if twice[1:] else ""
+        yield Flaw(f"{row.item} has the same sentence as {first.item} (line {first.spot[1]}){more}.", spot=row.spot)
+
+
+def _shown(row: Row) -> str:
+    """What a row shows, to compare it with others."""
+    texts = [" ".join((row[column] or "").split()).casefold() for column in SENTENCES]
+    return "\n".join(filter(None, [*texts, row["context"], row["image"], row["image_2"]]))
 
 
 def _name(row: Row) -> str:
@@ -79,7 +98,7 @@ def near_identical(draft: Draft) -> Iterator[Flaw]:
         for alike in groups.values():
             members = list(alike.values())
             for one, two in pairwise(members):
-                if not _may_be_alike(one, two):
+                if _shown(one) != _shown(two) and not _may_be_alike(one, two):
                     found.setdefault((_name(one), _name(two)), (one, two))
         if found:
             one, two = next(iter(found.values()))

@@ -80,7 +80,7 @@ def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
     if flawed:
         item, cells = next(iter(flawed.items()))
         spot = next(row.spot for row in rows if row.item == item)
-        text = f"{item} lacks {spelled(names, cells[0])}{_and_more(len(cells) - 1)}"
+        text = f"item {item} lacks {spelled(names, cells[0])}{_and_more(len(cells) - 1)}"
         others = f", and {counted(len(flawed) - 1, 'item')} more lack a condition" if len(flawed) > 1 else ""
         yield Flaw(f"{text}{others}.", spot=spot)
 

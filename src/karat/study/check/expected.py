@@ -156,6 +156,40 @@ def expected_points(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.expected_points", values), fix, first.spot)
 
 
+@rule("warning", fix="Add controls that have another right answer.")
+def one_answer(draft: Draft) -> Iterator[Flaw]:
+    """One answer is right in all control and attention trials. Participants who always give it pass."""
+    scored = [row for row in draft.all_rows if row.function in SCORED and row["expected"] and _is_right(row)]
+    if len(scored) < LEAST_SCORED or not all(isinstance(row.block.scale, Ordinal | Binary) for row in scored):
+        return
+    right = [row.block.scale.expected(row["expected"] or "") for row in scored]
+    shared = set.intersection(*(set(one) for one in right if isinstance(one, frozenset)))
+    if shared:
+        text = f"{min(shared)} is right in all {len(scored)} control and attention trials: participants who always"
+        yield Flaw(f"{text} give this answer pass.", spot=scored[0].spot)
+
+
+LEAST_SCORED = 2
+NEGATING = {"not", "nicht", "kein", "non", "pas", "no", "niet", "nie"}
+BAD_OF = {"good": "bad", "gut": "schlecht"}
+
+
+@rule("warning", fix="Turn the labels around, so that the last one is the best.")
+def scale_direction(draft: Draft) -> Iterator[Flaw]:
+    """The labels of a rating scale run from good to bad, although higher points count as more acceptable."""
+    for index, block in enumerate(draft.study.settings.block):
+        ends = [set(re.findall(r"\w+", label.casefold())) for label in block.scale.labels]
+        if len(ends) < 2 or not isinstance(draft.study.blocks[index].scale, Ordinal):
+            continue
+        only_first, only_last = ends[0] - ends[-1], ends[-1] - ends[0]
+        opposite = {word for base in only_first for word in (f"un{base}", f"in{base}", BAD_OF.get(base))}
+        negated = NEGATING & only_last and ends[0] & ends[-1] and not NEGATING & ends[0]
+        if opposite & only_last or negated:
+            first, last = shown(block.scale.labels[0]), shown(block.scale.labels[-1])
+            text = f"the scale runs from {first} (1) to {last}, but higher points count as more acceptable."
+            yield Flaw(text, spot=draft.at("block", index, "scale"))
+
+
 KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
