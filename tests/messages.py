@@ -31,11 +31,12 @@ def code_or_text(error: Exception) -> str:
 
 
 @contextmanager
-def raises(kind: type[Exception], code: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
-    """An error of this class that carries a message with this code."""
+def raises(kind: type[Exception], code: str, **values: object) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """An error of this class that carries a message with this code and, among others, these values."""
     with pytest.raises(kind) as caught:
         yield caught
     assert code_or_text(caught.value) == code
+    assert {name: caught.value.args[0].values[name] for name in values} == values
 
 
 @contextmanager

@@ -60,6 +60,20 @@ def message_of(error: Exception) -> Message:
     return first if isinstance(first, Message) else Message("error", {"text": str(error)})
 
 
+def refused_setting(name: str, value: object, *must: Message) -> Message:
+    """That a setting cannot have this value, and what its value must be.
+
+    >>> str(refused_setting("n", 0, Message("setting.whole"), Message("setting.at_least", {"limit": 1})))
+    '`n` cannot be 0. It must be a whole number and at least 1.'
+    """
+    return Message("setting.refused", {"setting": name, "value": repr(value), "must": list(must) or None})
+
+
+def one_of(known: Iterable[object]) -> Message:
+    """That the value of a setting must be one of these."""
+    return Message("setting.one_of", {"known": list(map(repr, known))})
+
+
 def render(message: Message, language: str = ENGLISH) -> str:
     """The sentence of a message.
 

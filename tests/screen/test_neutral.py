@@ -112,5 +112,5 @@ def test_what_cannot_run_says_why() -> None:
         with raises(karat.KaratError, "controls.neutral_only_positional"):
             controls(read, account=account, neutral_at_most=0.2)
     for share in (-0.1, 1.5, True):
-        with raises(karat.KaratError, "neutral.bad_share"):
+        with raises(karat.KaratError, "setting.refused", setting="neutral_at_most"):
             controls(read, neutral_at_most=share)

@@ -53,7 +53,7 @@ def test_names_are_their_own_keys_and_say_what_they_ask() -> None:
 
 @pytest.mark.parametrize("factor", [0, -1, float("nan"), float("inf")])
 def test_factors_must_be_above_zero(factor: float) -> None:
-    with raises(karat.KaratError, "remfod.bad_factors"):
+    with raises(karat.KaratError, "setting.refused", setting="lower"):
         karat.screen.remfod(karat.datasets.load("crowd"), lower=factor)
 
 

@@ -9,15 +9,16 @@ What criteria about whole patterns of answers share: numbers, stimuli, and corre
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args, get_origin
 
 import numpy as np
 import polars as pl
 from polars.datatypes import DataType
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
@@ -27,7 +28,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Scale
 from karat.judgments.trial_order import presented, with_positions
 from karat.jupyter import NotebookDisplay
-from karat.messages import ENGLISH, Message
+from karat.messages import ENGLISH, Message, refused_setting
 from karat.study.criterion import CriterionSettings
 from karat.types import Floats, Ints
 
@@ -158,24 +159,36 @@ def timed(judgments: Judgments) -> pl.DataFrame:
     return kept
 
 
-def refused_setting(model: type[CriterionSettings], **given: Any) -> str | None:
-    """The first setting that the criterion does not accept, or None; only the settings model states bounds.
+def check_settings(model: type[CriterionSettings], **given: Any) -> None:
+    """Raise a ScreenError about the first setting that the criterion does not accept; only the model states bounds.
 
     >>> from karat.screen.criteria.credence import CredenceSettings
-    >>> refused_setting(CredenceSettings, below=0.05), refused_setting(CredenceSettings, below=1.5)
-    (None, 'below')
+    >>> check_settings(CredenceSettings, below=1.5)
+    Traceback (most recent call last):
+    karat.screen.evidence.ScreenError: `below` cannot be 1.5. It must be above 0 and below 1.
     """
     try:
         model.model_validate(given)
     except ValidationError as error:
-        return str(error.errors()[0]["loc"][0])
-    return None
+        name = str(error.errors()[0]["loc"][0])
+        raise ScreenError(refused_setting(name, given[name], *_accepted(model.model_fields[name]))) from None
 
 
-def check_setting(model: type[CriterionSettings], refusal: Message, **given: Any) -> None:
-    """Raise a ScreenError with this message if the criterion does not accept a setting."""
-    if refused_setting(model, **given):
-        raise ScreenError(refusal)
+BOUNDS = {"gt": "setting.above", "ge": "setting.at_least", "lt": "setting.below", "le": "setting.at_most"}
+
+
+def _accepted(field: FieldInfo) -> Iterator[Message]:
+    """What a field of a settings model accepts: some words, whole numbers, a range."""
+    kinds = [field.annotation, *get_args(field.annotation)]
+    lists = [kind for kind in kinds if get_origin(kind) is list]
+    words = [word for kind in (*kinds, *(get_args(one)[0] for one in lists)) if get_origin(kind) is Literal
+             for word in get_args(kind)]  # fmt: skip
+    if words:
+        yield Message("setting.list_of" if lists else "setting.one_of", {"known": list(map(repr, words))})
+    if int in kinds:
+        yield Message("setting.whole")
+    for mark, code in BOUNDS.items():
+        yield from (Message(code, {"limit": getattr(one, mark)}) for one in field.metadata if hasattr(one, mark))
 
 
 def everybody(judgments: Judgments) -> pl.DataFrame:

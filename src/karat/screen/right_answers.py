@@ -42,7 +42,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice, Ordinal, Scale
 from karat.judgments.trial_order import with_positions
 from karat.messages import Message, message_of
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
 from karat.study import chance
 from karat.study.criterion import PassSettings
 from karat.study.guessing import as_fraction, tails
@@ -149,7 +149,7 @@ def positional(
     `score` is the share of right answers, `threshold` the share that is needed; with two groups, those of the group
     in which somebody is farthest behind or least ahead.
     """
-    check_settings(alpha, slips)
+    check_settings(PassSettings, alpha=alpha, slips=slips)
     trials, notes = scored(trials_of(judgments, function), judgments.scales)
     groups, trials, messages = _grouped(trials, judgments.scales)
     notes += messages
@@ -288,12 +288,6 @@ class PassingRule:
     needed: tuple[int, ...]
     probability: float | None
     why_not: Message | None = None
-
-
-def check_settings(alpha: float, slips: int | None) -> None:
-    """Whether alpha and slips can be used; ScreenError says why not."""
-    check_setting(PassSettings, Message("passing.bad_alpha", {"value": alpha}), alpha=alpha)
-    check_setting(PassSettings, Message("passing.bad_slips", {"value": slips}), slips=slips)
 
 
 def guess_note(probability: float, alpha: float) -> Message:

@@ -17,6 +17,7 @@ from karat.screen.criteria.automation import refit
 from karat.screen.evidence import ScreenError
 from karat.screen.run import run
 from karat.simulate.hands import ASSISTED, PEOPLE, with_hands
+from messages import raises
 
 TRIALS = 30
 
@@ -111,6 +112,5 @@ def test_texts_that_are_no_traces_are_passed_over() -> None:
 
 @pytest.mark.parametrize("setting", [{"prior": 0.0}, {"above": 1.5}, {"people": {"shoes": (0.0, 1.0)}}])
 def test_settings_have_bounds(setting: dict[str, object]) -> None:
-    with pytest.raises(ScreenError) as error:
+    with raises(ScreenError, "setting.refused", setting=next(iter(setting))):
         automation(judged({"mouse": 1}), **setting)  # type: ignore[arg-type]
-    assert message_of(error.value).code == "automation.bad_setting"

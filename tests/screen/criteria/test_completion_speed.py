@@ -98,11 +98,11 @@ def test_rows_without_a_position_are_trials_of_their_own() -> None:
 
 
 def test_settings_that_cannot_be() -> None:
-    with raises(karat.KaratError, "completion.bad_share"):
+    with raises(karat.KaratError, "setting.refused", setting="at_least"):
         completion(judgments({"p1": [1.0]}), at_least=90)
     with raises(karat.KaratError, "completion.nobody_answered"):
         completion(judgments({"p1": [None]}))
-    with raises(karat.KaratError, "completion.bad_trials"):
+    with raises(karat.KaratError, "setting.refused", setting="trials"):
         completion(judgments({"p1": [1.0]}), trials=0)
     more = completion(judgments({"p1": [1.0, 2.0]}), trials=1)
     assert more.notes[-1] == Message("completion.more_than_stated", {"n": 1, "trials": 1})
@@ -268,11 +268,11 @@ def test_negative_times_and_wrong_settings_are_refused() -> None:
         judgments({"p1": [-1.0]})
     read = judgments({"p1": [1.0]})
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"mean_below": 0}, "speed.not_positive"), ({"relative_below": 1.5}, "speed.not_a_share"),
-        ({"share_of_expected": 40, "expected_minutes": 10}, "speed.not_a_share"),
+        ({"mean_below": 0}, "mean_below"), ({"relative_below": 1.5}, "relative_below"),
+        ({"share_of_expected": 40, "expected_minutes": 10}, "share_of_expected"),
     ]  # fmt: skip
-    for stated, what in wrong:
-        with raises(karat.KaratError, what):
+    for stated, name in wrong:
+        with raises(karat.KaratError, "setting.refused", setting=name):
             speed(read, **stated)
 
 

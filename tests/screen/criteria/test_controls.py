@@ -238,11 +238,11 @@ def test_what_cannot_run_says_why() -> None:
         controls(karat.Judgments(ratings.frame.drop("status"), karat.Ordinal(5)), account="relational")
     with raises(karat.KaratError, "controls.no_slips"):
         controls(ratings, account="strict", slips=1)
-    with raises(karat.KaratError, "answers.bad_account"):
+    with raises(karat.KaratError, "setting.refused", setting="account"):
         controls(ratings, account="other")
-    with raises(karat.KaratError, "passing.bad_alpha"):
+    with raises(karat.KaratError, "setting.refused", setting="alpha"):
         controls(ratings, alpha=5)
-    with raises(karat.KaratError, "passing.bad_slips"):
+    with raises(karat.KaratError, "setting.refused", setting="slips"):
         controls(ratings, slips=-1)
     with raises(karat.KaratError, "controls.published_only_positional"):
         controls(ratings, account="strict", published=True)

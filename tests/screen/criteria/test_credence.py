@@ -305,7 +305,7 @@ def test_the_explanation_is_no_accusation() -> None:
 
 @pytest.mark.parametrize("below", [0.0, 1.0, 5])
 def test_a_probability_that_is_none_is_refused(below: float) -> None:
-    with raises(ScreenError, "credence.below"):
+    with raises(ScreenError, "setting.refused", setting="below"):
         karat.screen.credence(karat.datasets.load("likert"), below=below)
 
 

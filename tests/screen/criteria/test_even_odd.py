@@ -170,7 +170,7 @@ def test_what_it_cannot_take() -> None:
     judgments = table({"p": answers}, karat.Nominal(["1", "2"]))
     with raises(karat.KaratError, "answers.not_ordered"):
         even_odd(judgments)
-    with raises(ScreenError, "even_odd.at_least"):
+    with raises(ScreenError, "setting.refused", setting="at_least"):
         even_odd(table({"p": answers}), at_least=2)
     with raises(ScreenError, "even_odd.unknown_group") as refused:
         even_odd(table({"p": answers}), groups=["conditon"])

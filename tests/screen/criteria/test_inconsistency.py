@@ -164,7 +164,7 @@ def test_practice_and_missing_answers_are_left_out() -> None:
     assert scores(table) == {"p1": 0.0, "p2": None}
     with raises(ScreenError, "inconsistency.no_repeats"):
         inconsistency(repeated({"p1": [(1, 2)]}, function=pl.lit("practice")))
-    with raises(ScreenError, "inconsistency.upper"):
+    with raises(ScreenError, "setting.refused", setting="upper"):
         inconsistency(table, upper=0)
 
 

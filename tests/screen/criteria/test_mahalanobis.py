@@ -163,7 +163,7 @@ def test_odd_tables_are_harmless_or_refused_in_a_sentence() -> None:
         mahalanobis(karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5)))
     with raises(karat.KaratError, "answers.not_ordered"):
         mahalanobis(karat.Judgments(alike, karat.Nominal(["3", "4"])))
-    with raises(ScreenError, "mahalanobis.alpha"):
+    with raises(ScreenError, "setting.refused", setting="alpha"):
         mahalanobis(karat.Judgments(alike, karat.Ordinal(5)), alpha=0)
     alone = {"participant": ["p1", "p2", "p3"], "item": ["a", "a", "z"], "response": [1, 5, 3]}
     rows = mahalanobis(karat.Judgments(alone, karat.Ordinal(5)))

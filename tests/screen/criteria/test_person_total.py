@@ -160,7 +160,7 @@ def test_everybody_identical_or_alone() -> None:
         person_total(judgments({"p1": dict.fromkeys(ITEMS, 3)}, karat.Ordinal(5)))
     with raises(ScreenError, "answering.nobody"):
         person_total(judgments(same, karat.Ordinal(5), function=pl.lit("practice")))
-    with raises(ScreenError, "person_total.at_least"):
+    with raises(ScreenError, "setting.refused", setting="at_least"):
         person_total(judgments(same, karat.Ordinal(5)), at_least=1.5)
 
 

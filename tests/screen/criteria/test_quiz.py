@@ -85,6 +85,6 @@ def test_what_it_needs() -> None:
     with raises(karat.KaratError, "quiz.no_columns"):
         quiz(judgments())
     for wrong in (0, 1.5, True):
-        with raises(karat.KaratError, "quiz.bad_attempts"):
+        with raises(karat.KaratError, "setting.refused", setting="attempts_at_most"):
             quiz(judgments(quiz_passed=[True]), attempts_at_most=wrong)  # type: ignore[arg-type]
     assert quiz(judgments(quiz_passed=[True]), **criterion_settings("quiz", {}).model_dump()).flagged == []

@@ -238,11 +238,11 @@ def test_what_cannot_run_says_why() -> None:
     only_practice = judgments([("p1", "practice", 1.0)])
     with raises(karat.KaratError, "times.only_practice"):
         remfod(only_practice)
-    with raises(karat.KaratError, "remfod.bad_factors"):
+    with raises(karat.KaratError, "setting.refused", setting="upper"):
         remfod(judgments([("p1", "test", 1.0)]), upper=0)
-    with raises(karat.KaratError, "remfod.bad_share"):
+    with raises(karat.KaratError, "setting.refused", setting="genuine_at_least"):
         remfod(judgments([("p1", "test", 1.0)]), genuine_at_least=90)
-    with raises(karat.KaratError, "remfod.bad_constant"):
+    with raises(karat.KaratError, "setting.refused", setting="mad_constant"):
         remfod(judgments([("p1", "test", 1.0)]), mad_constant=0)
     with raises(karat.KaratError, "remfod.no_rule") as caught:
         remfod(judgments([("p1", "test", 1.0)]), "both")

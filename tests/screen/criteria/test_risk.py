@@ -97,7 +97,7 @@ def test_a_doubtful_key_does_not_make_people_inaccurate() -> None:
     assert Message("gold.left_out", {"n": 2}) in evidence.notes
     counted = risk_levels(karat.Judgments(turned, karat.Binary()), ["p0"], doubtful="counted")
     assert (counted.participants["share_right"] < evidence.participants["share_right"]).all()
-    with raises(ScreenError, "gold.bad_doubtful"):
+    with raises(ScreenError, "setting.refused", setting="doubtful"):
         risk_levels(karat.Judgments(turned, karat.Binary()), [], doubtful="dropped")  # type: ignore[arg-type]
 
 

@@ -37,7 +37,7 @@ def test_neutral_answers_above_the_limit_are_flagged() -> None:
     assert message(rows(table)["more"]) == ("scale_use.neutral", more)
     assert rows(table)["more"]["points_used"] == 0.4
     assert scale_use(table, neutral_at_most=0.8).flagged == []
-    with raises(ScreenError, "scale_use.neutral_at_most"):
+    with raises(ScreenError, "setting.refused", setting="neutral_at_most"):
         scale_use(table, neutral_at_most=50)
 
 

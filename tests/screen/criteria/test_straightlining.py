@@ -91,7 +91,7 @@ def test_practice_and_missing_answers_are_left_out() -> None:
         assert message(found[name]) == ("answering.none", {})
     with raises(ScreenError, "answering.nobody"):
         straightlining(judgments({"p1": [None]}, response=pl.lit(None, dtype=pl.String)))
-    with raises(ScreenError, "straightlining.settings"):
+    with raises(ScreenError, "setting.refused", setting="alpha"):
         straightlining(table, alpha=1.0)
 
 

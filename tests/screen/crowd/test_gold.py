@@ -60,7 +60,7 @@ def test_what_cannot_be_compared_is_reported() -> None:
     assert gold(numbers).notes[0].code == "gold.not_comparable"
     with raises(ScreenError, "gold.no_key"):
         gold(judgments({"a": (None, [1] * 3)}, karat.Binary()))
-    with raises(ScreenError, "gold.bad_share"):
+    with raises(ScreenError, "setting.refused", setting="near_unanimous"):
         gold(numbers, near_unanimous=0.5)
 
 

@@ -68,7 +68,7 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
     parted = crowd(with_doubles(judged_crowd(karat.Ordinal(5))), (0.5, 0.5), tmp_path)
     with raises(ScreenError, "participants.no_column"):
         over_parts(parted, person="persn")
-    with raises(ScreenError, "completion.bad_share"):
+    with raises(ScreenError, "setting.refused", setting="at_least"):
         over_parts(parted, at_least=2)
 
 

@@ -92,5 +92,5 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
     few = judged_crowd(karat.Ordinal(5), items=8)
     with raises(ScreenError, "markov.no_sequences"):
         markov_in_parts(crowd(few, (0.5, 0.5), tmp_path))
-    with raises(ScreenError, "markov.settings"):
+    with raises(ScreenError, "setting.refused", setting="cutoffs"):
         markov_in_parts(crowd(few, (0.5, 0.5), tmp_path / "other"), cutoffs="none")  # type: ignore[arg-type]

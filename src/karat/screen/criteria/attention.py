@@ -21,12 +21,11 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
 from karat.screen.one_part import AnyParts, Found
 from karat.screen.right_answers import (
     COLUMNS,
     VALUES,
-    check_settings,
     count_rule,
     guess_note,
     positional,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from karat.study.check.draft import Draft
 
 ALPHA = 0.05
-ACCOUNTS = ("positional", "pairwise")
 
 
 class AttentionSettings(PassSettings):
@@ -65,8 +63,7 @@ def attention(
     >>> evidence.table()["reason"][0]
     '4 of 6 trials right (5 required); guessing passes with p = .041'
     """
-    if account not in ACCOUNTS:
-        raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
+    check_settings(AttentionSettings, account=account)
     judge = pairwise if account == "pairwise" else positional
     evidence = judge(judgments, "attention", "attention", alpha, slips)
     return replace(evidence, settings={"account": account, "alpha": alpha, "slips": slips})
@@ -85,7 +82,7 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     better. A guesser passes a pair with (m + 1) / 2m on m points, with 1/2 where ties do not occur, as in magnitudes
     or choices, and with 2/3 in a choice that offers "no difference".
     """
-    check_settings(alpha, slips)
+    check_settings(PassSettings, alpha=alpha, slips=slips)
     trials = trials_of(judgments, function)
     chosen = [question for question, scale in judgments.scales.items() if isinstance(scale, Choice)]
     parts: list[pl.DataFrame] = []

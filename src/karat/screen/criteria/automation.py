@@ -36,9 +36,9 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.times import instants
-from karat.messages import Message
+from karat.messages import Message, one_of, refused_setting
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, everybody, message_columns, refused_setting
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, message_columns
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 ABOVE, PRIOR, IMITATORS = 0.9, 0.05, 0.25
@@ -97,9 +97,9 @@ def automation(
     """
     known = dict(people or {})
     settings = {"above": above, "prior": prior, "imitators": imitators, "people": known or None}
-    wrong = refused_setting(AutomationSettings, **settings)
-    if wrong or not set(known) <= set(SIGNALS):
-        raise ScreenError(Message("automation.bad_setting", {"setting": wrong or "people"}))
+    check_settings(AutomationSettings, **settings)
+    if not set(known) <= set(SIGNALS):
+        raise ScreenError(refused_setting("people", known, one_of(SIGNALS)))
     model = PEOPLE | known
     rows, messages = [], []
     table = _summaries(judgments)

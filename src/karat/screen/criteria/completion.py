@@ -29,7 +29,7 @@ from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.judgments.trial_order import presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, no_column, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, no_column, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings
 
@@ -92,8 +92,7 @@ def over_parts(
 
     A fingerprint of the first trials finds records that begin alike; only these are fetched and compared in full.
     """
-    check_setting(CompletionSettings, Message("completion.bad_share", {"value": at_least}), at_least=at_least)
-    check_setting(CompletionSettings, Message("completion.bad_trials", {"value": trials}), trials=trials)
+    check_settings(CompletionSettings, at_least=at_least, trials=trials)
     kept, seen = parts.keep("completion", _gather, person)
     columns = list(dict.fromkeys(name for names, _ in seen for name in names))
     if person is not None and person not in columns:

@@ -32,12 +32,11 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
 from karat.screen.one_part import AnyParts, Found
 from karat.screen.right_answers import (
     COLUMNS,
     GROUPS,
-    check_settings,
     guess_note,
     means_note,
     positional,
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
 
 
 ALPHA = 0.05
-ACCOUNTS = ("positional", "relational", "extended", "strict", "pairwise")
 RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
 MEANS_VALUES = {
     "grammatical": pl.Float64, "ungrammatical": pl.Float64, "apart": pl.Float64, "least": pl.Float64,
@@ -101,13 +99,9 @@ def controls(
     >>> print(evidence)
     controls: 7 of 48 participants flagged.
     """
-    if account not in ACCOUNTS:
-        raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
-    check_settings(alpha, slips)
+    check_settings(ControlSettings, account=account, alpha=alpha, slips=slips, neutral_at_most=neutral_at_most)
     if published and (account != "positional" or slips is not None):
         raise ScreenError(Message("controls.published_only_positional"))
-    bad_share = Message("neutral.bad_share", {"value": neutral_at_most})
-    check_setting(ControlSettings, bad_share, neutral_at_most=neutral_at_most)
     if neutral_at_most is not None and account != "positional":
         raise ScreenError(Message("controls.neutral_only_positional"))
     settings = {

@@ -32,7 +32,7 @@ from karat.judgments.checks import Checked
 from karat.judgments.columns import nearest
 from karat.languages import language_of
 from karat.messages import Message
-from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_setting, everybody
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -178,7 +178,7 @@ def _over(
     from karat.models.credence import compare, fit_credence
     from karat.screen.credence_model import in_classes, learned_from, learned_shares, looked_at, people_table
 
-    check_setting(CredenceSettings, Message("credence.below", {"below": below}), below=below)
+    check_settings(CredenceSettings, below=below)
     sizes = parts.map(_sizes, None, name="credence")
     people = sum(size for size, _ in sizes)
     chosen = _draw(sizes, seed, people if drawn is None else drawn)

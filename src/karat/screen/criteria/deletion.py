@@ -44,7 +44,7 @@ from karat.judgments import Judgments
 from karat.judgments.trial_order import check_order
 from karat.messages import Message
 from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -176,10 +176,7 @@ def deletion(
     from karat.models.glrm import exceedances, predictive_p
     from karat.models.proportions import benjamini_hochberg
 
-    check_setting(DeletionSettings, Message("deletion.alpha", {"alpha": alpha}), alpha=alpha)
-    check_setting(DeletionSettings, Message("deletion.by", {"by": by}), by=by)
-    few = Message("deletion.simulations", {"simulations": simulations})
-    check_setting(DeletionSettings, few, simulations=simulations)
+    check_settings(DeletionSettings, alpha=alpha, by=by, simulations=simulations)
     answers = crowd(judgments, "deletion")
     simulations = _draws(by, simulations, alpha, OF_LABELS if answers.family == "nominal" else SIMULATIONS)
     names = answers.workers

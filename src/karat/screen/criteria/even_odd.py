@@ -36,6 +36,7 @@ from karat.messages import Message
 from karat.screen.evidence import (
     Evidence,
     ScreenError,
+    check_settings,
     correlations,
     everybody,
     ordered_answers,
@@ -73,8 +74,7 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     >>> even_odd(karat.datasets.load("likert"), at_least=0.5).flagged
     ['p06', 'p11', 'p35']
     """
-    if not -1 <= at_least <= 1:
-        raise ScreenError(Message("even_odd.at_least", {"at_least": at_least}))
+    check_settings(EvenOddSettings, at_least=at_least)
     check_order(judgments.frame.columns, ScreenError, "even_odd")
     rows, notes = ordered_answers(judgments, "even_odd")
     columns, on_groups = _groups(rows, groups, judgments.stimuli().design)

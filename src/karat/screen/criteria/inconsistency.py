@@ -45,7 +45,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats
@@ -88,8 +88,7 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, upper: float | None = None) -> Found:
     """`inconsistency` of judgments in parts: median and deviation are those of all scores together."""
-    check_setting(InconsistencySettings, Message("inconsistency.upper", {"upper": upper}), upper=upper)
-    check_setting(InconsistencySettings, Message("passing.bad_alpha", {"value": alpha}), alpha=alpha)
+    check_settings(InconsistencySettings, alpha=alpha, upper=upper)
     scales = list(dict.fromkeys(parts.scales.values()))
     kept, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
     widest: dict[Scale, float] = {}

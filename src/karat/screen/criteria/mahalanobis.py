@@ -50,7 +50,7 @@ from karat.messages import Message
 from karat.screen.evidence import (
     Evidence,
     ScreenError,
-    check_setting,
+    check_settings,
     correlations,
     everybody,
     means_of_others,
@@ -101,7 +101,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     """
     from scipy.special import chdtrc, chdtri
 
-    check_setting(MahalanobisSettings, Message("mahalanobis.alpha", {"alpha": alpha}), alpha=alpha)
+    check_settings(MahalanobisSettings, alpha=alpha)
     rows, notes = ordered_answers(judgments, "mahalanobis")
     rows, on_stimuli = with_stimuli(judgments, rows)
     cells = rows.group_by("participant", "_stimulus", maintain_order=True).agg(pl.col("_value").mean())

@@ -43,7 +43,7 @@ from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, round_beside
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside
 from karat.screen.markov_cutoffs import (
     LEAST,
     CutoffDesign,
@@ -299,7 +299,8 @@ def _over(
     """The evidence, the design of each scale, and the simulations for it; none with published cutoffs."""
     given = MarkovSettings.model_construct(**stated)
     alpha, strategy, draws = given.alpha, given.strategy, given.simulations
-    check_settings(given)
+    check_settings(MarkovSettings, cutoffs=given.cutoffs, strategy=given.strategy, alpha=alpha)
+    check_simulations(alpha, draws)
     kept, places, designs, notes = _designs(parts)
     simulated: tuple[tuple[Simulated, ...], ...] = ()
     if given.cutoffs == "published":
@@ -360,13 +361,6 @@ def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strateg
         "participant", "score", "threshold", "flagged", message.alias("message"), values.alias("values"),
         "kind", "akld", "mkld", "p", "target", "answers",
     )  # fmt: skip
-
-
-def check_settings(given: MarkovSettings) -> None:
-    """ScreenError if the settings cannot be used."""
-    check_setting(MarkovSettings, Message("markov.settings"), cutoffs=given.cutoffs, strategy=given.strategy)
-    check_setting(MarkovSettings, Message("markov.alpha", {"alpha": given.alpha}), alpha=given.alpha)
-    check_simulations(given.alpha, given.simulations)
 
 
 def check_simulations(alpha: float, simulations: int) -> None:

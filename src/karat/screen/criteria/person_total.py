@@ -39,6 +39,7 @@ from karat.messages import Message
 from karat.screen.evidence import (
     Evidence,
     ScreenError,
+    check_settings,
     correlations,
     everybody,
     means_of_others,
@@ -78,8 +79,7 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     >>> person_total(karat.datasets.load("likert"), at_least=0.3).flagged
     ['p06', 'p11', 'p20', 'p35']
     """
-    if not -1 <= at_least <= 1:
-        raise ScreenError(Message("person_total.at_least", {"at_least": at_least}))
+    check_settings(PersonTotalSettings, at_least=at_least)
     rows, notes, centred = _comparable(judgments)
     people = everybody(judgments)
     cells = rows.group_by("participant", "_stimulus", "_part", maintain_order=True).agg(pl.col("_value").mean())

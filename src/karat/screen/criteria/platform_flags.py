@@ -32,7 +32,7 @@ from karat.intake.personal import AUTHENTICITY, FRAUD_FIELDS, is_platform_flag
 from karat.judgments import Judgments
 from karat.judgments.scales import as_number
 from karat.messages import Message
-from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, refused_setting
+from karat.screen.evidence import Evidence, Fields, ScreenError, check_settings, message_columns
 from karat.study.criterion import Criterion, CriterionSettings
 
 RECAPTCHA, FRAUD, DUPLICATE = 0.5, 30.0, 75.0
@@ -79,9 +79,7 @@ def platform_flags(
         "recaptcha_below": recaptcha_below, "fraud_from": fraud_from, "duplicate_from": duplicate_from,
         "at_least": at_least,
     }  # fmt: skip
-    refused = refused_setting(PlatformFlagsSettings, **given)
-    if refused:
-        raise ScreenError(Message("platform_flags.setting", {"setting": refused, "value": given[refused]}))
+    check_settings(PlatformFlagsSettings, **given)
     people = judgments.participants
     columns = [name for name in people.columns if name != "participant" and is_platform_flag(name)]
     if not columns:

@@ -27,7 +27,7 @@ from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.columns import PROBES
 from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.screen.evidence import Evidence, Fields, ScreenError, check_setting, everybody, values_of
+from karat.screen.evidence import Evidence, Fields, ScreenError, check_settings, everybody, values_of
 from karat.study.criterion import Criterion, CriterionSettings
 
 AT_LEAST = 2
@@ -49,7 +49,7 @@ def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
     >>> probes(karat.Judgments(pl.DataFrame(rows), karat.Binary(("no", "yes")))).flagged
     ['p1']
     """
-    check_setting(ProbesSettings, Message("probes.at_least", {"at_least": at_least}), at_least=at_least)
+    check_settings(ProbesSettings, at_least=at_least)
     rows = answered(judgments)
     if not {"subgroup", "expected"} <= set(rows.columns):
         raise ScreenError(Message("probes.none"))

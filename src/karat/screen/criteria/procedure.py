@@ -47,8 +47,8 @@ from karat.screen.criteria.markov import SIMULATIONS, Cutoffs, markov
 from karat.screen.criteria.risk import accuracy_of
 from karat.screen.criteria.time_filter import evened, time_filter
 from karat.screen.crowd import SUSPICIOUS
-from karat.screen.crowd.gold import Doubtful, Gold, check_doubtful, gold, has_key
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, refused_setting, with_messages
+from karat.screen.crowd.gold import Doubtful, Gold, gold, has_key
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, with_messages
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -71,7 +71,7 @@ class ProcedureSettings(CriterionSettings):
         "markov first", description="Which criterion comes first; the auxiliary factor comes between them."
     )
     criteria: list[CrowdCriterion] | None = Field(
-        None, description="One of the two criteria alone, in a list; by default both."
+        None, min_length=1, description="One of the two criteria alone, in a list; by default both."
     )
     candidates_only: bool = Field(
         True, description="Whether later steps look at those who met all steps before, or at everybody."
@@ -220,10 +220,17 @@ def procedure(
     """
     criteria = ("markov", "deletion") if criteria is None else criteria
     auxiliary = None if auxiliary == "none" else auxiliary
-    _check(order, criteria, auxiliary, alpha, rule, least_index)
-    check_doubtful(doubtful)
-    if refused_setting(ProcedureSettings, verdict=verdict) or (verdict == "any criterion" and candidates_only):
+    check_settings(
+        ProcedureSettings, order=order, criteria=criteria, alpha=alpha, rule=rule, verdict=verdict,
+        least_index=least_index, doubtful=doubtful,
+    )  # fmt: skip
+    if verdict == "any criterion" and candidates_only:
         raise ScreenError(Message("procedure.verdict"))
+    if isinstance(auxiliary, Evidence):
+        if auxiliary.criterion in ("markov", "deletion"):
+            raise ScreenError(Message("procedure.same_criterion"))
+    else:
+        check_settings(ProcedureSettings, auxiliary=auxiliary or "none")
     checked = gold(judgments) if auxiliary == "accuracy" and has_key(answered(judgments)) else None
     judges: dict[str, Judge] = {
         "markov": lambda _: markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor),
@@ -269,17 +276,6 @@ def _index(judgments: Judgments, seed: int) -> SpammerIndex:
         raise ScreenError(Message("procedure.no_index", {"why": message_of(error)})) from None
     except ValueError as error:
         raise ScreenError(Message("procedure.no_model", {"why": str(error)})) from None
-
-
-def _check(order: str, criteria: Sequence[str], auxiliary: object, alpha: float, rule: str, least_index: float) -> None:
-    check_setting(ProcedureSettings, Message("procedure.order"), order=order)
-    if isinstance(criteria, str) or not criteria or not set(criteria) <= {"markov", "deletion"}:
-        raise ScreenError(Message("procedure.criteria"))
-    if not isinstance(auxiliary, Evidence) and auxiliary not in ("time", "accuracy", "completeness", None):
-        raise ScreenError(Message("procedure.auxiliary"))
-    if isinstance(auxiliary, Evidence) and auxiliary.criterion in ("markov", "deletion"):
-        raise ScreenError(Message("procedure.same_criterion"))
-    check_setting(ProcedureSettings, Message("procedure.settings"), alpha=alpha, rule=rule, least_index=least_index)
 
 
 def _auxiliary(

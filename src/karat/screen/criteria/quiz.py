@@ -18,7 +18,7 @@ from karat.errors import SHOWN_VALUE_LENGTH
 from karat.judgments import Judgments
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, message_columns
+from karat.screen.evidence import Evidence, ScreenError, check_settings, message_columns
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
     >>> quiz(j).table()["reason"].to_list()
     ['passed the quiz on attempt 3 (at most 2 allowed)', 'did not pass the quiz', 'passed the quiz on attempt 1']
     """
-    if isinstance(attempts_at_most, bool) or not isinstance(attempts_at_most, int) or attempts_at_most < 1:
-        raise ScreenError(Message("quiz.bad_attempts", {"value": attempts_at_most}))
+    check_settings(QuizSettings, attempts_at_most=attempts_at_most)
     people = judgments.participants
     names = [name for name in ("quiz_attempts", "quiz_passed") if name in people.columns]
     if not names:

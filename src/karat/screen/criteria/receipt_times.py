@@ -30,7 +30,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Criterion, CriterionSettings, left_out
 
@@ -83,9 +83,7 @@ def over_parts(
 ) -> Found:
     """The same of judgments in parts; everybody is judged alone."""
     settings = {"slack": slack, "credit": credit, "words_per_minute": words_per_minute}
-    wrong = refused_setting(ReceiptTimesSettings, **settings)
-    if wrong:
-        raise ScreenError(Message("speed.not_positive", {"setting": wrong, "value": settings[wrong]}))
+    check_settings(ReceiptTimesSettings, **settings)
     kept, seen = parts.keep("receipt_times", _gather, (credit, words_per_minute))
     if not any(seen):
         raise ScreenError(Message("receipt_times.no_receipts"))

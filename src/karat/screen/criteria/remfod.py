@@ -32,7 +32,7 @@ from karat.judgments.columns import nearest
 from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_setting, everybody, values_of
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, values_of
 from karat.screen.one_part import AnyParts, Beside, Found, OnePart, Shelf
 from karat.screen.time_rules import INTERMISSION, RUSH, TIME_RULES, TimeRule, adjusted_for_length, time_rule
 from karat.screen.time_search import (
@@ -461,11 +461,9 @@ def _rushes(number: int) -> str:
 
 def stated_rule(given: RemfodSettings) -> TimeRule:
     """The rule that the settings state; ScreenError where one of them cannot be used."""
-    share, constant = given.genuine_at_least, given.mad_constant
-    check_setting(RemfodSettings, Message("remfod.bad_factors"), upper=given.upper, lower=given.lower)
-    check_setting(RemfodSettings, Message("remfod.bad_share", {"value": share}), genuine_at_least=share)
-    check_setting(RemfodSettings, Message("remfod.bad_constant", {"value": constant}), mad_constant=constant)
-    return time_rule(given.rule, given.upper, given.lower, share)
+    upper, lower, share = given.upper, given.lower, given.genuine_at_least
+    check_settings(RemfodSettings, upper=upper, lower=lower, genuine_at_least=share, mad_constant=given.mad_constant)
+    return time_rule(given.rule, upper, lower, share)
 
 
 def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:

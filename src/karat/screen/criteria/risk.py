@@ -41,7 +41,7 @@ from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings, markov
 from karat.screen.criteria.time_filter import evened, refuse_time_limit
 from karat.screen.crowd.gold import Doubtful, check_doubtful, columns_of, has_key
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, timed, with_stimuli
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, timed, with_stimuli
 from karat.study.criterion import Alternative, Criterion, left_out
 
 AnswerCriterion = Literal["markov", "deletion"]
@@ -94,7 +94,7 @@ def risk(
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
         "doubtful": doubtful, "time_limit": time_limit, "criteria": criteria, "deletion_by": deletion_by,
     }  # fmt: skip
-    check_setting(RiskSettings, Message("risk.criteria"), criteria=criteria)
+    check_settings(RiskSettings, criteria=criteria, doubtful=doubtful)
     flagged: set[str] = set()
     if "markov" in criteria:
         flagged |= set(markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor).flagged)

@@ -30,7 +30,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
 from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, with_stimuli
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, with_stimuli
 from karat.screen.right_answers import neutral_point, unnamed_middle
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -58,8 +58,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     >>> evidence.flagged
     []
     """
-    if refused_setting(ScaleUseSettings, neutral_at_most=neutral_at_most):
-        raise ScreenError(Message("scale_use.neutral_at_most", {"neutral_at_most": neutral_at_most}))
+    check_settings(ScaleUseSettings, neutral_at_most=neutral_at_most)
     rows = answered(judgments)
     if not rows.height:
         raise ScreenError(Message("answering.nobody"))

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody, round_beside, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
@@ -84,7 +84,9 @@ def speed(
 def over_parts(parts: AnyParts[Found], **given: Any) -> Found:
     """`speed` of judgments in parts, with the same settings; the relative cutoff is that of all parts together."""
     settings = SpeedSettings.model_construct(**given).model_dump(warnings=False)
-    _check_settings(settings)
+    check_settings(SpeedSettings, **settings)
+    if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
+        raise ScreenError(Message("speed.no_expected_minutes"))
     relative_below = settings["relative_below"]
     kept, seen = parts.keep("speed", _gather, settings["share_of_expected"] is not None)
     # A rule about the total time can use the platform's clock instead of response times.
@@ -180,15 +182,6 @@ def _number(value: float | None) -> pl.Expr:
 def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
     """The cutoff where the value is below it."""
     return pl.when(value < _number(cutoff)).then(_number(cutoff))
-
-
-def _check_settings(settings: Mapping[str, float | None]) -> None:
-    """ScreenError where the settings cannot be used."""
-    for name, value in settings.items():
-        code = "speed.not_a_share" if name in ("relative_below", "share_of_expected") else "speed.not_positive"
-        check_setting(SpeedSettings, Message(code, {"setting": name, "value": value}), **{name: value})
-    if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
-        raise ScreenError(Message("speed.no_expected_minutes"))
 
 
 def _implied(given: Given) -> dict[str, Any]:

@@ -45,7 +45,7 @@ from karat.judgments.answer_codes import answered, by_scale, is_ordered, positio
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_setting, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
@@ -90,7 +90,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
     """`straightlining` of judgments in parts, which share only the different answers and the choices of each side."""
-    check_setting(StraightliningSettings, Message("straightlining.settings"), alpha=alpha, shares=shares)
+    check_settings(StraightliningSettings, alpha=alpha, shares=shares)
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
     # Of one scale that says its answers, everything is known before any part is read.

@@ -24,7 +24,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
@@ -60,8 +60,7 @@ def time_filter(
     >>> len(time_filter(crowd, rule="mean").flagged) > len(time_filter(crowd).flagged) > 0
     True
     """
-    if rule not in ("mean", "mean-sd"):
-        raise ScreenError(Message("time_filter.bad_rule", {"value": rule}))
+    check_settings(TimeFilterSettings, rule=rule)
     frame = timed(judgments)
     refuse_time_limit(frame["rt"], time_limit)
     if by_difficulty is not None and by_difficulty not in frame.columns:
@@ -97,8 +96,7 @@ def refuse_time_limit(times: pl.Series, time_limit: float | None) -> None:
 
     >>> refuse_time_limit(pl.Series([1.0, 2.0, 30.0]), None)
     """
-    if time_limit is not None and time_limit < 0:
-        raise ScreenError(Message("time_limit.bad", {"value": time_limit}))
+    check_settings(TimeFilterSettings, time_limit=time_limit)
     if time_limit:
         raise ScreenError(Message("time_limit.stated", {"seconds": time_limit}))
     longest = times.max()

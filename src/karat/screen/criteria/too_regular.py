@@ -39,7 +39,7 @@ from karat.screen.evidence import (
     Evidence,
     Fields,
     ScreenError,
-    check_setting,
+    check_settings,
     everybody,
     means_of_others,
     owners,
@@ -75,7 +75,7 @@ def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
     """
     from scipy.stats import false_discovery_control
 
-    check_setting(TooRegularSettings, Message("too_regular.rate", {"rate": rate}), rate=rate)
+    check_settings(TooRegularSettings, rate=rate)
     people = everybody(judgments)
     found = {"answers": _answers(judgments, people), **_times(judgments, people)}
     together = np.stack([found[name] for name in SIGNS])

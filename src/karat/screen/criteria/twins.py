@@ -59,7 +59,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Bools, Floats, Ints
 
@@ -152,9 +152,7 @@ def twins(
     []
     """
     given = {"at_least": at_least, "rate": rate, "shared": shared, "seed": seed}
-    refused = refused_setting(TwinsSettings, **given)
-    if refused:
-        raise ScreenError(Message("twins.setting", {"setting": refused, "value": given[refused]}))
+    check_settings(TwinsSettings, **given)
     names, tables, notes = _answers(judgments, shared)
     pairs = _compared(tables, shared)
     _refuse_few(int(pairs.known.sum()) // 2, shared)
