@@ -14,7 +14,7 @@ from intake.cases import noted
 from intake.test_published_shapes import accepted, proposals, saved
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.judgments.scales import Binary, Choice, Ordinal
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
 from messages import refuses
 
 KINDS = ("cat", "dog", "none")
@@ -291,3 +291,84 @@ def test_language_models_are_named_and_may_be_set_apart(tmp_path: Path) -> None:
 def test_a_name_to_set_apart_must_be_somebodys(tmp_path: Path) -> None:
     with refuses(IntakeError, "gpt-4o"):
         karat.read(judged_by_models(tmp_path), set_apart=["gpt4o"])
+
+
+def test_lists_of_answers_beside_lists_of_annotators(tmp_path: Path) -> None:
+    draw, items = random.Random(2), {}
+    for item in range(30):
+        who = [f"Annotator_{n}" for n in draw.sample(range(12), 4)]
+        items[str(item)] = {"tweet": f"tweet {item}", "annotators": who, "gender_annotators": ["F", "F", "M", "M"],
+                            "labels_task1": [draw.choice(["YES", "NO"]) for _ in who]}  # fmt: skip
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(items), encoding="utf-8")
+    assert proposals(path) == {"response": {"response": "labels_task1"}}
+    judgments = accepted(path)
+    assert (judgments.frame["participant"].n_unique(), judgments.answers) == (12, 120)
+    assert "gender_annotators" not in judgments.factors()
+
+
+def test_trials_and_values_of_nested_objects(tmp_path: Path) -> None:
+    """A database keeps trials under their numbers; an annotation tool wraps each answer in an object."""
+    numbered = {str(n): {"sentence": f"Sentence {n}.", "rating": 1 + n % 5, "rt": 900 + n} for n in range(8)}
+    people = {f"-N{n}x": {"prolific_id": f"p{n}", "trials": numbered} for n in range(4)}
+    (tmp_path / "base.json").write_text(json.dumps({"experiment": people}), encoding="utf-8")
+    judgments = accepted(tmp_path / "base.json")
+    assert (judgments.frame["participant"].n_unique(), judgments.frame["item"].n_unique()) == (4, 8)
+    records = [
+        {"id": f"r{n}", "fields": {"text": f"Text {n}"},
+         "responses": [{"user_id": f"u{u}", "values": {"rating": {"value": 1 + (n + u) % 5}}} for u in range(3)]}
+        for n in range(10)
+    ]  # fmt: skip
+    (tmp_path / "records.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    frame = accepted(tmp_path / "records.jsonl").frame
+    assert (frame["participant"].n_unique(), frame["item"].n_unique(), frame.height) == (3, 10, 30)
+
+
+def test_a_text_is_the_item_beside_several_answers(tmp_path: Path) -> None:
+    rows = crowd(lambda draw, item, person: [
+        draw.choice([0, 1]), draw.choice([0, 0, 0.5, 1]), f"w{person}", f"a post number {item} about it",
+    ], items=60)  # fmt: skip
+    path = saved(tmp_path / "t.csv", "sexYN,offensiveYN,WorkerId,post", rows)
+    assert proposals(path)["item"] == {"item": "post"}
+
+
+def test_the_only_word_among_points_is_no_answer(tmp_path: Path) -> None:
+    rows = crowd(lambda draw, item, person: [f"w{person}", f"word{item}", draw.choice([1, 2, 3, 4, 5] * 3 + ["n"])])
+    path, unknown = saved(tmp_path / "t.csv", "WorkerID,Word,Rating", rows), sum(row[-1] == "n" for row in rows)
+    judgments = accepted(path)
+    assert (judgments.scales[""], judgments.answers) == (Ordinal(5), len(rows) - unknown)
+    kept = read_files([path], options=Options(accept=True, scale=Nominal(["1", "2", "3", "4", "5", "n"]))).judgments
+    assert kept.answers == len(rows) > len(rows) - unknown
+
+
+def test_participants_numbered_anew_in_each_group(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    rows = [[subject, age, word, draw.choice([0, 1])] for age in ("adult", "child") for subject in range(20)
+            for word in ("tea", "rain", "dog", "door", "hat")]  # fmt: skip
+    path = saved(tmp_path / "t.csv", "subject,age,word,response", rows)
+    assert proposals(path)["participant"] == {"participant": "age+subject"}
+    assert accepted(path).frame["participant"].n_unique() == 40
+
+
+def test_answers_called_right_answers(tmp_path: Path) -> None:
+    """A slider that was turned round for half of the trials: what is right would be the same for everybody."""
+    rows = crowd(lambda draw, item, person: [person, f"noun{item}", round(draw.random(), 2)])
+    path = saved(tmp_path / "t.csv", "workerid,noun,correctresponse", rows)
+    assert proposals(path)["response"] == {"response": "correctresponse"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "session,created,age,gender,a_1,a_2,a_3,a_4,a_5,a_6",
+        "序号,所用时间,1、您的年龄,2、您的性别,3、甲,4、乙,5、丙,6、丁,7、戊,8、己",
+    ],
+)
+def test_who_describes_people_has_a_row_for_each(tmp_path: Path, header: str) -> None:
+    draw = random.Random(6)
+    rows = [
+        [f"{n:x}", f"{200 + n}秒", draw.choice([19, 20]), draw.choice("男女"), *(draw.randint(1, 5) for _ in range(6))]
+        for n in range(30)
+    ]
+    judgments = accepted(saved(tmp_path / "t.csv", header, rows))
+    assert (judgments.frame["participant"].n_unique(), judgments.frame["item"].n_unique()) == (30, 6)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -27,7 +27,7 @@ from karat.intake.nested import (
     with_parts,
     with_records,
 )
-from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
+from karat.intake.personal import OF_ITEMS_TOO, asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
 from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, shown_sides
 from karat.judgments.message_tables import listed
@@ -524,6 +524,7 @@ OF_TOOLS = re.compile(
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
     r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
+    r"序号|提交答卷时间|所用时间|来源|来源详情|来自ip|总分|"
     r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient(lastname|firstname|email)|externalreference"
 )
 """Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
@@ -568,12 +569,13 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     rated = unique and all(any(word in RATERS for word in words_of(name)) for name in judged)
     parts = [c.name for c in rest if not c.is_number and not c.is_other and c.distinct > 1]
     rated = rated or (2 * sum(map(is_rater, judged)) > len(judged) and contents.combinations(parts) >= 0.95 * rows)
-    if not persons and (rated or (texts and _raters_of(judged))):
+    by_people = _describe_people(rest)
+    if not persons and not by_people and (rated or (texts and _raters_of(judged))):
         return "item"
     # Where each row has a text and nothing of a person, the columns are questions on it, and nobody is known.
     if asked_about and not persons and not any(_is_of_tool(c) or c.is_about_people for c in rest):
         return None
-    if sentences:
+    if sentences or by_people:
         return "participant"
     if _are_raters(judged) and not persons and len(_sides_shown(contents, judged)) == PAIR:
         return "item"
@@ -600,6 +602,12 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     asked = sum(QUESTION.fullmatch(name) is not None for name in judged) > FEWEST_ANSWERED * len(judged)
     aged = not worded and any(c.is_about_people and c.distinct > 1 for c in rest)
     return "participant" if not persons and (asked or aged) and len(judged) >= len(rest) else None
+
+
+def _describe_people(columns: Iterable[Content]) -> bool:
+    """Whether two columns describe people, one of them something that only people have, as their age."""
+    found = [c.plain for c in columns if c.distinct > 1 and describes_a_person(c.name)]
+    return len(found) > 1 and not set(found) <= {*OF_ITEMS_TOO}
 
 
 def _are_questions(judged: Sequence[str]) -> bool:

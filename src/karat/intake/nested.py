@@ -191,12 +191,12 @@ def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(together, pl.String())
     _refuse_nobody(contents, lists, file)
     exploded = pl.DataFrame(records, schema=schema, orient="row")
-    who = [name for name in together if _ends(name, ANNOTATORS)]
+    who = _annotators(together)
     given = [name for name in together if _ends(name, SEVERAL_ANSWERS)]
     return Shaped(
         exploded.select([name for name in frame.columns if name in schema]), rows,
         notes=[Message("form.lists", {"columns": together})], units_in=len(rows), unit="answers and rows",
-        mapping={"participant": who[0], "response": given[0]} if len(who) == len(given) == 1 else {},
+        mapping={"participant": who[0]} | ({"response": given[0]} if len(given) == 1 else {}) if who else {},
     )  # fmt: skip
 
 
@@ -219,14 +219,27 @@ def _ends(name: str, words: Sequence[str]) -> bool:
     return bool(set(words_of(name)[-1:]) & set(words))
 
 
+def _annotators(names: Sequence[str]) -> list[str]:
+    """The columns called after several people, or their ids; beside annotators, gender_annotators describes these.
+
+    >>> _annotators(["gender_annotators", "annotators", "labels"]), _annotators(["worker_ids", "votes"])
+    (['annotators'], ['worker_ids'])
+    """
+    words = {name: [word for word in words_of(name) if word not in ("id", "ids")] for name in names}
+    plural = {name: [*own[:-1], own[-1] if own[-1] == words_of(name)[-1] else f"{own[-1].removesuffix('s')}s"]
+              for name, own in words.items() if own}  # fmt: skip
+    found = [name for name, own in plural.items() if own[-1] in ANNOTATORS]
+    return [name for name in found if len(plural[name]) == min(len(plural[one]) for one in found)]
+
+
 def _joined_lists(contents: Contents) -> dict[str, list[Any]]:
     """Annotators and their answers where cells hold several of each, one after the other: `ann1,ann2` and `0,1`."""
     for sign in SIGNS:
         cells = {
             name: [[part.strip() for part in cell.split(sign)] if cell else [] for cell in contents[name].cells]
-            for name in contents.names if _ends(name, (*ANNOTATORS, *SEVERAL_ANSWERS))
+            for name in contents.names if _annotators([name]) or _ends(name, SEVERAL_ANSWERS)
         }  # fmt: skip
-        who = [name for name in cells if _ends(name, ANNOTATORS)]
+        who = _annotators(list(cells))
         sizes = {name: [len(one) for one in found] for name, found in cells.items()}
         given = [name for name in cells if name not in who and who and sizes[name] == sizes[who[0]]]
         if given and max(sizes[who[0]]) > 1:
@@ -273,7 +286,7 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     """IntakeError where ratings are lists in cells and nothing says who gave them."""
     columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
     rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
-    person = any(_ends(name, ANNOTATORS) for name in lists) or any(
+    person = bool(_annotators(list(lists))) or any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
         for content in contents if content.name not in lists  # type: ignore[attr-defined]
     )  # fmt: skip

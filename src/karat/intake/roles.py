@@ -32,6 +32,7 @@ from karat.intake.content import (
     words_of,
 )
 from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain, without_unit
+from karat.intake.personal import OF_ITEMS_TOO, describes_a_person
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
@@ -60,6 +61,7 @@ ANSWER_WORDS = (
     "certainty", "agreement", "plausibility", "selection", "veridicality",
     "antwort", "bewertung", "urteil", "réponse", "reponse", "respuesta", "risposta",
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
+    "labels", "scores", "votes", "annotation", "annotations",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
     "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "verdict", "severity",
 )  # fmt: skip
@@ -116,6 +118,8 @@ DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
 FREE = 0.7
 """Above it, nothing fixes how often a participant has each level."""
+FEWEST_SHARED = 0.2
+"""The share of participants that two groups must have in common to be numbered each on its own."""
 PAIR = 2
 FEW_WORDS = 7
 PHRASE = 2
@@ -348,10 +352,11 @@ class _RoleSearch:
             self._participant_by_trials()
             return
         best, sure = found[0][-1], not any(found[0][:3])
-        if self._counts_anew(best):
-            self._take("participant", f"{SHEET}+{best.name}")
+        group = SHEET if self._counts_anew(best) else self._group_of_people(best)
+        if group:
+            self._take("participant", f"{group}+{best.name}")
             self._ask(
-                "participant", [self._choice("participant", parts) for parts in ([SHEET, best.name], [best.name])]
+                "participant", [self._choice("participant", parts) for parts in ([group, best.name], [best.name])]
             )
             return
         self._take("participant", best.name)
@@ -397,6 +402,16 @@ class _RoleSearch:
         )
         counted = (each["low"] == 1) & (each["high"] == each["people"]) & (each["people"] > 1)
         return each.height > 1 and bool(counted.all())
+
+    def _group_of_people(self, content: Content) -> str | None:
+        """A column that cannot vary, such as age (adult, child), where many participants have several of its levels."""
+        for other in self._free():
+            named = describes_a_person(other.name) and other.plain not in OF_ITEMS_TOO
+            if named and not other.is_number and 1 < other.distinct <= MOST_FACTOR_LEVELS and other.filled > NEARLY:
+                both = self.contents.combinations([other.name, content.name]) - content.distinct
+                if both >= FEWEST_SHARED * content.distinct:
+                    return other.name
+        return None
 
     def _is_once_per_file(self, content: Content) -> bool:
         """Whether a column is another one in every row of a file: it numbers what was judged, not who judged."""
@@ -750,7 +765,8 @@ class _RoleSearch:
                               not _says_answer(content), not self._names_file(content), rank, not _says_rating(content),
                               not content.is_number, content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
-        if not found or self._is_key(found[0][-1]):
+        unnamed = not any(_says_answer(one[-1]) for one in found)
+        if not found or self._is_key(found[0][-1]) or (unnamed and self._given_as_right()):
             self._propose_response()
             if not found or "response" in self.roles.mapping:
                 return
@@ -799,9 +815,9 @@ class _RoleSearch:
     def _time_of_answer(self) -> None:
         """Of several response times, the one that is called after the answers: judge.rt beside judge.keys."""
         source = self.roles.mapping.get("response", "")
-        names = [f"{source.rpartition('.')[0]}.rt", f"{source}_rt", f"{source}.rt"]
-        own = next((name for name in names if name in self.contents.names and name not in self.taken), None)
-        if "rt" not in self.roles.mapping and own is not None and self.contents[own].is_number:
+        names = {plain(f"{source.rpartition('.')[0]}.rt"), plain(f"{source}_rt"), plain(f"rt_{source}")}
+        own = next((c.name for c in self._free() if c.plain in names and c.is_number), None)
+        if "rt" not in self.roles.mapping and own is not None:
             self._take("rt", own)
 
     def _answered_only(self) -> None:
@@ -841,10 +857,15 @@ class _RoleSearch:
         if not any(_says_answer(c) for c in found):
             # Where no answer is left, the table may say whether it was right.
             right = [c for c in self._free() if c.plain in ACCURACY and set(c.values) == {"0", "1"}]
+            right += self._given_as_right()
             found = [*right, *(c for c in found if c not in right)]
         if found:
             self._take("response", found[0].name)
             self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
+
+    def _given_as_right(self) -> list[Content]:
+        """Columns called correct_response in which people differ: what is right is the same for everybody."""
+        return [c for c in self._free() if c.plain in NAMES["expected"] and self._differs_on_stimuli(c)]
 
     def _shown_on_a_side(self) -> Content | None:
         """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
@@ -1173,6 +1194,11 @@ class _RoleSearch:
                 c is not best and c.distinct > PAIR and self.contents.follows(c.name, [best.name]) for c in design
             )
             return best.plain == "id" and shown, [best.name]
+        texts = [c for c in design if c.is_text and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR
+                 and self._is_judged_once(c.name, asked)]  # fmt: skip
+        rest = [name for name in names if name not in [c.name for c in texts]]
+        if len(texts) == 1 and self.contents.combinations([*self.person, *asked, *rest]) < ANSWERED * self.rows:
+            return False, [texts[0].name]
         shared = self._shared(names)
         full = self.contents.combinations(shared)
         keep = sorted(

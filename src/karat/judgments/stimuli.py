@@ -64,7 +64,9 @@ NO_CONDITION = re.compile(
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
     r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked|preferred).*|"
-    r".*[_. ](chosen|selected|picked|preferred)|(number|num|n)[_. ]of[_. ].*|answer\..*orders?|annotation|expected.*"
+    r".*[_. ](chosen|selected|picked|preferred)|(number|num|n)[_. ]of[_. ].*|answer\..*orders?|annotation|expected.*|"
+    r"(hard|soft|majority|consensus|aggregated?|final)[_. ]?(label|vote)s?|labels?[_. ].*|.*[_. ]annotators|"
+    r"(choice|option)s?[_. ]?\d+"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 MOST_CONTEXTS = 8

@@ -19,7 +19,16 @@ from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
 from karat.intake.content import TO_GO_ON, words_of
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
-from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
+from karat.intake.guess import (
+    FEWEST_POINTS,
+    MOST_ORDINAL_POINTS,
+    NAMES,
+    guess_columns,
+    guess_mapping,
+    guess_rt_unit,
+    joined,
+    plain,
+)
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.nested import (
     SEVERAL_ANSWERS,
@@ -89,7 +98,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, rows, tasks = _of_one_task(frame, rows, options)
-    frame, more = _missing_answers(frame)
+    frame, more = _missing_answers(frame, options)
     notes += more
     frame, rows, nobody = _of_somebody(frame, rows)
     frame, rows, unasked = _asked_only(frame, rows, options)
@@ -160,7 +169,7 @@ def _read_native(table: FileTable, given_mapping: dict[str, str], options: Optio
             del mapping[role]
     notes += _mapping_note(mapping, options)
     frame = _mapped(table, mapping)
-    frame, more = _missing_answers(frame)
+    frame, more = _missing_answers(frame, options)
     notes += more
     frame, more = _clock_times(frame)
     notes += more
@@ -635,7 +644,7 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
-    elements = [(number, _flat(_of_prodigy(_by_annotator(element)))) for number, element in _elements(file)]
+    elements = [(number, _flat(_of_prodigy(_by_annotator(_in_lists(element))))) for number, element in _elements(file)]
     chosen = _index_of_choice([element for _, element in elements])
     for number, element in elements:
         element = element if chosen is None else _side_by_side(element, chosen)
@@ -644,7 +653,7 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
             # One object per participant, with a list of trials.
             shared = {cell_text(name) or "": cell_text(value) for name, value in element.items() if name != inner[0]}
             refuse_unnamed(element[inner[0]], inner[0], list(shared), file.name)
-            for record in element[inner[0]]:
+            for record in map(_spread, element[inner[0]]):
                 rows.append(shared | {cell_text(name) or "": cell_text(value) for name, value in record.items()})
                 numbers.append(number)
         elif isinstance(element, dict):
@@ -705,6 +714,10 @@ ALIKE = 0.9
 def _elements(file: SourceFile) -> Iterator[tuple[int, Any]]:
     """The objects of a file; where one object holds them all by name, these, with the name as `id`."""
     for number, element in file.json_documents():
+        while (
+            isinstance(element, dict) and len(element) == 1 and isinstance(only := next(iter(element.values())), dict)
+        ):
+            element = only
         parts = list(element.values()) if isinstance(element, dict) else []
         if len(parts) > 1 and all(isinstance(part, dict) for part in parts):
             counts = Counter(name for part in parts for name in part)
@@ -712,6 +725,32 @@ def _elements(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 yield from enumerate(({"id": key, **part} for key, part in element.items()), 1)
                 continue
         yield number, element
+
+
+def _in_lists(element: Any) -> Any:
+    """An element with lists for objects whose names only count, and values for objects that hold nothing else.
+
+    >>> _in_lists({"id": "p1", "trials": {"0": {"rating": {"value": 4}}, "1": {"rating": {"value": 2}}}})
+    {'id': 'p1', 'trials': [{'rating': 4}, {'rating': 2}]}
+    """
+    if isinstance(element, list):
+        return [_in_lists(part) for part in element]
+    if not isinstance(element, dict):
+        return element
+    if list(element) == ["value"]:
+        return element["value"]
+    parts = {name: _in_lists(value) for name, value in element.items()}
+    counted = all(str(name).isdigit() for name in parts) and _are_records(list(parts.values()))
+    return list(parts.values()) if counted else parts
+
+
+def _spread(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a trial with the values of objects in it beside its own; answers may be objects themselves."""
+    found = dict(record)
+    for name, value in record.items():
+        if isinstance(value, dict) and not set(words_of(name)) & {*NAMES["response"]} and not set(value) & set(found):
+            found = {**{key: one for key, one in found.items() if key != name}, **value}
+    return found
 
 
 def _by_annotator(element: Any) -> Any:
@@ -1029,9 +1068,13 @@ def _mapping_note(mapping: dict[str, str], options: Options) -> list[Message]:
     return [Message("table.columns", {"columns": guessed})] if guessed else []
 
 
-def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """R writes NA, jsPsych null: in answers and numbers these mean that there is none."""
+def _missing_answers(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
+    """R writes NA, jsPsych null: in answers and numbers these mean that there is none.
+
+    The only word among points of a scale means this too: n, or I don't know.
+    """
     notes = []
+    free = not options.scale and not options.answers
     for name in ("response", "expected", "rt", "trial", "time"):
         if name not in frame.columns or frame[name].dtype != pl.String:
             continue
@@ -1044,7 +1087,10 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         distinct = frame[name].unique()
         signs = distinct.filter(distinct.is_in(SIGNS)).to_list()
         rest = [cell for cell in distinct.drop_nulls().to_list() if cell not in (*SIGNS, *MISSING)]
-        nothing = MISSING if not signs or any(as_number(cell) is None for cell in rest) else (*MISSING, *SIGNS)
+        words = [cell for cell in rest if as_number(cell) is None]
+        if name == "response" and free and len(words) == 1 and _is_beside_points(frame, words[0], len(rest)):
+            signs.append(words.pop())
+        nothing = MISSING if not signs or words else (*MISSING, *SIGNS, *signs)
         words = distinct.filter(distinct.is_in(nothing)).to_list()
         if words:
             gone = frame[name].is_in(words).fill_null(False)
@@ -1058,6 +1104,18 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
             frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
             notes.append(Message("table.whole_numbers", {"answer": given[0]}))
     return frame, notes
+
+
+def _is_beside_points(frame: pl.DataFrame, word: str, levels: int) -> bool:
+    """Whether a word is one answer beside the few points of a scale, to several items that others gave points to."""
+    if re.search(r"\d", word) or not FEWEST_POINTS < levels <= MOST_ORDINAL_POINTS + 1 or "item" not in frame.columns:
+        return False
+    said = frame.filter(pl.col("response").is_not_null()).select("item", (pl.col("response") == word).alias("word"))
+    shares = said.group_by("item").agg(pl.col("word").mean()).filter(pl.col("word") > 0)["word"]
+    return shares.len() >= FEWEST_ITEMS and bool((shares < 1).mean() >= HALF)  # type: ignore[operator]
+
+
+FEWEST_ITEMS = 5
 
 
 def _numbers(
