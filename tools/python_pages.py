@@ -306,7 +306,7 @@ def _sentence(thing: object) -> str:
 
 
 def _raised(function: Callable[..., Any], seen: set[str]) -> set[type[KaratError]]:
-    """The errors of karat that a function, one that it calls in the same file, or a check that it calls raises by name."""
+    """The errors of karat that a function raises by name, or one that it calls in the same file or as a check."""
     seen.add(function.__name__)
     names = function.__globals__
     found: set[type[KaratError]] = set()
@@ -316,9 +316,12 @@ def _raised(function: Callable[..., Any], seen: set[str]) -> set[type[KaratError
         called = names.get(node.func.id)
         if inspect.isclass(called) and issubclass(called, KaratError):
             found.add(called)
-        elif inspect.isfunction(called) and node.func.id not in seen:
-            if called.__module__ == function.__module__ or called.__name__.startswith("check_"):
-                found |= _raised(called, seen)
+        elif (
+            inspect.isfunction(called)
+            and node.func.id not in seen
+            and (called.__module__ == function.__module__ or called.__name__.startswith("check_"))
+        ):
+            found |= _raised(called, seen)
     return found
 
 
