@@ -31,7 +31,7 @@ def code_or_text(error: Exception) -> str:
 
 
 @contextmanager
-def raises(kind: type[Exception], code: str, **values: object) -> Iterator[pytest.ExceptionInfo[Exception]]:
+def raises(kind: type[Exception], code: str, /, **values: object) -> Iterator[pytest.ExceptionInfo[Exception]]:
     """An error of this class that carries a message with this code and, among others, these values."""
     with pytest.raises(kind) as caught:
         yield caught

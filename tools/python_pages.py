@@ -305,23 +305,22 @@ def _sentence(thing: object) -> str:
     return read_docstring(thing).summary
 
 
+def _followed(called: Callable[..., Any], function: Callable[..., Any]) -> bool:
+    return called.__module__ == function.__module__ or called.__name__.startswith("check_")
+
+
 def _raised(function: Callable[..., Any], seen: set[str]) -> set[type[KaratError]]:
-    """The errors of karat that a function raises by name, or one that it calls in the same file or as a check."""
+    """The errors of karat that a function names, to raise them itself or by a check, or one that it calls does."""
     seen.add(function.__name__)
     names = function.__globals__
     found: set[type[KaratError]] = set()
-    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        called = names.get(node.func.id)
-        if inspect.isclass(called) and issubclass(called, KaratError):
-            found.add(called)
-        elif (
-            inspect.isfunction(called)
-            and node.func.id not in seen
-            and (called.__module__ == function.__module__ or called.__name__.startswith("check_"))
-        ):
-            found |= _raised(called, seen)
+    for call in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
+        for name in [call.func, *call.args[:1]] if isinstance(call, ast.Call) else []:
+            called = names.get(name.id) if isinstance(name, ast.Name) else None
+            if inspect.isclass(called) and issubclass(called, KaratError):
+                found.add(called)
+            elif inspect.isfunction(called) and called.__name__ not in seen and _followed(called, function):
+                found |= _raised(called, seen)
     return found
 
 

@@ -9,8 +9,9 @@ missing result is the message of the error that was raised on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import ge, gt, le, lt
 from typing import Any
 
 from karat.languages import language_of
@@ -69,9 +70,28 @@ def refused_setting(name: str, value: object, *must: Message) -> Message:
     return Message("setting.refused", {"setting": name, "value": repr(value), "must": list(must) or None})
 
 
-def one_of(known: Iterable[object]) -> Message:
-    """That the value of a setting must be one of these."""
-    return Message("setting.one_of", {"known": list(map(repr, known))})
+LIMITS: Mapping[str, Callable[[float, float], bool]] = {
+    "setting.above": gt, "setting.at_least": ge, "setting.below": lt, "setting.at_most": le,
+}  # fmt: skip
+
+
+def check_number(error: type[Exception], name: str, value: float | None, **limits: float) -> None:
+    """Raise the error unless a setting is None or lies within its limits: above, at_least, below, at_most.
+
+    >>> check_number(ValueError, "level", 0.95, above=0, below=1)
+    """
+    codes = {f"setting.{limit}": number for limit, number in limits.items()}
+    if value is not None and not all(LIMITS[code](value, number) for code, number in codes.items()):
+        raise error(refused_setting(name, value, *(Message(code, {"limit": one}) for code, one in codes.items())))
+
+
+def check_word(error: type[Exception], name: str, value: object, known: Iterable[object]) -> None:
+    """Raise the error unless a setting has one of the known values.
+
+    >>> check_word(ValueError, "adjust", "holm", ("holm", "bh"))
+    """
+    if value not in (words := list(known)):
+        raise error(refused_setting(name, value, Message("setting.one_of", {"known": list(map(repr, words))})))
 
 
 def render(message: Message, language: str = ENGLISH) -> str:

@@ -138,7 +138,7 @@ def test_what_cannot_be_compared_is_reported() -> None:
     alone = karat.Judgments({"participant": ["p1", "p2"], "item": ["a", "b"], "response": [1, 2]}, karat.Ordinal(5))
     with raises(MeasureError, "agreement.no_shared_stimulus"):
         agreement(alone)
-    with raises(MeasureError, "bootstrap.settings"):
+    with raises(MeasureError, "setting.refused"):
         agreement(rated_twice(), samples=-1)
     columns = {"participant": ["p1", "p2", "p1"], "item": ["a", "a", "b"], "response": [1, 2, 3]}
     mixed = agreement(karat.Judgments(columns, karat.Ordinal(5)), samples=0)

@@ -82,7 +82,7 @@ def test_without_numpyro_the_command_that_installs_it_is_named() -> None:
 def test_a_level_is_a_share() -> None:
     with pytest.raises(MeasureError) as raised:
         bayes_contrasts(karat.datasets.load("likert"), FORMULA, level=95)
-    assert message_of(raised.value).code == "measure.level"
+    assert message_of(raised.value).code == "setting.refused"
 
 
 def test_choices_are_refused() -> None:

@@ -66,8 +66,8 @@ def test_zeta_of_those_who_compared_everything() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"samples": 5}, "assumptions.samples"),
-        ({"by": "gruop"}, "rated.no_column"),
+        ({"samples": 5}, "setting.refused"),
+        ({"by": "gruop"}, "unknown.column"),
         ({"by": "response"}, "assumptions.several_groups"),
         ({"question": "other"}, "assumptions.no_choices"),
     ],

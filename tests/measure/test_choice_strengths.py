@@ -133,8 +133,8 @@ def test_thurstone_notes_what_only_the_prior_places() -> None:
         ("thurstone", {"prior_sd": 1.0}, "choices.no_option"),
         ("davidson", {"criterion": "shared"}, "choices.no_option"),
         ("bradley-terry", {"posterior": True}, "choices.no_option"),
-        ("davidson", {"prior_sd": 0.0}, "choices.prior_sd"),
-        ("thurstone", {"criterion": "mine"}, "choices.criterion"),
+        ("davidson", {"prior_sd": 0.0}, "setting.refused"),
+        ("thurstone", {"criterion": "mine"}, "setting.refused"),
     ],
 )
 def test_options_that_a_model_does_not_have_are_refused(model: str, options: dict[str, Any], code: str) -> None:

@@ -120,5 +120,5 @@ def test_what_cannot_be_compared_is_refused(
 
 
 def test_levels_beyond_one_are_refused() -> None:
-    with raises(MeasureError, "bootstrap.settings"):
+    with raises(MeasureError, "setting.refused"):
         compare_decisions({"a": FIRST, "b": SECOND}, level=1.0)

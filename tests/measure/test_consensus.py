@@ -133,10 +133,10 @@ def test_questions_are_labelled_by_themselves() -> None:
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
-        ({"method": "vote"}, "consensus.unknown_method"),
+        ({"method": "vote"}, "setting.refused"),
         ({"method": "majority", "weights": {}}, "consensus.weights_without_method"),
         ({"method": "majority", "errors": "free"}, "consensus.errors"),
-        ({"iterations": 0}, "consensus.search"),
+        ({"iterations": 0}, "setting.refused"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, object], code: str) -> None:

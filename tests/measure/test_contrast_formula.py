@@ -127,7 +127,7 @@ def test_several_questions_need_a_name() -> None:
 
 def test_conditions_that_are_none() -> None:
     judgments = rated(frame(), karat.Ordinal(5))
-    with raises(karat.measure.MeasureError, "rated.no_column"):
+    with raises(karat.measure.MeasureError, "unknown.column"):
         contrasts(judgments, conditions=["aa"])
     with raises(karat.measure.MeasureError, "contrasts.empty_conditions"):
         contrasts(judgments, conditions=[])

@@ -223,7 +223,7 @@ def test_what_cannot_be_contrasted() -> None:
     )
     with raises(karat.measure.MeasureError, "contrasts.choices"):
         contrasts(choices, "response ~ 1 + (1 | participant)")
-    with raises(karat.measure.MeasureError, "measure.level"):
+    with raises(karat.measure.MeasureError, "setting.refused", setting="level"):
         contrasts(rated(frame(4, 4), karat.Ordinal(5)), FORMULA, level=95)
 
 

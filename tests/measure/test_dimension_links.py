@@ -71,7 +71,7 @@ def test_a_feature_that_does_not_vary_has_no_correlation() -> None:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with raises(MeasureError, "dimension_links.unknown_column"):
+    with raises(MeasureError, "unknown.column"):
         overall_regression(texts(), "overall", ["clearness"])
     with raises(MeasureError, "overall_regression.too_few_texts"):
         overall_regression(texts().head(3), "overall", ["clarity", "flow"])

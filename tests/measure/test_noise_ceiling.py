@@ -99,7 +99,7 @@ def test_what_cannot_be_studied_is_reported() -> None:
     nominal = karat.Judgments(karat.datasets.load("crowd").frame, karat.Nominal(["0", "1"]))
     with raises(MeasureError, "decision_study.no_numbers"):
         decision_study(nominal)
-    with raises(MeasureError, "decision_study.wanted"):
+    with raises(MeasureError, "setting.refused", setting="wanted"):
         decision_study(rated_twice(), wanted=1.0)
     alone = karat.Judgments({"participant": ["p1", "p2"], "item": ["a", "b"], "response": [1, 2]}, karat.Ordinal(5))
     with raises(MeasureError, "noise_ceiling.no_shared_stimulus"):

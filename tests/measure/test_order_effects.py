@@ -108,9 +108,9 @@ def test_a_condition_without_times_leaves_the_answers() -> None:
 
 def test_what_is_wrong_is_named() -> None:
     judgments = rated(frame(4, 8), karat.Continuous())
-    with raises(karat.measure.MeasureError, "rated.no_column"):
+    with raises(karat.measure.MeasureError, "unknown.column"):
         order_effects(judgments, by="itme")
-    with raises(karat.measure.MeasureError, "measure.level"):
+    with raises(karat.measure.MeasureError, "setting.refused", setting="level"):
         order_effects(judgments, level=1.0)
 
 

@@ -70,7 +70,7 @@ def test_what_has_no_correlations_is_refused() -> None:
         with raises(MeasureError, f"correlations.{code}") as caught:
             correlations_of(wrong)
         assert message_of(caught.value).values == values
-    with raises(MeasureError, "correlations.kind"):
+    with raises(MeasureError, "setting.refused", setting="correlations"):
         correlations_of(VALUES, "kendall")  # type: ignore[arg-type]
     with raises(MeasureError, "correlations.too_many_points"):
         correlations_of(RANDOM.standard_normal((40, 2)), "polychoric")

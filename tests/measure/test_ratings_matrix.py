@@ -104,7 +104,7 @@ def test_what_cannot_be_a_differential_is_refused() -> None:
         ratings_matrix(karat.Judgments(table | {"question": ["clear", "item"] * 2}, karat.Ordinal(7)))
     with raises(MeasureError, "ratings.no_numbers"):
         ratings_matrix(karat.Judgments(table, karat.Nominal(range(1, 8))))
-    with raises(MeasureError, "ratings.unit"):
+    with raises(MeasureError, "setting.refused", setting="unit"):
         ratings_matrix(differential(people=5), "person")  # type: ignore[arg-type]
 
 

@@ -76,7 +76,7 @@ def test_it_ends_before_factors_outnumber_pairs() -> None:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with raises(MeasureError, "reduction.settings"):
+    with raises(MeasureError, "setting.refused"):
         reduce_pairs(ratings(), 2, communality=1.5)
     with raises(MeasureError, "reduction.no_names"):
         reduce_pairs(ratings().to_numpy(), 2)

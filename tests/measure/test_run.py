@@ -153,7 +153,7 @@ def test_pairs_are_decided_by_every_model_and_compared(tmp_path: Path) -> None:
     assert {"decisions.csv", "decisions-mean.csv", "decisions-compared.csv", "decisions-compared.svg"} <= written
     # The same pairs, read from pair and status.
     assert run(judgments).of("decisions").frame["pair"].to_list() == ["0", "1", "2", "3"]
-    with raises(MeasureError, "decisions.unknown_stimulus"):
+    with raises(MeasureError, "unknown.stimulus"):
         run(judgments, pairs=[("1", "a00", "b00")])
 
 
@@ -183,7 +183,7 @@ def test_two_sessions_have_stability_with_decisions() -> None:
     same = sum(a == b for a, b in zip(*by_group.values(), strict=True)) / 3
     row = found.comparisons.filter(measure="same decision").row(0, named=True)
     assert row["estimate"] == pytest.approx(same)
-    with raises(MeasureError, "rated.no_column"):
+    with raises(MeasureError, "unknown.column"):
         run(judgments, by="grup")
 
 
@@ -203,7 +203,7 @@ def test_labels_have_a_consensus_by_condition() -> None:
     [
         ({"models": ["thurstone"]}, "strengths.no_model"),
         ({"posterior": True}, "run.no_posterior"),
-        ({"conditions": ["ordr"]}, "rated.no_column"),
+        ({"conditions": ["ordr"]}, "unknown.column"),
         ({"functions": ["filler"]}, "rated.no_answers"),
         ({"formula": "response ~ nothing"}, "model.no_random"),
     ],

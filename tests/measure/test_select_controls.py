@@ -12,7 +12,7 @@ from scipy import stats
 import karat
 from karat.measure.result import MeasureError
 from karat.measure.scaling.select_controls import Controls, select_controls
-from karat.messages import Message, message_of
+from karat.messages import Message
 from messages import raises
 
 ANSWERS: dict[str, list[int]] = {
@@ -126,10 +126,8 @@ def test_sliders_need_both_ends() -> None:
 
 def test_settings_out_of_range() -> None:
     for name, value in {"n": 0, "max_sd": 0.0, "clearly": 0.6, "level": 1.0}.items():
-        code = "measure.level" if name == "level" else f"select_controls.{name}"
-        with raises(MeasureError, code) as caught:
+        with raises(MeasureError, "setting.refused", setting=name, value=repr(value)):
             select_controls(normed(), **{name: value})  # type: ignore[arg-type]
-        assert message_of(caught.value).values == {name: value}
 
 
 def test_named_levels_are_expected_by_name() -> None:

@@ -73,7 +73,7 @@ def test_groups_may_be_known_of_participants() -> None:
     likert = karat.datasets.load("likert")
     found = stability(likert, by="list", conditions=[], samples=20)
     assert found.table().height == 12
-    with raises(MeasureError, "rated.no_column"):
+    with raises(MeasureError, "unknown.column"):
         stability(likert, by="lst")
     with raises(MeasureError, "stability.one_group"):
         stability(karat.datasets.load("crowd"), by="function")

@@ -58,7 +58,7 @@ def test_limits_are_not_themselves_too_low_or_too_wide() -> None:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with raises(MeasureError, "suitability.rule"):
+    with raises(MeasureError, "setting.refused", setting="rule"):
         suitability(prestudy(), "any")  # type: ignore[arg-type]
     once = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5))
     with raises(MeasureError, "suitability.one_rating"):

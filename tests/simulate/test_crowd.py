@@ -91,7 +91,7 @@ def test_halfway_is_credible_first() -> None:
     assert right[:, :40].mean() > 0.75
     late = worker_answers("halfway random guessing", 2000, tasks, decision="sign", turn=71, seed=2) == tasks.truth
     assert late[:, 40:70].mean() > 0.7
-    with raises(SimulateError, "crowd.turn"):
+    with raises(SimulateError, "setting.refused", setting="turn"):
         worker_answers("halfway random guessing", 2, tasks, turn=90)
 
 

@@ -236,14 +236,16 @@ def test_layouts_of_other_designs(tmp_path: Path) -> None:
 
 def test_what_is_refused(study: Study) -> None:
     cases = {
-        "power.exclude": {"exclude": 1.0}, "power.simulations": {"simulations": 0}, "power.alpha": {"alpha": 0},
-        "power.unit": {"unit": "steps"}, "power.analysis": {"analysis": "best"},
         "contrasts.unknown": {"contrast": "ordr"}, "power.few_participants": {"participants": [3]},
         "power.no_effects": {"unit": "scale"}, "power.few_items": {"items": [2]},
     }  # fmt: skip
     for code, wrong in cases.items():
         with raises(SimulateError, code):
             power(study, **wrong)  # type: ignore[arg-type]
+    settings = {"exclude": 1.0, "simulations": 0, "alpha": 0, "unit": "steps", "analysis": "best"}
+    for name, value in settings.items():
+        with raises(SimulateError, "setting.refused", setting=name):
+            power(study, **{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
+from karat.messages import Message
+
 if TYPE_CHECKING:
     import polars as pl
+
+MOST_KNOWN = 20
+"""More names are not listed."""
 
 FUNCTIONS = ("test", "filler", "control", "attention", "calibration", "practice")
 PROBES = ("honeypot", "shibboleth", "modality")
@@ -63,6 +68,16 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
     """The known word that a misspelt one was probably meant to be."""
     matches = get_close_matches(word.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
     return next((k for k in known if matches and k.lower() == matches[0]), None)
+
+
+def unknown_name(code: str, name: str, known: Sequence[str]) -> Message:
+    """That nothing has this name; with the one that was probably meant or, where none is close and few are known, all.
+
+    >>> str(unknown_name("unknown.column", "langauge", ["item", "language"]))
+    'There is no column langauge. Did you mean language?'
+    """
+    close = nearest(name, known)
+    return Message(code, {"name": name, "close": close, "known": None if close or len(known) > MOST_KNOWN else known})
 
 
 def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:

@@ -37,7 +37,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.measure.rated import Rated, rated
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question
-from karat.messages import Message, with_code
+from karat.messages import Message, check_number, check_word, with_code
 from karat.models.dawid_skene import DawidSkene, LabelModel, dawid_skene, glad, label_shares, mace
 from karat.models.split_half import equal_to_majority, shares
 from karat.types import Floats
@@ -148,14 +148,13 @@ def consensus(
 def _check(
     method: str, weights: Mapping[str, float] | None, errors: str | None, iterations: int, tolerance: float
 ) -> None:
-    if method not in METHODS:
-        raise MeasureError(Message("consensus.unknown_method", {"known": list(METHODS), "method": str(method)}))
+    check_word(MeasureError, "method", method, METHODS)
     if weights is not None and method != "weighted":
         raise MeasureError(Message("consensus.weights_without_method", {"method": method}))
     if errors is not None and (method != "dawid-skene" or errors not in ("free", "ordered")):
         raise MeasureError(Message("consensus.errors"))
-    if iterations < 1 or tolerance < 0:
-        raise MeasureError(Message("consensus.search"))
+    check_number(MeasureError, "iterations", iterations, at_least=1)
+    check_number(MeasureError, "tolerance", tolerance, at_least=0)
 
 
 def _of_question(

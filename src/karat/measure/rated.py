@@ -19,7 +19,7 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import log_magnitude
-from karat.judgments.columns import FUNCTIONS, nearest
+from karat.judgments.columns import FUNCTIONS, nearest, unknown_name
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import PAIR, groups_and_numbers, numbered, with_choices
 from karat.judgments.trial_order import with_positions
@@ -191,7 +191,7 @@ def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
     """The name of a column that is there; else an error with the nearest."""
     if name in rows.columns:
         return name
-    raise MeasureError(Message("rated.no_column", {"column": name, "close": nearest(name, rows.columns)}))
+    raise MeasureError(unknown_name("unknown.column", name, rows.columns))
 
 
 def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:

@@ -12,7 +12,7 @@ import polars as pl
 from karat.errors import KaratError
 from karat.jupyter import NotebookDisplay
 from karat.languages import language_of
-from karat.messages import Message, message_of, with_code
+from karat.messages import Message, check_number, message_of, with_code
 from karat.models.numerics import known
 from karat.plots import Figure
 from karat.plots.ranked import labelled, ranked_plot
@@ -134,8 +134,7 @@ def table_of(rows: Iterable[Sequence[Any]], schema: Mapping[str, Any]) -> pl.Dat
 
 def check_level(level: float) -> None:
     """Refuse a level of intervals that is none."""
-    if not 0 < level < 1:
-        raise MeasureError(Message("measure.level", {"level": level}))
+    check_number(MeasureError, "level", level, above=0, below=1)
 
 
 def coefficient(value: float | None, digits: int = 2) -> str:

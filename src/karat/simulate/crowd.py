@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
 from karat.judgments.scales import Binary, Nominal, Ordinal
-from karat.messages import Message
+from karat.messages import Message, check_number, check_word
 from karat.simulate.behaviours import SIMULATED, SimulateError
 from karat.simulate.scale_answers import logistic
 from karat.types import Floats
@@ -313,8 +313,7 @@ def worker_answers(
     """
     if kind not in (*KINDS, *HALFWAY):
         raise SimulateError(Message("crowd.workers", {"kind": kind, "known": [*KINDS, *HALFWAY]}))
-    if decision not in ("draw", "sign"):
-        raise SimulateError(Message("crowd.decision", {"value": decision}))
+    check_word(SimulateError, "decision", decision, ("draw", "sign"))
     random = np.random.default_rng(seed)
     effects = tasks.effects[np.arange(len(tasks.effects)) if order is None else order]
     shape = (workers, effects.shape[-1])
@@ -323,9 +322,8 @@ def worker_answers(
         return drawn.credible(shape, effects)
     answers = drawn.astray(kind.removeprefix("halfway "), shape)
     if kind in HALFWAY:
+        check_number(SimulateError, "turn", turn, at_least=1, at_most=shape[1] + 1)
         before = shape[1] // 2 if turn is None else turn - 1
-        if not 0 <= before <= shape[1]:
-            raise SimulateError(Message("crowd.turn", {"most": shape[1] + 1, "value": turn}))
         answers[:, :before] = drawn.credible((workers, before), effects[..., :before])
     return answers
 

@@ -33,7 +33,7 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import position
 from karat.judgments.scales import Choice, Magnitude, Nominal, Ordinal, Scale
-from karat.messages import Message
+from karat.messages import Message, check_number, check_word
 from karat.models.proportions import wilson
 from karat.plots import Figure
 from karat.plots.lines import power_plot
@@ -163,16 +163,11 @@ def _analysis(asked: Analysis | None, layout: SimulationLayout, pilot: Pilot | N
 
 
 def _check(exclude: float, simulations: int | None, alpha: float, analysis: str | None, unit: str) -> None:
-    if not 0 <= exclude < 1:
-        raise SimulateError(Message("power.exclude", {"value": exclude}))
-    if simulations is not None and simulations < 1:
-        raise SimulateError(Message("power.simulations", {"value": simulations}))
-    if not 0 < alpha < 1:
-        raise SimulateError(Message("power.alpha", {"value": alpha}))
-    if analysis not in (None, "model", "means", "mixed"):
-        raise SimulateError(Message("power.analysis", {"value": analysis}))
-    if unit not in ("log-odds", "scale"):
-        raise SimulateError(Message("power.unit", {"value": unit}))
+    check_number(SimulateError, "exclude", exclude, at_least=0, below=1)
+    check_number(SimulateError, "simulations", simulations, at_least=1)
+    check_number(SimulateError, "alpha", alpha, above=0, below=1)
+    check_word(SimulateError, "analysis", analysis, (None, "model", "means", "mixed"))
+    check_word(SimulateError, "unit", unit, ("log-odds", "scale"))
 
 
 def _sizes(

@@ -160,9 +160,9 @@ def test_it_is_reported_in_lines() -> None:
     ("excluded", "formula", "code"),
     [
         ("w017", FORMULA, "effects.one_name"),
-        (["w17"], FORMULA, "effects.no_participant"),
+        (["w17"], FORMULA, "unknown.participant"),
         (CROWD.participants["participant"].to_list(), FORMULA, "effects.nobody_left"),
-        (["w017"], "corect ~ difficulty + (1 | participant)", "effects.no_column"),
+        (["w017"], "corect ~ difficulty + (1 | participant)", "unknown.column"),
         (["w017"], "item ~ difficulty + (1 | participant)", "effects.family"),
     ],
 )

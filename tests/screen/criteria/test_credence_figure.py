@@ -90,7 +90,7 @@ def test_trials_of_two_sessions_follow_each_other() -> None:
 
 
 def test_a_participant_who_is_not_there_is_a_sentence() -> None:
-    with raises(ScreenError, "credence.unknown_participant") as refused:
+    with raises(ScreenError, "unknown.participant") as refused:
         found().plot("p004")
     assert message_of(refused.value).values["close"].startswith("p0")
     silent = crowd(karat.Binary())

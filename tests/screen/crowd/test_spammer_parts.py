@@ -132,7 +132,7 @@ def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_pa
         assert together.family == "ordinal"
         assert "crowd.several_scales" in codes(together.notes)
         same(spammer_index_in_parts(parted, conditions=conditions), together)
-    with raises(ScreenError, "crowd.no_column"):
+    with raises(ScreenError, "unknown.column"):
         spammer_index_in_parts(parted, conditions=["voices"])
 
 

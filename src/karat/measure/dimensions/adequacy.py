@@ -24,7 +24,7 @@ from karat.judgments import Judgments
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of, rating_of
 from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
-from karat.messages import Message
+from karat.messages import Message, check_word
 from karat.models.factors import bartlett, kmo
 
 WORDS = ((0.9, "marvellous"), (0.8, "meritorious"), (0.7, "middling"), (0.6, "mediocre"), (0.5, "miserable"))
@@ -155,8 +155,7 @@ def suitability(
     >>> found.kept, found.table()["reason"][1]
     (['clear'], 'mean 2.67 is under 3.2 and standard deviation 2.08 is over 1.2')
     """
-    if rule not in ("both", "either"):
-        raise MeasureError(Message("suitability.rule", {"rule": str(rule)}))
+    check_word(MeasureError, "rule", rule, ("both", "either"))
     rows = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_not_null())
     if not rows.height:
         raise MeasureError(Message("suitability.no_answers", {"functions": list(functions)}))

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from karat.measure.dimensions.matrix import Correlations, Kind, check_invertible, correlations_of
 from karat.measure.result import MeasureError, MeasureResult
-from karat.messages import Message
+from karat.messages import Message, check_word
 from karat.models.factors import Extraction, FactorFit, Rotation, extract, fit_of, matched, rotate, score_weights
 from karat.models.factors.extraction import LOWEST
 from karat.models.factors.fit import degrees_of_freedom
@@ -134,8 +134,7 @@ class Factors(MeasureResult):
         """
         if self.source.values is None:
             raise MeasureError(Message("factors.no_ratings"))
-        if method not in ("regression", "bartlett"):
-            raise MeasureError(Message("factors.score_method", {"method": str(method)}))
+        check_word(MeasureError, "method", method, ("regression", "bartlett"))
         check_invertible(self.source)
         values = self.source.values
         standard = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
@@ -216,12 +215,9 @@ def factors(
 def _checked(source: Correlations, n: int, method: str, rotation: str | None, kaiser: str | None, start: str) -> Kaiser:
     """The normalisation to take, after a look at what was asked for."""
     p = len(source.pairs)
-    if method not in ("ml", "minres"):
-        raise MeasureError(Message("factors.method", {"method": str(method)}))
-    if rotation not in KAISER:
-        raise MeasureError(Message("factors.rotation", {"rotation": str(rotation)}))
-    if start not in ("usual", "best"):
-        raise MeasureError(Message("factors.start", {"start": str(start)}))
+    check_word(MeasureError, "method", method, ("ml", "minres"))
+    check_word(MeasureError, "rotation", rotation, KAISER)
+    check_word(MeasureError, "start", start, ("usual", "best"))
     usual = KAISER[rotation][0] if kaiser is None else kaiser
     if kaiser is not None and rotation is not None and kaiser not in KAISER[rotation]:
         about = {"known": list(KAISER[rotation]), "rotation": rotation, "kaiser": str(kaiser)}

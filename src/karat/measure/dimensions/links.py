@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri, stdtr
 
+from karat.judgments.columns import unknown_name
 from karat.judgments.table import to_polars
 from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
@@ -217,8 +218,7 @@ def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[Message]]:
     frame = to_polars(texts)
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        about = {"column": missing[0], "known": frame.columns}
-        raise MeasureError(Message("dimension_links.unknown_column", about))
+        raise MeasureError(unknown_name("unknown.column", missing[0], frame.columns))
     twice = [name for number, name in enumerate(names) if name in names[:number]]
     if twice:
         raise MeasureError(Message("dimension_links.repeated_column", {"column": twice[0]}))

@@ -29,7 +29,7 @@ from karat.judgments.answer_codes import is_ordered, position
 from karat.judgments.scales import Scale, as_number
 from karat.judgments.table import to_polars
 from karat.measure.result import BriefResult, MeasureError
-from karat.messages import Message
+from karat.messages import Message, check_word
 from karat.models.factors import nearest_correlation, pearson, polychoric
 from karat.plots import Figure
 from karat.plots.ranked import ranked_plot
@@ -96,8 +96,7 @@ def ratings_matrix(
     >>> ratings_matrix(karat.Judgments(answers, karat.Ordinal(7))).frame.rows()
     [('p1', 'a', 7.0, 6.0), ('p1', 'b', 3.0, 6.0)]
     """
-    if unit not in KEYS:
-        raise MeasureError(Message("ratings.unit", {"unit": unit}))
+    check_word(MeasureError, "unit", unit, KEYS)
     rows, notes = aligned_ratings(judgments, functions)
     keys = ["participant", "item", "question"]
     once = rows.group_by(keys, maintain_order=True).agg(pl.col("rating").mean(), pl.len().alias("times"))
@@ -188,8 +187,7 @@ class Correlations:
 
 def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | None = None) -> Correlations:
     """The correlations of a `RatingsMatrix`, of a table or an array of ratings, or a correlation matrix as it is."""
-    if kind not in ("pearson", "polychoric"):
-        raise MeasureError(Message("correlations.kind", {"kind": str(kind)}))
+    check_word(MeasureError, "correlations", kind, ("pearson", "polychoric"))
     values, pairs, keys, notes = _ratings(matrix)
     if len(pairs) < 2:
         raise MeasureError(Message("correlations.too_few_pairs"))

@@ -24,8 +24,8 @@ from karat.errors import counted
 from karat.executors import SERIAL, Executor
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of
-from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
-from karat.messages import Message
+from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns, check_level
+from karat.messages import Message, check_number, check_word
 from karat.models.factors import (
     acceleration,
     congruence,
@@ -63,8 +63,7 @@ class NumberOfFactors(BriefResult):
         1
         """
         numbers = dict(self.rules.iter_rows())
-        if rule not in numbers:
-            raise MeasureError(Message("number_of_factors.unknown_rule", {"rule": rule, "known": list(numbers)}))
+        check_word(MeasureError, "rule", rule, numbers)
         return int(numbers[rule])
 
     @property
@@ -106,8 +105,8 @@ def number_of_factors(
     >>> print(number_of_factors(one, observations=200, draws=20))
     All rules give 1 factor: parallel analysis (factors), parallel analysis (components), MAP, ...
     """
-    if draws < 1 or not 0 < quantile < 1:
-        raise MeasureError(Message("number_of_factors.settings"))
+    check_number(MeasureError, "draws", draws, at_least=1)
+    check_number(MeasureError, "quantile", quantile, above=0, below=1)
     source = correlations_of(matrix, correlations, observations)
     if len(source.pairs) < 3:
         raise MeasureError(Message("number_of_factors.too_few_pairs"))
@@ -196,8 +195,8 @@ def factor_intervals(
     source = found.source
     if source.values is None:
         raise MeasureError(Message("factor_intervals.no_ratings"))
-    if draws < 2 or not 0 < level < 1:
-        raise MeasureError(Message("factor_intervals.settings"))
+    check_number(MeasureError, "draws", draws, at_least=2)
+    check_level(level)
     notes = []
     if source.keys is not None and "participant" in source.keys.columns:
         _, who = np.unique(source.keys["participant"].to_numpy(), return_inverse=True)

@@ -20,6 +20,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.columns import unknown_name
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import aligned_ratings
 from karat.measure.result import BriefResult, MeasureError
@@ -121,8 +122,7 @@ def profiles(
     if by not in rows.columns:
         if by not in judgments.participants.columns:
             known = [name for name in (*rows.columns, *judgments.participants.columns) if name != "rating"]
-            about = {"column": by, "known": list(dict.fromkeys(known))}
-            raise MeasureError(Message("profiles.unknown_column", about))
+            raise MeasureError(unknown_name("unknown.column", by, list(dict.fromkeys(known))))
         rows = rows.join(judgments.participants.select("participant", by), on="participant", maintain_order="left")
     unknown = int(rows[by].null_count())
     if unknown:

@@ -34,7 +34,7 @@ from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.factors import Factors, Kaiser, Method, RotationName, carriers, factors
 from karat.measure.dimensions.matrix import Kind, RatingsMatrix
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.messages import Message
+from karat.messages import Message, check_number
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom
 from karat.plots import Figure
@@ -126,8 +126,8 @@ def reduce_pairs(
     >>> reduction.removed, reduction.table()["reason"][0]
     (['noise'], 'communality .00 is under .40')
     """
-    if not 0 <= communality < 1 or not 0 <= gap < 1:
-        raise MeasureError(Message("reduction.settings"))
+    check_number(MeasureError, "communality", communality, at_least=0, below=1)
+    check_number(MeasureError, "gap", gap, at_least=0, below=1)
     left, notes = matrix, []
     steps: list[tuple[Any, ...]] = []
     while True:

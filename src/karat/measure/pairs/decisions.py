@@ -43,7 +43,7 @@ import polars as pl
 
 from karat.errors import cause
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.scales import Binary, Choice, Nominal, NumberRange, Ordinal, Scale
 from karat.judgments.table import to_polars
 from karat.measure.pairs.pair_measures import (
@@ -57,7 +57,7 @@ from karat.measure.pairs.pair_measures import (
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, schema_of, table_of
 from karat.measure.scaling.strengths import strengths
-from karat.messages import Message
+from karat.messages import Message, check_number, check_word
 from karat.models.proportions import benjamini_hochberg, holm
 from karat.types import Floats
 
@@ -171,12 +171,9 @@ def decisions(
 
 
 def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
-    if not 0 < alpha < 0.5:
-        raise MeasureError(Message("decisions.alpha", {"alpha": alpha}))
-    if adjust not in ADJUSTED:
-        raise MeasureError(Message("decisions.adjust", {"adjust": str(adjust)}))
-    if rope is not None and not rope > 0:
-        raise MeasureError(Message("decisions.rope", {"rope": rope}))
+    check_number(MeasureError, "alpha", alpha, above=0, below=0.5)
+    check_word(MeasureError, "adjust", adjust, ADJUSTED)
+    check_number(MeasureError, "rope", rope, above=0)
 
 
 def _model(one: Rated, asked: pl.DataFrame, model: str | None) -> str:
@@ -226,7 +223,7 @@ def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
     wanted = asked["better"][0]
     if wanted in labels:
         return Message("decisions.too_few_answers")
-    return Message("decisions.unknown_stimulus", {"stimulus": wanted, "close": nearest(wanted, labels)})
+    return unknown_name("unknown.stimulus", wanted, labels)
 
 
 COLUMNS = ("pair", "better", "worse")

@@ -35,8 +35,16 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.measure.rated import Rated, rated
-from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, schema_of, table_of
-from karat.messages import Message
+from karat.measure.result import (
+    BriefResult,
+    MeasureError,
+    PlotColumns,
+    about_question,
+    check_level,
+    schema_of,
+    table_of,
+)
+from karat.messages import Message, check_number
 from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term
 from karat.models.resampling import Components, components, interval_around, resamples
@@ -285,5 +293,5 @@ def splits(one: Rated, drawn: Floats | None) -> int:
 
 def check_bootstrap(samples: int, level: float) -> None:
     """Refuse settings that make no interval."""
-    if samples < 0 or not 0 < level < 1:
-        raise MeasureError(Message("bootstrap.settings", {"samples": samples, "level": level}))
+    check_number(MeasureError, "samples", samples, at_least=0)
+    check_level(level)

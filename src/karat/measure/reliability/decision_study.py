@@ -33,7 +33,7 @@ from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, unequal_answers
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, schema_of
-from karat.messages import Message
+from karat.messages import Message, check_number
 from karat.models.numerics import known
 from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats
@@ -115,8 +115,7 @@ def decision_study(
     To order stimuli with a reliability of .90, each stimulus needs 29 ratings (now 12, reliability .79). ...
     """
     check_bootstrap(samples, level)
-    if not 0 < wanted < 1:
-        raise MeasureError(Message("decision_study.wanted", {"wanted": wanted}))
+    check_number(MeasureError, "wanted", wanted, above=0, below=1)
     needed: list[tuple[Any, ...]] = []
     variances: list[tuple[Any, ...]] = []
     notes: list[Message] = []

@@ -21,7 +21,7 @@ from karat.judgments.scales import Choice
 from karat.measure.rated import known_column, rated
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, schema_of
 from karat.measure.scaling.choices import Compared, compared_stimuli
-from karat.messages import Message
+from karat.messages import Message, check_number
 from karat.models.choices.assumptions import NAMES, Misfit, circular_triads, compared_triads, misfit, simulated, zeta
 from karat.models.choices.pairs import Pairs
 from karat.models.choices.thurstone import fit_thurstone
@@ -97,8 +97,7 @@ def choice_assumptions(
     >>> print(choice_assumptions(karat.Judgments(frame, karat.Choice()), samples=19))
     There is no evidence against one order of the stimuli shared by all participants ...
     """
-    if samples < 19:
-        raise MeasureError(Message("assumptions.samples", {"samples": samples}))
+    check_number(MeasureError, "samples", samples, at_least=19)
     compared, group = _choices(judgments, functions, question, by)
     pairs, person, people = compared.pairs, compared.person, len(compared.people)
     if people < 2:

@@ -29,7 +29,7 @@ from karat.judgments.stimuli import groups_and_numbers
 from karat.measure.rated import COMPARED, Rated, stimulus_labels
 from karat.measure.result import MeasureError, first_names
 from karat.measure.scaling.result import Criterion, Strengths, by_strength
-from karat.messages import Message
+from karat.messages import Message, check_number, check_word
 from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of
 from karat.models.choices.posterior import Posterior, draw_posterior
 from karat.models.choices.thurstone import PRIOR_SD, fit_thurstone, probabilities
@@ -82,10 +82,8 @@ def choice_strengths(
 
 def _check_options(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
     """Refuse what a model does not have."""
-    if criterion not in ("participant", "shared"):
-        raise MeasureError(Message("choices.criterion", {"criterion": criterion}))
-    if prior_sd is not None and not prior_sd > 0:
-        raise MeasureError(Message("choices.prior_sd", {"sd": prior_sd}))
+    check_word(MeasureError, "criterion", criterion, ("participant", "shared"))
+    check_number(MeasureError, "prior_sd", prior_sd, above=0)
     thurstone = model == "thurstone"
     foreign = {
         "side": thurstone and side,

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from scipy.special import expit, ndtr, ndtri
 
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.measure.rated import stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, interval
 from karat.messages import Message
@@ -119,8 +119,7 @@ class Strengths(MeasureResult):
         labels = self.labels
         if label in labels:
             return labels.index(label)
-        close = nearest(label, labels)
-        raise MeasureError(Message("strengths.no_stimulus", {"label": label, "close": close or None}))
+        raise MeasureError(unknown_name("unknown.stimulus", label, labels))
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The strengths as points with their intervals, the strongest on top; of more than sixty, both ends.

@@ -40,7 +40,7 @@ from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.rated import Rated, rated
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, check_level
 from karat.measure.scaling.ratings import rating_strengths
-from karat.messages import Message
+from karat.messages import Message, check_number
 from karat.models.numerics import known
 from karat.study.items import source_file
 
@@ -149,12 +149,9 @@ def select_controls(
 
 
 def _check(n: int | None, max_sd: float | None, clearly: float, level: float) -> None:
-    if n is not None and n < 1:
-        raise MeasureError(Message("select_controls.n", {"n": n}))
-    if max_sd is not None and not max_sd > 0:
-        raise MeasureError(Message("select_controls.max_sd", {"max_sd": max_sd}))
-    if not 0 < clearly <= 0.5:
-        raise MeasureError(Message("select_controls.clearly", {"clearly": clearly}))
+    check_number(MeasureError, "n", n, at_least=1)
+    check_number(MeasureError, "max_sd", max_sd, above=0)
+    check_number(MeasureError, "clearly", clearly, above=0, at_most=0.5)
     check_level(level)
 
 

@@ -30,7 +30,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import is_ordered, position
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.messages import Message, message_of
 from karat.models import glrm
 from karat.models.glrm.formulas.formula import names_in, read_formula
@@ -187,8 +187,7 @@ def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> lis
     known = set(judgments.participants["participant"].to_list())
     unknown = [name for name in names if name not in known]
     if unknown:
-        close = nearest(unknown[0], sorted(known))
-        raise ScreenError(Message("effects.no_participant", {"participant": unknown[0], "close": close}))
+        raise ScreenError(unknown_name("unknown.participant", unknown[0], sorted(known)))
     if set(judgments.frame["participant"].unique().to_list()) <= set(names):
         raise ScreenError(Message("effects.nobody_left"))
     return names
@@ -199,8 +198,7 @@ def _with_family(
 ) -> tuple[pl.DataFrame, Family]:
     """The rows with answers as numbers, and the family of the model."""
     if name not in rows.columns:
-        close = nearest(name, rows.columns)
-        raise ScreenError(Message("effects.no_column", {"column": name, "close": close}))
+        raise ScreenError(unknown_name("unknown.column", name, rows.columns))
     if name == "response":
         scale = judgments.scale
         levels = len(scale.levels)

@@ -36,7 +36,7 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.judgments.times import instants
-from karat.messages import Message, one_of, refused_setting
+from karat.messages import Message, check_word
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, message_columns
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
@@ -98,8 +98,8 @@ def automation(
     known = dict(people or {})
     settings = {"above": above, "prior": prior, "imitators": imitators, "people": known or None}
     check_settings(AutomationSettings, **settings)
-    if not set(known) <= set(SIGNALS):
-        raise ScreenError(refused_setting("people", known, one_of(SIGNALS)))
+    for signal in known:
+        check_word(ScreenError, "people", signal, SIGNALS)
     model = PEOPLE | known
     rows, messages = [], []
     table = _summaries(judgments)

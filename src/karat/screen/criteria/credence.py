@@ -29,7 +29,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.checks import Checked
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.languages import language_of
 from karat.messages import Message
 from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody
@@ -117,8 +117,7 @@ class Credence(Evidence):
         people = self.participants["participant"].to_list()
         if participant in people:
             raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
-        close = nearest(participant, people)
-        raise ScreenError(Message("credence.unknown_participant", {"participant": participant, "close": close}))
+        raise ScreenError(unknown_name("unknown.participant", participant, people))
 
     def to_svg(self) -> str:
         """The figure of everybody as SVG."""

@@ -37,7 +37,7 @@ from pydantic import Field
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
@@ -143,8 +143,9 @@ class Procedure(Evidence):
         """
         rows = self.path.filter(pl.col("participant") == participant)
         if not rows.height:
-            close = nearest(participant, self.participants["participant"].to_list())
-            raise ScreenError(Message("procedure.no_participant", {"participant": participant, "close": close}))
+            raise ScreenError(
+                unknown_name("unknown.participant", participant, self.participants["participant"].to_list())
+            )
         steps = [
             render(
                 Message("procedure.outcome", {"step": step, "outcome": outcome, "why": Message(code, values or {})}),

@@ -28,7 +28,7 @@ from pydantic import Field
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
@@ -171,8 +171,7 @@ class Remfod(Evidence):
         people = self.participants["participant"].to_list()
         if participant in people:
             raise ScreenError(Message("remfod.nothing_to_draw", {"participant": participant}))
-        meant = nearest(participant, people)
-        raise ScreenError(Message("participants.no_participant", {"participant": participant, "meant": meant}))
+        raise ScreenError(unknown_name("unknown.participant", participant, people))
 
     def _last_cutoffs(self, own: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
         """The lower and upper cutoff of each trial in the last round that has them; 0 means no lower cutoff."""

@@ -22,7 +22,7 @@ import polars as pl
 from pydantic import Field
 
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
@@ -64,8 +64,7 @@ def time_filter(
     frame = timed(judgments)
     refuse_time_limit(frame["rt"], time_limit)
     if by_difficulty is not None and by_difficulty not in frame.columns:
-        close = nearest(by_difficulty, frame.columns)
-        raise ScreenError(Message("time_filter.no_column", {"column": by_difficulty, "meant": close}))
+        raise ScreenError(unknown_name("unknown.column", by_difficulty, frame.columns))
     level = pl.lit("all") if by_difficulty is None else pl.col(by_difficulty).cast(pl.String)
     rows = frame.with_columns(_level=level).filter(pl.col("_level").is_not_null())
     means = rows.group_by("participant", "_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("mean"))

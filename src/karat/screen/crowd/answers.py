@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli, groups_and_numbers, numbered
 from karat.judgments.trial_order import presented
@@ -253,8 +253,7 @@ def check_conditions(conditions: Sequence[str] | None, columns: Sequence[str]) -
     """Refuse conditions that are not among the columns."""
     unknown = [name for name in conditions or () if name not in columns]
     if unknown:
-        close = nearest(unknown[0], list(columns))
-        raise ScreenError(Message("crowd.no_column", {"column": unknown[0], "close": close}))
+        raise ScreenError(unknown_name("unknown.column", unknown[0], list(columns)))
 
 
 def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:

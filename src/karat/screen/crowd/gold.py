@@ -19,7 +19,7 @@ from karat.errors import ScaleError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.scales import Ordinal, Scale
-from karat.messages import Message, one_of, refused_setting
+from karat.messages import Message, check_number, check_word
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import AnyParts, OnePart
 from karat.screen.right_answers import scored
@@ -71,9 +71,7 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     >>> print(found)
     The recorded correct answer disagrees with a near-unanimous crowd for 0 of 80 items.
     """
-    if not 0.5 < near_unanimous <= 1:
-        above, at_most = Message("setting.above", {"limit": 0.5}), Message("setting.at_most", {"limit": 1})
-        raise ScreenError(refused_setting("near_unanimous", near_unanimous, above, at_most))
+    check_number(ScreenError, "near_unanimous", near_unanimous, above=0.5, at_most=1)
     found = gold_over_parts(OnePart(judgments), near_unanimous)
     if found is None:
         raise ScreenError(Message("gold.no_key"))
@@ -122,8 +120,7 @@ def with_key(rows: pl.DataFrame) -> pl.DataFrame:
 
 def check_doubtful(doubtful: str) -> None:
     """ScreenError where it is not said what happens to doubtful items."""
-    if doubtful not in ("left out", "counted"):
-        raise ScreenError(refused_setting("doubtful", doubtful, one_of(("left out", "counted"))))
+    check_word(ScreenError, "doubtful", doubtful, ("left out", "counted"))
 
 
 def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) -> tuple[pl.DataFrame, list[Message]]:

@@ -36,8 +36,8 @@ import polars as pl
 from scipy.special import expit, stdtr, stdtrit
 
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
-from karat.messages import Message
+from karat.judgments.columns import unknown_name
+from karat.messages import Message, check_number, check_word
 from karat.screen.crowd.gold import Doubtful, columns_of
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Ints
@@ -124,8 +124,7 @@ def source_effect(
     rows, notes = columns_of(judgments, "source_effect", outcome == "correct", doubtful)
     for name in (source, outcome, *names):
         if name not in rows.columns:
-            close = nearest(name, [*rows.columns, "correct"])
-            raise ScreenError(Message("source_effect.no_column", {"column": name, "close": close}))
+            raise ScreenError(unknown_name("unknown.column", name, [*rows.columns, "correct"]))
     kept = rows.drop_nulls([source, outcome, *names])
     if kept.height < rows.height:
         notes.append(Message("source_effect.left_out", {"answers": rows.height - kept.height}))
@@ -152,10 +151,10 @@ def source_effect(
 
 
 def _check(source: str, outcome: str, adjust: list[str], model: str, effect: str, errors: str, level: float) -> None:
-    if model not in ("linear", "logistic") or effect not in ("total", "direct") or errors not in ("CR1", "CR2"):
-        raise ScreenError(Message("source_effect.settings"))
-    if not 0 < level < 1:
-        raise ScreenError(Message("source_effect.level", {"level": level}))
+    check_word(ScreenError, "model", model, ("linear", "logistic"))
+    check_word(ScreenError, "effect", effect, ("total", "direct"))
+    check_word(ScreenError, "errors", errors, ("CR1", "CR2"))
+    check_number(ScreenError, "level", level, above=0, below=1)
     if source in adjust or outcome in adjust or source == outcome:
         raise ScreenError(Message("source_effect.same_column"))
     between = [name for name in adjust if name in TIMES]

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Nominal, Ordinal
-from karat.messages import Message, NotComputed, refused_setting
+from karat.messages import Message, NotComputed, check_number
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
 from karat.models.numerics import one_thread
 from karat.screen.crowd import SUSPICIOUS
@@ -173,8 +173,7 @@ def spammer_index(
     >>> print(found.beside({"markov": len(karat.screen.markov(crowd, "published").flagged)}))
     Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
     """
-    if simulations < 0:
-        raise ScreenError(refused_setting("simulations", simulations, Message("setting.at_least", {"limit": 0})))
+    check_number(ScreenError, "simulations", simulations, at_least=0)
     answers = crowd(judgments, "spammer_index", conditions)
     refuse_large(answers, "spammer_index")
     if answers.family == "nominal":
