@@ -104,6 +104,13 @@ def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serv
     assert min(targets) >= 44
 
 
+def test_long_words_are_broken_on_a_small_phone(serve: Serve, visit: Visit) -> None:
+    long = {"text": runs(f"Die {'Donaudampfschifffahrts' * 3}gesellschaft fährt."), "gloss": None, "image": None}
+    page = visit(serve([trial("t1", "choice", stimuli=[long, long])]), viewport=SMALL)
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+
+
 @pytest.mark.parametrize(("words", "stays"), [("The battery is full.", True), ("A longer text. " * 20, False)])
 def test_a_short_sentence_stays_beside_its_pairs(words: str, stays: bool, serve: Serve, visit: Visit) -> None:
     pairs = [{"id": f"q{n}", "left": runs("cold"), "right": runs("warm")} for n in range(1, 16)]
