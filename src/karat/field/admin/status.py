@@ -120,7 +120,7 @@ class Status:
 
     def further(self) -> str:
         """The rest of the sessions, for the second line of the page."""
-        lines = [f"{self.unanswered} of those running have not answered a trial yet"] if self.unanswered else []
+        lines = [f"{self.unanswered} of those running without an answer yet"] if self.unanswered else []
         lines += [f"{self.left} left without finishing"] if self.left else []
         lines += [f"{number} {STATE_WORDS.get(end, end)}" for end, number in self.ends.items()]
         lines += [f"{self.second} with both sessions"] if self.second else []
