@@ -100,7 +100,7 @@ def format_of(path: Path, stated: str | None) -> str:
         return stated
     kinds = {ending: kind for kind, ending in FORMATS.items()}
     if path.suffix not in kinds:
-        raise KaratError(f"{path}: a report is written as .html, .json or .md; or name the format.")
+        raise KaratError(f"{path}: the ending says which format a report has. Use {path}.html, .json or .md.")
     return kinds[path.suffix]
 
 

@@ -11,6 +11,7 @@ from field.server.visitor import Visitor
 from karat.field.admin.page import admin_state
 from karat.field.admin.pages import changes
 from karat.field.store import studies
+from karat.report.export import format_of
 from karat.study.study import load
 
 
@@ -126,6 +127,8 @@ def test_frozen_rules_are_shown_and_changes_reported(researcher: Visitor, fielde
     assert row is not None
     page = researcher.get("/admin/blind/data").text
     assert f"fingerprint <code>{row.screening_fingerprint}</code>" in page
+    written = page.partition("karat report ")[2].partition("-o ")[2].partition("<")[0]
+    assert format_of(Path(written), None) == "html", "the command that the page shows works as it is"
     assert "Frozen on " in page
     assert changes(row, fielded.study, items) == []
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
