@@ -55,7 +55,7 @@ def test_markdown_in_german_and_json_on_the_terminal(results: Path, tmp_path: Pa
 
 
 def test_nothing_is_overwritten_or_written_by_mistake(results: Path, tmp_path: Path) -> None:
-    with refuses(KaratError, "page.pdf", ".html, .json", ".md"):
+    with refuses(KaratError, "page.pdf", ".json", ".md", "page.html"):
         run(results, "-o", tmp_path / "page.pdf")
     with refuses(KaratError, results):
         run(results, "--format", "html", "-o", results)

@@ -100,7 +100,7 @@ def format_of(path: Path, stated: str | None) -> str:
         return stated
     kinds = {ending: kind for kind, ending in FORMATS.items()}
     if path.suffix not in kinds:
-        raise KaratError(f"{path}: the ending says which format a report has. Use {path}.html, .json or .md.")
+        raise KaratError(f"{path}: reports end in .html, .json or .md. Use {path.with_suffix('.html')}.")
     return kinds[path.suffix]
 
 
