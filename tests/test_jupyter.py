@@ -12,7 +12,18 @@ import karat
 from karat.errors import KaratError
 from karat.jupyter import ROWS, NotebookDisplay, as_html, drawn, in_words
 from karat.measure import Agreement, Consensus, Contrasts, Decisions, Factors, Strengths
-from karat.screen import Evidence, Screening
+from karat.screen import (
+    Composition,
+    EffectsBeforeAfter,
+    Evidence,
+    Gold,
+    Multiverse,
+    Screening,
+    SourceComparison,
+    SourceEffect,
+    SpammerIndex,
+)
+from karat.simulate import Power
 
 
 def test_results_show_words_table_and_figure() -> None:
@@ -40,11 +51,19 @@ def test_judgments_show_their_summary_and_rows() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [karat.Judgments, Evidence, Screening, Strengths, Decisions, Contrasts, Agreement, Factors, Consensus],
-)
+    [
+        karat.Judgments, Evidence, Screening, Strengths, Decisions, Contrasts, Agreement, Factors, Consensus, Power,
+        Composition, EffectsBeforeAfter, Gold, Multiverse, SourceComparison, SourceEffect, SpammerIndex,
+    ],
+)  # fmt: skip
 def test_these_show_themselves(kind: type) -> None:
     assert issubclass(kind, NotebookDisplay)
     assert hasattr(kind, "table") or kind is karat.Judgments
+
+
+def test_a_prompt_shows_what_print_shows() -> None:
+    found = karat.screen.completion(karat.datasets.load("likert"))
+    assert repr(found) == str(found) == "completion: 1 of 48 participants flagged."
 
 
 class Result(NotebookDisplay):

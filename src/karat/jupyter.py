@@ -1,9 +1,10 @@
-"""How results show themselves in Jupyter: what they say in words, their table, and their figure.
+"""How results show themselves at a prompt and in Jupyter: what they say in words, their table, and their figure.
 
-A notebook asks the last value of a cell for `_repr_html_`. A result that derives from `NotebookDisplay` answers with
-the sentences of `str`, the first and last rows of `table()` (of `frame` where there is none), and the figure that needs
-no further choice: the flow of participants, or `plot()` without arguments. A figure that cannot be drawn is
-reported in one line: the summary and the table are useful without it.
+At a prompt, a result shows what `print` shows, and not the many values of its fields. A notebook asks the last value of
+a cell for `_repr_html_`. A result that derives from `NotebookDisplay` answers with the sentences of `str`, the first
+and last rows of `table()` (of `frame` where there is none), and the figure that needs no further choice: the flow of
+participants, or `plot()` without arguments. A figure that cannot be drawn is reported in one line: the summary and the
+table are useful without it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,15 @@ class NotebookDisplay:
     >>> page.startswith("<p>"), "<table" in page
     (True, True)
     """
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """A dataclass would write its own `__repr__` unless the class has one."""
+        super().__init_subclass__(**named)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = NotebookDisplay.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         own: Any = self

@@ -96,6 +96,9 @@ class Serial(StreamExecutor):
 
     processes = 1
 
+    def __repr__(self) -> str:
+        return "SERIAL"
+
     def _results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:

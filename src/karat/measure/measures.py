@@ -40,6 +40,9 @@ class Measures(Measured):
         drawn: Figure = self.parts[0].result.plot()
         return drawn
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
 

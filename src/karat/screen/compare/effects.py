@@ -31,6 +31,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import is_ordered, position
 from karat.judgments.columns import unknown_name
+from karat.jupyter import NotebookDisplay
 from karat.messages import Message, message_of
 from karat.models import glrm
 from karat.models.glrm.formulas.formula import names_in, read_formula
@@ -49,7 +50,7 @@ INTERCEPT = "(Intercept)"
 
 
 @dataclass(frozen=True)
-class EffectsBeforeAfter:
+class EffectsBeforeAfter(NotebookDisplay):
     """The tests and coefficients of one model, with everybody and without those excluded."""
 
     tests: pl.DataFrame

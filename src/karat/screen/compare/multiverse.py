@@ -34,6 +34,7 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.files import write_table, write_text
 from karat.judgments.scales import Ordinal
+from karat.jupyter import NotebookDisplay
 from karat.languages import language_of
 from karat.messages import Message, message_of
 from karat.screen.compare.difference import ScreenedDifference, contrast_of, difference
@@ -54,7 +55,7 @@ TOGETHER = 20
 
 
 @dataclass(frozen=True)
-class Multiverse:
+class Multiverse(NotebookDisplay):
     """One row per combination of rules: its settings in words, who stays, and the difference with its 95 % interval."""
 
     universes: pl.DataFrame

@@ -19,6 +19,7 @@ from karat.errors import ScaleError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.scales import Ordinal, Scale
+from karat.jupyter import NotebookDisplay
 from karat.messages import Message, check_number, check_word
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import AnyParts, OnePart
@@ -33,7 +34,7 @@ Doubtful = Literal["left out", "counted"]
 
 
 @dataclass(frozen=True)
-class Gold:
+class Gold(NotebookDisplay):
     """The recorded right answers beside the crowd's."""
 
     items: pl.DataFrame

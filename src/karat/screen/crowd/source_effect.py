@@ -37,6 +37,7 @@ from scipy.special import expit, stdtr, stdtrit
 
 from karat.judgments import Judgments
 from karat.judgments.columns import unknown_name
+from karat.jupyter import NotebookDisplay
 from karat.messages import Message, check_number, check_word
 from karat.screen.crowd.gold import Doubtful, columns_of
 from karat.screen.evidence import ScreenError
@@ -50,7 +51,7 @@ CERTAIN = 15.0
 
 
 @dataclass(frozen=True)
-class SourceEffect:
+class SourceEffect(NotebookDisplay):
     """The difference that each source makes to the outcome, compared with a reference."""
 
     effects: pl.DataFrame

@@ -28,6 +28,7 @@ import polars as pl
 from scipy.special import stdtrit
 
 from karat.judgments import Judgments
+from karat.jupyter import NotebookDisplay
 from karat.messages import Message, message_of
 from karat.models.agreement import fleiss_kappa, icc_fixed_error, share_of, variance_components
 from karat.models.proportions import wilson
@@ -51,7 +52,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class SourceComparison:
+class SourceComparison(NotebookDisplay):
     """The quality of the answers of several groups."""
 
     groups: pl.DataFrame

@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Nominal, Ordinal
+from karat.jupyter import NotebookDisplay
 from karat.messages import Message, NotComputed, check_number
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
 from karat.models.numerics import one_thread
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SpammerIndex:
+class SpammerIndex(NotebookDisplay):
     """The share of the variance that lies between workers, with its interval and what it is made of."""
 
     value: float
