@@ -10,11 +10,13 @@ table are useful without it.
 from __future__ import annotations
 
 import html
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar
 
 import polars as pl
 
 from karat.errors import KaratError
+from karat.messages import Message
 from karat.plots.style import to_svg
 
 ROWS = 12
@@ -43,6 +45,52 @@ class NotebookDisplay:
         own: Any = self
         frame = own.table() if hasattr(own, "table") else own.frame
         return "\n".join(part for part in (in_words(str(self)), as_html(frame), drawn(self)) if part)
+
+
+class Result(NotebookDisplay):
+    """What every result has: what was found in words, its tables, and both as plain data.
+
+    A result is a frozen dataclass, and its first table is the one that people want.
+
+    >>> import karat
+    >>> found = karat.screen.gold(karat.datasets.load("crowd"))
+    >>> found.messages == (*found.summary, *found.notes), list(found.tables())
+    (True, ['items'])
+    """
+
+    notes: tuple[Message, ...]
+    """What was assumed, left out or not computed."""
+    between: ClassVar[str] = " "
+    """What stands between the sentences of the printed result."""
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What was found, in a few sentences."""
+        raise NotImplementedError
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All that the result says."""
+        return *self.summary, *self.notes
+
+    def table(self) -> pl.DataFrame:
+        """The main table."""
+        return next(iter(self.tables().values()))
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table, by its name."""
+        found = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in found.items() if isinstance(value, pl.DataFrame)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The messages and the tables as plain values."""
+        return {
+            "messages": [message.to_dict() for message in self.messages],
+            "tables": {name: frame.to_dicts() for name, frame in self.tables().items()},
+        }
+
+    def __str__(self) -> str:
+        return self.between.join(map(str, self.summary))
 
 
 def in_words(text: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import polars as pl
 
 from karat.errors import KaratError
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.languages import language_of
 from karat.messages import Message, check_number, message_of, with_code
 from karat.models.numerics import known
@@ -29,7 +29,7 @@ class PlotColumns:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureResult(NotebookDisplay):
+class MeasureResult(Result):
     """A result whose first own field is the table that people want.
 
     >>> import karat
@@ -51,43 +51,15 @@ class MeasureResult(NotebookDisplay):
     """The names of single values that stand in no table."""
     warning_codes: ClassVar[tuple[str, ...]] = ()
     """The codes of the notes that nobody should miss."""
-    between: ClassVar[str] = " "
-    """What stands between the sentences of the printed result."""
-
-    @property
-    def summary(self) -> tuple[Message, ...]:
-        """What was found, in a few sentences."""
-        raise NotImplementedError
 
     @property
     def warnings(self) -> tuple[Message, ...]:
         """The notes that nobody should miss."""
         return tuple(with_code(self.notes, *self.warning_codes))
 
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """All that the result says."""
-        return *self.summary, *self.notes
-
-    def table(self) -> pl.DataFrame:
-        """The main table."""
-        return next(iter(self.tables().values()))
-
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table, by its name."""
-        found = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in found.items() if isinstance(value, pl.DataFrame)}
-
     def exported(self) -> dict[str, pl.DataFrame]:
         """The tables that are written, by the names of their files."""
         return {name: getattr(self, own) for name, own in self.files.items()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The messages and the tables as plain values."""
-        return {
-            "messages": [message.to_dict() for message in self.messages],
-            "tables": {name: frame.to_dicts() for name, frame in self.tables().items()},
-        }
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The rows of the table below each other, with their intervals where they have some."""

@@ -27,7 +27,7 @@ from karat.judgments.columns import nearest
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Scale
 from karat.judgments.trial_order import presented, with_positions
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import ENGLISH, Message, refused_setting
 from karat.study.criterion import CriterionSettings
 from karat.types import Floats, Ints
@@ -41,7 +41,7 @@ class ScreenError(KaratError, ValueError):
 
 
 @dataclass(frozen=True)
-class Evidence(NotebookDisplay):
+class Evidence(Result):
     """The evidence of one criterion. It flags and gives reasons; the rule of the study decides on exclusions."""
 
     written: ClassVar[tuple[str, ...]] = ("score", "threshold", "flagged", "reason")

@@ -33,7 +33,7 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import position
 from karat.judgments.scales import Choice, Magnitude, Nominal, Ordinal, Scale
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message, check_number, check_word
 from karat.models.proportions import wilson
 from karat.plots import Figure
@@ -260,7 +260,7 @@ WANTED = 0.8
 
 
 @dataclass(frozen=True)
-class Power(NotebookDisplay):
+class Power(Result):
     """The power of a planned contrast for every size of the study that was simulated.
 
     `table()` has one row per size: participants (recruited, before exclusions), items, effect (in `unit`), difference

@@ -30,7 +30,7 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.judgments.stimuli import natural_order
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
 from karat.screen.evidence import Evidence
@@ -70,7 +70,7 @@ class ScreenedParticipants(Protocol):
 
 
 @dataclass(frozen=True)
-class Composition(NotebookDisplay):
+class Composition(Result):
     """Who is flagged in each group of each background variable, and which groups differ."""
 
     groups: pl.DataFrame

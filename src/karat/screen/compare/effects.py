@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import is_ordered, position
 from karat.judgments.columns import unknown_name
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message, message_of
 from karat.models import glrm
 from karat.models.glrm.formulas.formula import names_in, read_formula
@@ -50,9 +50,10 @@ INTERCEPT = "(Intercept)"
 
 
 @dataclass(frozen=True)
-class EffectsBeforeAfter(NotebookDisplay):
+class EffectsBeforeAfter(Result):
     """The tests and coefficients of one model, with everybody and without those excluded."""
 
+    between: ClassVar[str] = "\n  "
     tests: pl.DataFrame
     """term, df, chisq_before, p_before, chisq_after, p_after; the intercept first."""
     coefficients: pl.DataFrame
@@ -124,9 +125,6 @@ class EffectsBeforeAfter(NotebookDisplay):
             for lacks, row in zip(lacking, self.tests.iter_rows(named=True), strict=True)
         )
         return (first, *tests)
-
-    def __str__(self) -> str:
-        return "\n  ".join(map(str, self.summary))
 
 
 def effects_before_after(

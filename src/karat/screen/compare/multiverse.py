@@ -34,7 +34,7 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.files import write_table, write_text
 from karat.judgments.scales import Ordinal
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.languages import language_of
 from karat.messages import Message, message_of
 from karat.screen.compare.difference import ScreenedDifference, contrast_of, difference
@@ -55,7 +55,7 @@ TOGETHER = 20
 
 
 @dataclass(frozen=True)
-class Multiverse(NotebookDisplay):
+class Multiverse(Result):
     """One row per combination of rules: its settings in words, who stays, and the difference with its 95 % interval."""
 
     universes: pl.DataFrame
@@ -178,9 +178,6 @@ class Multiverse(NotebookDisplay):
             "stated": None if stated is None else stated["kept"],
         }  # fmt: skip
         return (Message("multiverse.kept", values), *self._of_difference())
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
     def _of_difference(self) -> list[Message]:
         known = self.universes.filter(pl.col("estimate").is_not_null())

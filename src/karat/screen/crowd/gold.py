@@ -19,7 +19,7 @@ from karat.errors import ScaleError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.scales import Ordinal, Scale
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message, check_number, check_word
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import AnyParts, OnePart
@@ -34,7 +34,7 @@ Doubtful = Literal["left out", "counted"]
 
 
 @dataclass(frozen=True)
-class Gold(NotebookDisplay):
+class Gold(Result):
     """The recorded right answers beside the crowd's."""
 
     items: pl.DataFrame
@@ -54,9 +54,6 @@ class Gold(NotebookDisplay):
     def summary(self) -> tuple[Message, ...]:
         """What was found, without the notes."""
         return (Message("gold.found", {"doubtful": self.doubtful.height, "items": self.items.height}),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:

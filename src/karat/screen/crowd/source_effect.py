@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,7 @@ from scipy.special import expit, stdtr, stdtrit
 
 from karat.judgments import Judgments
 from karat.judgments.columns import unknown_name
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message, check_number, check_word
 from karat.screen.crowd.gold import Doubtful, columns_of
 from karat.screen.evidence import ScreenError
@@ -51,9 +51,10 @@ CERTAIN = 15.0
 
 
 @dataclass(frozen=True)
-class SourceEffect(NotebookDisplay):
+class SourceEffect(Result):
     """The difference that each source makes to the outcome, compared with a reference."""
 
+    between: ClassVar[str] = "\n  "
     effects: pl.DataFrame
     """source, reference, estimate, se, df, lower, upper, p."""
     groups: pl.DataFrame
@@ -76,9 +77,6 @@ class SourceEffect(NotebookDisplay):
         about = {"source": self.source, "outcome": self.outcome, "adjust": list(self.adjust)}
         first = Message("source_effect.adjusted" if self.adjust else "source_effect.not_adjusted", about)
         return (first, *(Message("source_effect.effect", row) for row in self.effects.iter_rows(named=True)))
-
-    def __str__(self) -> str:
-        return "\n  ".join(map(str, self.summary))
 
 
 def source_effect(

@@ -21,14 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
 from karat.judgments import Judgments
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message, message_of
 from karat.models.agreement import fleiss_kappa, icc_fixed_error, share_of, variance_components
 from karat.models.proportions import wilson
@@ -52,9 +52,10 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class SourceComparison(NotebookDisplay):
+class SourceComparison(Result):
     """The quality of the answers of several groups."""
 
+    between: ClassVar[str] = "\n"
     groups: pl.DataFrame
     """One row per group. Numbers of workers, tasks, answers and flagged workers, the Spammer Index and coefficients."""
     intervals: pl.DataFrame
@@ -73,9 +74,6 @@ class SourceComparison(NotebookDisplay):
         return tuple(
             Message("compare.group", {name: row[name] for name in columns}) for row in self.groups.iter_rows(named=True)
         )
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.summary))
 
 
 def compare(

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Nominal, Ordinal
-from karat.jupyter import NotebookDisplay
+from karat.jupyter import Result
 from karat.messages import Message, NotComputed, check_number
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
 from karat.models.numerics import one_thread
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SpammerIndex(NotebookDisplay):
+class SpammerIndex(Result):
     """The share of the variance that lies between workers, with its interval and what it is made of."""
 
     value: float
@@ -147,9 +147,6 @@ class SpammerIndex(NotebookDisplay):
             return (Message("spammer_index.raised", {**values, "why": list(self.doubts)}),)
         number = {"suspicious": self.suspicious, "participants": self.participants}
         return (Message("spammer_index.suspicious", values | number),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def spammer_index(
