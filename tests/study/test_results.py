@@ -40,6 +40,13 @@ def test_the_scale_is_that_of_the_study(tmp_path: Path) -> None:
     assert notes == [Message("results.scale", {"file": "study.toml", "kind": "ordinal", "answers": "1, 2, 3, 4, 5"})]
 
 
+def test_results_of_another_study_are_noticed(tmp_path: Path) -> None:
+    study = load(write_study(tmp_path))
+    other = results(study).with_columns(item="other " + pl.col("item"))
+    _, notes = with_study(karat.Judgments(other, karat.Ordinal(5, neutral=3)), study)
+    assert [note.code for note in notes] == ["results.other_items"]
+
+
 def test_reading_notes_stay_with_the_results(tmp_path: Path) -> None:
     study = load(write_study(tmp_path))
     read = karat.Judgments(results(study), karat.Ordinal(5))

@@ -76,9 +76,10 @@ def _about_line(text: str, flaw: str) -> str:
     if curly:
         return f" The line has {curly} as a quotation mark: write a straight one, \" or '."
     reads = f" The line reads: {line}" if line else ""
-    comma = re.search(r"= *(\d+),(\d+)", line)
-    if comma:
-        return f"{reads}\nWrite numbers with a decimal point: {comma[1]}.{comma[2]}."
+    number = re.search(r"= *(\d+)(?:,(\d+)| *%)", line)
+    if number:
+        meant = f"a decimal point: {number[1]}.{number[2]}" if number[2] else f"a point: {int(number[1]) / 100:g}"
+        return f"{reads}\nWrite {'numbers' if number[2] else 'shares'} with {meant}."
     fix = next((fix for start, fix in FIXES.items() if flaw.startswith(start)), "")
     return f"{reads}{fix}"
 

@@ -45,11 +45,25 @@ def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[Mess
             notes.append(Message("results.from_items", {"column": name, "n": new}))
     frame, taken, messages = _on_scales(frame, judgments.scales, study)
     notes += messages
+    other = _other_items(frame, study)
     if not notes:
-        return judgments, []
+        return judgments, other
     made = Judgments(frame, taken, judgments.participants)
     made.notes = tuple(dict.fromkeys([*judgments.notes, *made.notes]))
-    return made, notes
+    return made, [*other, *notes]
+
+
+def _other_items(frame: pl.DataFrame, study: Study) -> list[Message]:
+    """A note where the results have no test item of the study, which may be the wrong one."""
+    here, there = (
+        {name for table in tables for column in ("item", "pair") if column in table.columns
+         for name in table.filter(pl.col("function") == "test")[column].drop_nulls().unique()}
+        for tables in ([frame], [block.items.frame for block in study.blocks])
+    )  # fmt: skip
+    if not here or not there or here & there:
+        return []
+    values = {"file": study.path.name, "study": study.path.resolve().parent.name, "n": len(there)}
+    return [Message("results.other_items", values)]
 
 
 def _same(found: pl.Series, frame: pl.DataFrame, name: str) -> pl.Series:
