@@ -11,7 +11,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,7 +162,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
     model = found.model
     if model is None:
         raise MeasureError(Message("contrasts.no_terms"))
-    columns: dict[str, Any] = {"y": model.response}
+    columns: dict[str, Any] = {"response": model.response}
     sentence = []
     for name, column in model.frame.raw.items():
         if isinstance(column, FactorVariable):
@@ -179,18 +179,18 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
         slopes = {}
         for place, effect in enumerate(term.names):
             if effect != INTERCEPT:
-                slopes[effect] = f"slope_{re.sub(r'[^A-Za-z0-9]+', '_', effect)}"
+                slopes[effect] = "slope_" + re.sub(r"\W+", "_", effect)
                 columns[slopes[effect]] = term.columns[:, place]
         parts = [slopes.get(effect, "1") for effect in term.names]
         together = [parts] if term.covariance == "full" else [[part] for part in parts]
         random += [f"({'' if '1' in one else '0 + '}{' + '.join(one)} | {_r(group)})" for one in together]
-    fixed = [":".join(term) for term in model.design.expansion.terms]
+    fixed = [":".join(_quoted(one, model.frame.raw) for one in term) for term in model.design.expansion.terms]
     if not fixed or not model.design.expansion.intercept:
         fixed = ["1" if model.design.expansion.intercept else "0", *fixed]
-    formula = " + ".join([f"y ~ {' + '.join(fixed)}", *random])
+    formula = " + ".join([f"response ~ {' + '.join(fixed)}", *random])
     package, call = R_FITS[model.family]
     if model.family == "ordinal":
-        sentence.append("d$y <- factor(d$y, ordered = TRUE)")
+        sentence.append("d$response <- factor(d$response, ordered = TRUE)")
     ddf = "Kenward-Roger" if model.method == "kenward-roger" else "Satterthwaite"
     estimates = zip(model.fit.names, model.fit.coefficients, model.standard_errors, strict=True)
     classes = [f'"{name}" = "character"' for name, values in columns.items() if isinstance(values, list)]
@@ -198,13 +198,14 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
         f"# The model of the contrasts, fitted by {package}. Run it in this folder: Rscript analysis.R",
         f"# Asked for: {found.formula}",
         f"library({package})",
-        f'd <- read.csv("analysis-data.csv", check.names = FALSE, colClasses = c({", ".join(classes)}))',
+        'd <- read.csv("analysis-data.csv", check.names = FALSE, na.strings = character(),',
+        f"              colClasses = c({', '.join(classes)}))",
         *sentence,
         f"m <- {call.format(formula=formula, reml=str(model.fit.reml).upper())}",
         "print(summary(m))",
         'cat("log-likelihood:", format(as.numeric(logLik(m)), digits = 10), "\\n")',
         f"found <- {R_TABLES[model.family].format(ddf=ddf)}",
-        "found <- data.frame(term = rownames(found), found, check.names = FALSE)",
+        'found <- data.frame(term = gsub("`", "", rownames(found)), found, check.names = FALSE)',
         'write.csv(found, "analysis-r.csv", row.names = FALSE)',
         "# What karat found: term, estimate, standard error",
         *(f"# {name}\t{estimate:.6g}\t{error:.6g}" for name, estimate, error in estimates),
@@ -215,9 +216,20 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
     return "\n".join(lines) + "\n", pl.DataFrame(columns)
 
 
+R_WORDS = ("if", "else", "repeat", "while", "function", "for", "next", "break", "in", "TRUE", "FALSE", "NULL", "Inf",
+           "NaN", "NA")  # fmt: skip
+"""Words that R reads as something else than names."""
+
+
 def _r(name: str) -> str:
     """A name as R writes it."""
-    return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.]*", name) else f"`{name}`"
+    return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.]*", name) and name not in R_WORDS else f"`{name}`"
+
+
+def _quoted(variable: str, names: Iterable[str]) -> str:
+    """A variable of the formula, or a function of some, with the names as R writes them."""
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.])({known})(?![\w.(])", lambda found: _r(found[0]), variable)
 
 
 def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:
