@@ -66,6 +66,11 @@ def test_all_together_and_by_two_columns() -> None:
     assert both.frame.filter(measure="response")["condition"].to_list() == [
         "high, new", "high, old", "low, new", "low, old",
     ]  # fmt: skip
+    flat = order_effects(rated(satiated(0.0, 1.0), karat.Continuous()))
+    clear = flat.frame.filter(pl.col("measure") == "response", pl.col("adjusted") < 0.05)["condition"].to_list()
+    said = [message for message in flat.summary if message.code in ("order.change", "order.unchanged")]
+    assert [message.values.get("condition") for message in said] == [*clear, None]
+    assert said[-1].values["n"] == 4 - len(clear) > 0
 
 
 def test_unrecorded_order_is_refused_and_can_be_stated() -> None:

@@ -46,6 +46,8 @@ from karat.models.proportions import holm, mean_interval
 from karat.plots import Figure
 from karat.plots.lines import LINES, course_plot
 
+FEW = 2
+"""Of more conditions than this, the summary names those whose change is shown."""
 STRETCHES = 6
 """Into how many stretches the questionnaire is cut for the picture."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
@@ -274,8 +276,9 @@ def _fit_notes(name: str, model: Model) -> list[Message]:
 def _changes(name: str, found: OrderEffects) -> list[Message]:
     """How the answers, or the times, change in each condition, and whether that differs."""
     rows = found.frame.filter(pl.col("measure") == name).to_dicts()
+    named = [row for row in rows if len(rows) <= FEW or is_shown(known(row["adjusted"]), found.level)]
     changes = []
-    for row in rows:
+    for row in named:
         values = {"condition": row["condition"] if len(rows) > 1 else None, "p": known(row["adjusted"])}
         values |= {"first": row["first"], "last": row["last"]}
         if name == "rt":
@@ -286,7 +289,12 @@ def _changes(name: str, found: OrderEffects) -> list[Message]:
         else:
             ends = interval(row["lower"], row["upper"])
             changes.append(Message("order.change", values | {"change": row["change"], "interval": ends}))
-    if name == "response":
+    if len(named) < len(rows):
+        rest = [p for row in rows if row not in named and (p := known(row["adjusted"])) is not None]
+        values = {"n": len(rows) - len(named), "all": len(rows), "p": min(rest, default=None)}
+        values["measure"] = Message("order.answers") if name == "response" else Message("order.times")
+        changes.append(Message("order.unchanged" if named else "order.all_unchanged", values))
+    if name == "response" and named:
         changes.append(Message("order.unit", {"unit": found.units[name]}))
     if len(rows) > 1:
         changes.append(Message("order.adjusted"))
