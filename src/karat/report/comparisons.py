@@ -1,7 +1,8 @@
 """What the report compares, and which model decides whether a difference is shown.
 
 Planned comparisons come first. Without a plan, the two levels of each factor are compared, and in a 2 × 2 design also
-whether one factor changes the difference of the other; a factor with more levels has the model's test of the factor.
+whether one factor changes the difference of the other. Where a factor has more levels, the model's tests of whole
+factors stand in their place.
 Where the main result is the share of right answers, the model is one of right answers: that of the answers themselves
 says nothing about it. All p values on the page come from here.
 """
@@ -116,7 +117,8 @@ def comparisons(
 ) -> list[RuleComparison]:  # fmt: skip
     """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other.
 
-    An interaction that is shown comes first, since the means of its factors then say little.
+    An interaction that is shown comes first, since the means of its factors then say little. Nothing is compared where
+    a factor has more than two levels: two levels of another factor would say little of the design.
     """
     if plan:
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
@@ -126,6 +128,8 @@ def comparisons(
             for one, weights in made
             if weights is not None
         ]
+    if any(len(order[name]) > 2 for name in factors):
+        return []
     found = []
     two = [name for name in factors if len(order[name]) == 2]
     for name in two:
