@@ -183,9 +183,11 @@ class _LevelScale(Scale):
         return Fraction(len(self.expected(expected)), len(self.levels))
 
     def known(self) -> str:
-        if len(self.levels) > 12:
-            return f"{', '.join(self.levels[:10])} and {len(self.levels) - 10} more"
-        return ", ".join(self.levels)
+        # Quotation marks tell answers with commas from each other.
+        levels = [f"“{level}”" for level in self.levels] if any("," in level for level in self.levels) else self.levels
+        if len(levels) > 12:
+            return f"{', '.join(levels[:10])} and {len(levels) - 10} more"
+        return ", ".join(levels)
 
 
 @dataclass(frozen=True)

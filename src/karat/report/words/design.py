@@ -117,7 +117,7 @@ def _scale(language: Language, scale: Scale, pairs: int, ends: str = "", slider:
         return language.say("task.likert", points=len(levels), ends=ends, slider=slider)
     if isinstance(scale, Binary):
         return language.say("task.yes-no", low=levels[0], high=levels[1])
-    return language.say("task.label", number=len(levels), levels=levels)
+    return language.say("task.label", number=len(levels), levels=[language.quoted(level) for level in levels])
 
 
 def _items(language: Language, study: Study) -> str:
