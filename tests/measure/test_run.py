@@ -196,6 +196,11 @@ def test_labels_have_a_consensus_by_condition() -> None:
     assert labels.height == 12
     assert set(labels.select("tense", "label").rows()) == {("x", "red"), ("y", "blue")}
     assert found.skipped["strengths"] == NotComputed("strengths.no_order", {"kind": "nominal"})
+    compared = run(karat.Judgments(rows, karat.Binary(("red", "blue"))), conditions=["tense"])
+    assert compared.skipped["consensus"] == NotComputed("run.compared", {"scale": "nominal:red,blue"})
+    apart = run(karat.Judgments(rows, karat.Binary(("red", "blue"))), conditions=[])
+    assert "contrasts" in apart.skipped
+    assert apart.of("consensus").labels.height == 6
 
 
 @pytest.mark.parametrize(

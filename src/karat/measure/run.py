@@ -243,7 +243,7 @@ class _Run:
         elif len(judgments) > MOST:
             self.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
         else:
-            by = self.conditions or _drawn_factors(judgments, made)
+            by = _drawn_factors(judgments, made) if self.conditions is None else self.conditions
             compute = partial(order_effects, judgments, by, functions=self.functions, level=self.level)
             self.add("order effects", compute, question)
         decided = {}
@@ -270,7 +270,7 @@ class _Run:
             family_of(one.scale, "contrasts")
             if len(judgments) > MOST:
                 raise MeasureError(Message("run.contrasts_size", {"most": MOST}))
-            return contrasts(judgments, conditions=self.conditions or None, levels=levels, **options)
+            return contrasts(judgments, conditions=self.conditions, levels=levels, **options)
 
         made = self.add("contrasts", compute, question, must=self.formula is not None and not self.several)
         plan = [] if self.study is None else self.study.settings.contrast
@@ -285,7 +285,7 @@ class _Run:
             stated = None if self.study is None else self.study.settings.bayes
             if stated is not None:
                 options |= {"link": stated.link, "unequal": stated.unequal, "priors": Priors(**stated.priors)}
-            options |= {"conditions": self.conditions or None if self.formula is None else None, "seed": self.seed}
+            options |= {"conditions": self.conditions if self.formula is None else None, "seed": self.seed}
             posteriors = partial(bayes_contrasts, judgments, self.formula, plan, levels=levels, **options)
             self.add("bayes", posteriors, question, must=not self.several)
         return made  # type: ignore[no-any-return]
@@ -325,6 +325,14 @@ class _Run:
             scale = {"scale": f"nominal:{','.join(map(str, levels))}"} if levels and len(questions) == 1 else {}
             self.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds, **scale}))
             return
+        compared = {part.question for part in self.parts if part.name == "contrasts"}
+        own = [(one, one.question if self.several else "") for one in labelled]
+        labels = [one for one, question in own if question not in compared or not _of_conditions(one)]
+        if not labels:
+            read = f"nominal:{','.join(labelled[0].scale.levels)}"
+            self.skip("consensus", NotComputed("run.compared", {"scale": read}))
+            return
+        labelled = labels
         from karat.measure.consensus import consensus
 
         asked = judgments if len(labelled) == len(questions) else _only(judgments, *(one.question for one in labelled))
@@ -363,6 +371,12 @@ class _Run:
         except MeasureError as error:
             self.skip(f"stability of decisions by {by}", message_of(error))
             return None
+
+
+def _of_conditions(one: Rated) -> bool:
+    """Whether an item has as many right answers as it has conditions: yes or no, without a key."""
+    keyed = "expected" in one.rows.columns and one.rows["expected"].null_count() < one.rows.height
+    return isinstance(one.scale, Binary) and not keyed
 
 
 def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
