@@ -13,12 +13,14 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from inspect import getsource
+from pathlib import Path
 from types import ModuleType
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from karat.errors import KaratError, SettingError, cause
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class _LoadedWhenUsed(ModuleType):
@@ -60,7 +62,8 @@ def load_when_used(package: str) -> list[str]:
 def _imported_for_checkers(package: str) -> dict[str, str]:
     """The names under `if TYPE_CHECKING:`, each with its module; of a star those that its package has there."""
     homes: dict[str, str] = {}
-    checked = (node for node in ast.parse(getsource(import_module(package))).body if isinstance(node, ast.If))
+    source = Path(str(import_module(package).__file__)).read_text(encoding="utf-8")
+    checked = (node for node in ast.parse(source).body if isinstance(node, ast.If))
     for one in (one for block in checked for one in block.body if isinstance(one, ast.ImportFrom) and one.module):
         for alias in one.names:
             homes |= _imported_for_checkers(str(one.module)) if alias.name == "*" else {alias.name: str(one.module)}
@@ -86,6 +89,8 @@ class PackageError(SettingError):
 @cache
 def offered(group: str) -> tuple[EntryPoint, ...]:
     """What the installed packages add to a group, not loaded yet."""
+    from importlib.metadata import entry_points
+
     return tuple(entry_points(group=group))
 
 
