@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from intake.cases import noted
 from karat.errors import KaratError
 from karat.intake import Options, read_files
 from karat.intake.reading import ProposalError, remember
 from karat.intake.table_repair import read_results
+from karat.judgments.scales import Choice, Ordinal
 from karat.judgments.source import SourceFile
 from messages import refuses
 
@@ -160,3 +162,70 @@ def test_lines_with_blanks_and_no_header_are_named(tmp_path: Path) -> None:
         (tmp_path / f"s{person}.txt").write_text("\n".join(lines) + "\n")
     with refuses(KaratError, "header", "participant", "item", "response"):
         read_files([tmp_path])
+
+
+def lines(rows: Sequence[Sequence[object]], sign: str = ";") -> str:
+    return "".join(sign.join(map(str, row)) + "\n" for row in rows)
+
+
+def table(seed: int = 1) -> list[list[object]]:
+    """Eight people who rated twelve items."""
+    draw = random.Random(seed)
+    return [[f"vp{p}", i, "ab"[(p + i) % 2], draw.randint(1, 5)] for p in range(8) for i in range(1, 13)]
+
+
+@pytest.mark.parametrize("above", ["sep=;\n", "Experiment 2, pilot\nLab: X\n\n", "Experiment;2\n\n"])
+def test_lines_above_a_header(tmp_path: Path, above: str) -> None:
+    (tmp_path / "r.csv").write_text(f"{above}vp;item;cond;rating\n{lines(table())}", encoding="utf-8")
+    assert read_files([tmp_path / "r.csv"]).judgments.answers == 96
+
+
+def test_units_below_a_header_and_means_below_a_table(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    rows = [["", *["1-7"] * 8], *([f"VP{p}", *(draw.randint(1, 7) for _ in range(8))] for p in range(10)),
+            ["Mittelwert", *["4.25"] * 8]]  # fmt: skip
+    header = ["Teilnehmer", *(f"S{n:02}_SVO" for n in range(8))]
+    (tmp_path / "r.csv").write_text(lines([header, *rows]), encoding="utf-8")
+    found = read_files([tmp_path / "r.csv"], options=Options(accept=True))
+    assert (found.judgments.answers, found.judgments.scale) == (80, Ordinal(7))
+    assert noted(found.notes, "table.labels")
+
+
+def test_points_separate_thousands_beside_decimal_commas(tmp_path: Path) -> None:
+    rows = [
+        [*row, f"{0.125 * row[1]:.3f}".replace(".", ","), f"{1 + n % 4}.{500 + n}"] for n, row in enumerate(table())
+    ]
+    (tmp_path / "r.csv").write_text(f"vp;item;cond;rating;z;RT\n{lines(rows)}", encoding="utf-8")
+    frame = read_files([tmp_path / "r.csv"]).judgments.frame
+    assert (frame["rt"].min(), frame["rt"].max()) == (1.5, 4.595)
+
+
+def test_contrasts_are_factors(tmp_path: Path) -> None:
+    rows = [[vp, item, rating, 0.5 if cond == "a" else -0.5] for vp, item, cond, rating in table()]
+    (tmp_path / "r.csv").write_text(f"vp;item;rating;gram\n{lines(rows)}", encoding="utf-8")
+    assert read_files([tmp_path / "r.csv"]).judgments.factors() == ["gram"]
+
+
+def test_what_most_annotators_said_is_no_annotator(tmp_path: Path) -> None:
+    draw, rows = random.Random(2), []
+    for item in range(40):
+        said = [draw.choice(["hate", "none"]) for _ in range(3)]
+        rows.append([item, f"a tweet about {item}", *said, max(said, key=said.count)])
+    (tmp_path / "r.csv").write_text(lines([["id", "text", "anna", "ben", "carla", "final"], *rows]), encoding="utf-8")
+    frame = read_files([tmp_path / "r.csv"], options=Options(accept=True)).judgments.frame
+    assert sorted(frame["participant"].unique()) == ["anna", "ben", "carla"]
+    assert "final" not in frame.columns
+
+
+def test_the_chosen_side_beside_what_was_chosen(tmp_path: Path) -> None:
+    draw, rows = random.Random(3), []
+    for person in range(12):
+        for item in range(16):
+            left, right = draw.sample(["active", "passive"], 2)
+            side = draw.choice(["left", "right"])
+            rows.append([f"p{person}", item, left, right, side, left if side == "left" else right])
+    header = ["pid", "item", "left_option", "right_option", "side_chosen", "chosen"]
+    (tmp_path / "r.csv").write_text(lines([header, *rows]), encoding="utf-8")
+    judgments = read_files([tmp_path / "r.csv"], options=Options(accept=True)).judgments
+    assert (judgments.scale, judgments.answers) == (Choice(), 192)
+    assert judgments.frame["left"].to_list() == [row[2] for row in rows]

@@ -1120,7 +1120,11 @@ def test_short_names_of_several_questions(tmp_path: Path) -> None:
 WORDED = ("A is much better", "A is slightly better", "About the same", "B is slightly better", "B is much better")
 
 
-@pytest.mark.parametrize("grades", [WORDED, ("A>>B", "A>B", "A=B", "A<B", "A<<B")], ids=["words", "signs"])
+HYPHENS = ("A-is-clearly-better", "A-is-slightly-better", "Tie", "B-is-slightly-better", "B-is-clearly-better")
+SIGNED = ("A>>B", "A>B", "A=B", "A<B", "A<<B")
+
+
+@pytest.mark.parametrize("grades", [WORDED, HYPHENS, SIGNED], ids=["words", "hyphens", "signs"])
 def test_graded_preferences_are_choices(tmp_path: Path, grades: Sequence[str]) -> None:
     chance, rows = random.Random(31), []
     for prompt in range(30):

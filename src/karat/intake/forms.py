@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
+from karat.intake.content import LAYOUT, PERSON_CODE, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, missing_codes, plain
 from karat.intake.nested import (
     FEWEST_GROUPS,
@@ -35,7 +35,10 @@ from karat.judgments.scales import as_number
 from karat.messages import Message
 
 FEWEST_JUDGES = 2
-MEANS = re.compile(r"mean|means|average|avg|median|sum|total|count|n|sd|std|variance|score|majority|gold|truth|label")
+MEANS = re.compile(
+    r"mean|means|average|avg|median|sum|total|count|n|sd|std|variance|score|majority|gold|truth|label|"
+    r"consensus|adjudicated|summe|mittel|mittelwert|durchschnitt|gesamt|moyenne|media|promedio|suma"
+)
 SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)")
 
 
@@ -358,7 +361,8 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     if asked:
         _refuse_rankings(contents, asked, file)
         return _one_hot(contents, asked) or _by_trial(contents, asked)
-    if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
+    few = wide or _are_raters(judged) or (len(judged) >= FEWEST_JUDGES and _agreed_on(contents, judged))
+    if len(judged) < (FEWEST_JUDGES if few else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
     if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
@@ -403,7 +407,10 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             home[2].extend(names)
         else:
             merged.append((key, values, list(names)))
-    best = _of_one_stem(max((names for *_, names in merged), key=len, default=[]))
+    best = max((names for *_, names in merged), key=len, default=[])
+    best = best if all(map(PERSON_CODE.fullmatch, best)) else _of_one_stem(best)
+    agreed = _agreed(contents, best)
+    best = [name for name in best if name != agreed]
     raters = [name for name in best if is_rater(name)]
     if len(raters) >= FEWEST_JUDGES and all(_is_summary(name) for name in best if name not in raters):
         best = raters
@@ -417,6 +424,29 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
         ]  # fmt: skip
     varied = len({value for name in best for value in contents[name].values}) > 1
     return [name for name in contents.names if name in best] if varied else []
+
+
+def _agreed(contents: Contents, names: Sequence[str]) -> str | None:
+    """The column that always has what most of a few others have, although these differ: what raters agreed on."""
+    if not FEWEST_GROUPS < len(names) <= MOST_RATERS:
+        return None
+    for name in names:
+        others = contents.frame.select(pl.concat_list(pl.col([one for one in names if one != name]).cast(pl.String)))
+        rows = zip(others.to_series().to_list(), contents[name].cells.cast(pl.String).to_list(), strict=True)
+        most = [(Counter(cell for cell in cells if cell).most_common(2), own) for cells, own in rows]
+        clear = [(found, own) for found, own in most if found and (len(found) == 1 or found[0][1] > found[1][1])]
+        differ = sum(len(found) > 1 for found, _ in clear)
+        if differ >= FEWEST_CLEAR and all(found[0][0] == own for found, own in clear):
+            return name
+    return None
+
+
+MOST_RATERS, FEWEST_CLEAR = 8, 10
+
+
+def _agreed_on(contents: Contents, judged: Sequence[str]) -> list[str]:
+    """The columns that have what most raters of each item said."""
+    return [name for name in contents.names if name not in judged and _agreed(contents, [*judged, name]) == name]
 
 
 MOST_DECIMALS = 4
@@ -513,7 +543,7 @@ LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 """A column with one of these names holds the answers; such a table has one trial per row."""
 ROW_IDS = (
     "respondentid", "responseid", "case", "id", "token", "lfdn", "serial", "antwortid", "iddelaréponse",
-    "iddelarespuesta", "recordid", "session",
+    "iddelarespuesta", "recordid", "session", "code",
 )  # fmt: skip
 OF_TOOLS = re.compile(
     r"zeitstempel|horodateur|marcatemporal|marcadetiempo|carimbodedatahora|informazionicronologiche|tijdstempel|"
@@ -524,7 +554,7 @@ OF_TOOLS = re.compile(
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
     r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
-    r"序号|提交答卷时间|所用时间|来源|来源详情|来自ip|总分|"
+    r"code|序号|提交答卷时间|所用时间|来源|来源详情|来自ip|总分|"
     r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient(lastname|firstname|email)|externalreference"
 )
 """Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
@@ -587,7 +617,11 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     worded = [c for c in unique if not c.is_number and not _is_of_tool(c) and not c.are_person_codes]
     told_apart = [c for c in unique if not (worded and ROW_NUMBERS.fullmatch(c.plain))]
     if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in told_apart):
-        named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
+        named = [
+            c for c in unique
+            if (c.plain in NAMES["item"] and c.plain != "task")
+            or (c in texts and set(words_of(c.name)) & {*ITEM_WORDS})
+        ]  # fmt: skip
         if not named or any(c in unique for c in persons):
             others = [c for c in rest if c.distinct and not c.is_text and not _is_of_tool(c)]
             return "participant" if 2 * len(judged) >= len(others) else None
@@ -1079,6 +1113,7 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
         contents = Contents(contents.frame.with_columns(item=pl.Series([str(n) for n in range(1, rows + 1)])))
         item = "item"
     means = [name for name in rest if _is_summary(name) and plain(name) not in NAMES["expected"]]
+    means = list(dict.fromkeys([*means, *_agreed_on(contents, judged)]))
     keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep)
     asked = _raters_of(judged) if "question" not in keep else {}

@@ -579,7 +579,7 @@ def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:
     return bool((within > 1).any())
 
 
-MILLISECONDS_FROM = 100.0
+MILLISECONDS_FROM, USUAL_FROM = 100.0, 300.0
 """A median response time above this is taken as milliseconds: nobody judges a sentence in under 0.1 s, and half of
 all answers after more than 100 s would be a very slow study."""
 UNIT_GAP = 50.0
@@ -620,6 +620,8 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
     if without_unit(name)[1] == "s":
         return "s", Message("rt.named_seconds", {"column": name})
     values = {"column": name, "median": float(f"{overall:.4g}")}
-    if overall > MILLISECONDS_FROM:
+    # Nobody answers in less than a tenth of a second; where the usual answer takes half a minute, some take less.
+    hasty = overall < USUAL_FROM and (rt.quantile(0.1) or 0.0) < MILLISECONDS_FROM
+    if overall > MILLISECONDS_FROM and not hasty:
         return "ms", Message("rt.milliseconds", values)
     return "s", Message("rt.seconds", values)

@@ -63,7 +63,7 @@ ANSWER_WORDS = (
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
     "labels", "scores", "votes", "annotation", "annotations",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
-    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "verdict", "severity",
+    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "chosen", "severity",
 )  # fmt: skip
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
@@ -1504,7 +1504,7 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
     found = {}
     for answer in answers:
         word = answer.strip().lower()
-        said, compared = PREFERRED.fullmatch(word), COMPARED.fullmatch(word)
+        said, compared = PREFERRED.fullmatch(re.sub(r"[-_]", " ", word)), COMPARED.fullmatch(word)
         tied = TIES.fullmatch(word) or (word == NUMBERED_TIE and "1" in known and "2" in known)
         side = known.get(word) or ("none" if tied else known.get(said[1]) if said else None)
         if compared and {known.get(compared[1]), known.get(compared[3])} == {"left", "right"}:

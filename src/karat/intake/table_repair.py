@@ -18,8 +18,8 @@ from karat.judgments.tables import SPREADSHEETS, FileTable, Numbers, delimiter_o
 from karat.messages import Message
 
 MOST_COMMENTS = 50
-COMMENT = re.compile(r'\s*"?[#%]|[\s,;\t"]*$')
-"""A line that begins with a comment sign, or an empty line."""
+COMMENT = re.compile(r'\s*"?[#%]|(?i:"?sep=.)"?\s*$|[\s,;\t"]*$')
+"""A line that begins with a comment sign, the one with which Excel is given the delimiter, or an empty line."""
 ASKED_ENDS = ("Approve", "Reject")
 """The last columns of a batch of MTurk are filled in by hand and have no cells in a download."""
 
@@ -72,7 +72,9 @@ def _refuse_other_forms(file: SourceFile) -> None:
 
 def without_comments(file: SourceFile) -> tuple[SourceFile, int]:
     """The file without the comment lines before its header, and how many they were."""
-    if file.suffix in SPREADSHEETS or not file.sample.lstrip("\ufeff").startswith(("#", '"#', "%", '"%')):
+    if file.suffix in SPREADSHEETS or not file.sample.lstrip("\ufeff").startswith(
+        ("#", '"#', "%", '"%', "sep=", '"sep=')
+    ):
         return file, 0
     first = next(csv.reader([file.sample.partition("\n")[0].strip()], delimiter=delimiter_of(file.sample)), [])
     if first[0].strip() == "#" and len(first) > 2 and all(cell.strip() for cell in first):

@@ -217,7 +217,8 @@ def _may_be_factor(column: pl.Series) -> bool:
     if values.dtype == pl.String and not _is_null_a_level(column):
         values = values.filter(~values.is_in(NOTHING))
     numbers = values.cast(pl.Float64, strict=False)
-    measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
+    parts = (numbers != numbers.round()).any() and not are_contrasts(numbers)
+    measured = not numbers.null_count() and (PLACE.fullmatch(words) or parts)
     if values.len() and measured:
         return False
     if values.dtype == pl.String and values.len() and values.str.contains(BLOCKS).all():
@@ -227,6 +228,19 @@ def _may_be_factor(column: pl.Series) -> bool:
         if sides <= {"left", "right"}:
             return False
     return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
+
+
+MOST_CONTRASTS = 3
+
+
+def are_contrasts(numbers: pl.Series) -> bool:
+    """Whether numbers code the levels of a factor: two or three around zero, such as -0.5 and 0.5.
+
+    >>> are_contrasts(pl.Series([0.5, -0.5, 0.5])), are_contrasts(pl.Series([0.5, 1.5]))
+    (True, False)
+    """
+    values = numbers.drop_nulls().unique().sort().to_list()
+    return FEWEST_LEVELS <= len(values) <= MOST_CONTRASTS and values == [-value for value in reversed(values)]
 
 
 NULL, FEWEST_NULLS = "null", 0.25

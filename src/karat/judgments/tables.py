@@ -95,19 +95,17 @@ def header_of(file: SourceFile, delimiter: str | None = None) -> list[str]:
 def delimiter_of(sample: str) -> str:
     """The delimiter that cuts the first lines of a text into the same number of cells, more than one if possible.
 
-    Where several do, one with a blank after it is the punctuation of sentences rather than a delimiter.
+    Where several do, one with a blank after it is the punctuation of sentences rather than a delimiter. Titles above
+    the table have fewer cells.
     """
-    every = {delimiter: list(_sample_widths(sample, delimiter)) for delimiter in DELIMITERS}
-    if all(widths[:1] <= [1] for widths in every.values()):
-        # A title above the table has one cell.
-        every = {
-            delimiter: list(itertools.dropwhile(lambda width: width == 1, every[delimiter])) for delimiter in every
-        }
-    scores = {
-        delimiter: (widths.count(widths[0]) / len(widths), f"{delimiter} " not in sample, widths[0])
-        for delimiter, widths in every.items()
-        if widths and widths[0] > 1
-    }
+    scores = {}
+    for delimiter in DELIMITERS:
+        widths = list(_sample_widths(sample, delimiter))
+        usual = max(widths, key=lambda width: (widths.count(width), width), default=1)
+        if usual > 1:
+            first = widths.index(usual)
+            share = widths.count(usual) / len(widths[first:])
+            scores[delimiter] = -first, widths[0] > 1, share, f"{delimiter} " not in sample, usual
     return max(scores, key=lambda delimiter: scores[delimiter], default=",")
 
 
@@ -158,20 +156,21 @@ MOST_TITLES, FEWEST_NAMED = 10, 3
 
 
 def _titles(rows: Iterable[Sequence[str | None]]) -> list[str]:
-    """What stands above the header of a table: rows with one cell at most, before one with several.
+    """What stands above the header of a table: rows with one cell or two, before one with several.
 
     >>> _titles([["Pilot of May", ""], ["", ""], ["person", "item", "rating"]]), _titles([["person", "item", "rating"]])
     (['Pilot of May', ''], [])
     """
     above: list[str] = []
+    most = 0
     try:
         for row in itertools.islice(rows, MOST_TITLES):
             filled = [cell for cell in row if cell]
             if len(filled) >= FEWEST_NAMED:
-                return above
-            if len(filled) > 1:
-                break
-            above += filled or [""]
+                # A sentence with a comma, or a name and its value, stand above a table that is wider than they are.
+                return above if len(filled) > FEWEST_NAMED or most < FEWEST_NAMED - 1 else []
+            most = max(most, len(filled))
+            above.append(" ".join(filled))
     except csv.Error:
         pass
     return []

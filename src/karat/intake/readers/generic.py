@@ -58,6 +58,7 @@ from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
+from karat.judgments.stimuli import are_contrasts
 from karat.judgments.tables import FileTable, sheets_of
 from karat.messages import Message
 
@@ -582,7 +583,8 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
     table = read_results(file, options.delimiter, options.sheet, numbers)
-    return _of_survey(_without_second_header(replace(table, frame=_unpadded(table.frame))))
+    table = _without_second_header(replace(table, frame=_unpadded(table.frame)))
+    return _of_survey(_without_labels(table))
 
 
 def _sheets_of(file: SourceFile, options: Options) -> list[FileTable]:
@@ -873,24 +875,41 @@ NOT_ANSWERED = ("-9", "-1", "-10")
 
 def _of_survey(table: FileTable) -> FileTable:
     """The export of a survey tool as a table: codes for no answer are none, labels below the header are not answers."""
-    if "ResponseId" in table.frame.columns and table.frame.height > 1 and table.frame["ResponseId"][0] == "Response ID":
-        # Of the three header rows of Qualtrics, the one with the texts was left.
-        return replace(table, frame=table.frame.slice(1), locate=_after_labels(table))
     if not {"CASE", "QUESTNNR"} <= set(table.frame.columns):
         return table
-    frame, locate = table.frame, table.locate
-    if frame.height > 1 and as_number(str(frame["CASE"][0] or "")) is None:
-        frame = frame.slice(1)
-        locate = _after_labels(table)
+    frame = table.frame
     text = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     gone = sum(int(frame[name].is_in(NOT_ANSWERED).sum()) for name in text)
     frame = frame.with_columns(pl.when(~pl.col(n).is_in(NOT_ANSWERED)).then(pl.col(n)).alias(n) for n in text)
     notes = [Message("table.missing", {"n": gone, "words": list(NOT_ANSWERED[:2])})] if gone else []
-    return replace(table, frame=frame, locate=locate, notes=[*table.notes, *notes])
+    return replace(table, frame=frame, notes=[*table.notes, *notes])
 
 
-def _after_labels(table: FileTable) -> Callable[[int], Place]:
-    return lambda row: table.locate(row + 1)
+def _without_labels(table: FileTable) -> FileTable:
+    """A table without a row of labels or units below its header: words where all other cells are numbers."""
+    texts = [name for name, dtype in table.frame.schema.items() if dtype == pl.String]
+    if table.frame.height <= FEWEST_TRIALS or not texts:
+        return table
+    rest = table.frame.slice(1).select(texts)
+    filled = rest.filter(pl.any_horizontal(pl.all().is_not_null()))
+    bare = filled.select(pl.when(~pl.all().is_in([*SIGNS, *MISSING])).then(pl.all()))
+    numbers = [c.name for c in bare if 2 * c.count() > c.len() and _are_numbers(c.drop_nulls())]
+    labels = [table.frame[name][0] for name in numbers]
+    worded = [cell for cell in labels if cell and as_number(cell.replace(",", ".")) is None and cell not in SIGNS]
+    if len(numbers) < FEWEST_LABELS or len(worded) < len(numbers):
+        return table
+    note = Message("table.labels", {"cells": [cut(cell) for cell in worded[:3]]})
+    locate = table.locate
+    return replace(table, frame=table.frame.slice(1), locate=lambda row: locate(row + 1), notes=[*table.notes, note])
+
+
+FEWEST_LABELS = 2
+
+
+def _are_numbers(cells: pl.Series) -> bool:
+    """Whether most cells are numbers; below a table, means and remarks may stand."""
+    numbers = cells.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    return numbers.null_count() <= FEW_ROWS * cells.len()
 
 
 LOGS = (
@@ -1124,6 +1143,8 @@ def _numbers(
     """Decimal commas, the unit of time, and numbers in the columns that are not karat's."""
     frame, notes = _decimal_commas(frame, options)
     if "rt" in frame.columns and "participant" in frame.columns:
+        frame, more = _thousands(frame, mapping["rt"])
+        notes += more
         numbers = frame["rt"].cast(pl.Float64, strict=False)
         unit: str | None = options.rt_unit
         if unit is None:
@@ -1135,21 +1156,41 @@ def _numbers(
     return frame.with_columns(typed_column(column) for column in typed), notes
 
 
+COMMA = r"^\s*-?\d+,\d+\s*$"
+
+
+def _thousands(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Message]]:
+    """Times such as 1.234 ms in a table with decimal commas: the points in them separate thousands."""
+    times = frame["rt"].cast(pl.Float64, strict=False).drop_nulls()
+    texts = frame.select(pl.col(pl.String)).head(LOOKED_AT)
+    commas = any(cells.len() and cells.str.contains(COMMA).all() for cells in (one.drop_nulls() for one in texts))
+    off = times * THOUSAND - (times * THOUSAND).round(0)
+    if not commas or (times % 1 == 0).all() or (times >= THOUSAND).any() or (off.abs() > ROUNDED).any():
+        return frame, []
+    time = pl.col("rt").cast(pl.Float64, strict=False)
+    parted = (time % 1 != 0) | (time < SHORTEST)
+    whole = pl.when(parted).then((time * THOUSAND).round(0)).otherwise(time)
+    return frame.with_columns(whole.alias("rt")), [Message("table.thousands", {"column": name})]
+
+
+THOUSAND, SHORTEST, LOOKED_AT, ROUNDED = 1000, 50, 1000, 1e-6
+"""Nobody answers in fewer milliseconds than the second of these."""
+
+
 def _decimal_commas(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
-    comma = r"^\s*-?\d+,\d+\s*$"
     text = [name for name in ("rt", "response") if name in frame.columns and frame[name].dtype == pl.String]
-    names = [name for name in text if frame[name].unique().str.contains(comma).any()]
+    names = [name for name in text if frame[name].unique().str.contains(COMMA).any()]
     if not names or options.decimal == ".":
         return frame, []
     plain = pl.col(names)
     frame = frame.with_columns(
-        pl.when(plain.str.contains(comma)).then(plain.str.replace(",", ".", literal=True)).otherwise(plain).name.keep()
+        pl.when(plain.str.contains(COMMA)).then(plain.str.replace(",", ".", literal=True)).otherwise(plain).name.keep()
     )
     return frame, [] if options.decimal else [Message("table.decimal_commas", {"columns": names})]
 
 
 def typed_column(column: pl.Series) -> pl.Series:
-    """A column of text as numbers where every cell is the plain spelling of one; else as it is.
+    """A column of text as numbers where every cell is the plain spelling of one; else, and for contrasts, as it is.
 
     >>> typed_column(pl.Series(["1", "2"])).dtype, typed_column(pl.Series(["01", "2"])).dtype
     (Int64, String)
@@ -1158,8 +1199,13 @@ def typed_column(column: pl.Series) -> pl.Series:
     for form, dtype in ((whole, pl.Int64), (decimal, pl.Float64)):
         # The first cells decide most columns at once.
         if all(cells.str.contains(form).fill_null(True).all() for cells in (column.head(100), column)):
-            return column if column.null_count() == len(column) else column.cast(dtype)
+            numbers = column.cast(dtype)
+            levels = dtype == pl.Float64 and column.n_unique() <= FEW and are_contrasts(numbers)
+            return column if levels or column.null_count() == len(column) else numbers
     return column
+
+
+FEW = 5
 
 
 def _counted_down(
