@@ -13,7 +13,6 @@ from karat.judgments.scales import Scale
 from karat.measure import MeasureError
 from karat.measure.pairs.decisions import expert_pairs
 from karat.measure.rated import Rated, rated
-from karat.messages import message_of
 from messages import raises
 
 ROWS = [("1", "a", "b"), ("2", "d", "c")]
@@ -70,9 +69,8 @@ def test_a_key_that_contradicts_itself_is_reported() -> None:
         "participant": ["p1", "p2"], "item": ["ab", "ab"], "response": ["left", "right"],
         "left": ["a", "b"], "right": ["b", "a"], "expected": ["left", "left"],
     }  # fmt: skip
-    with raises(MeasureError, "decisions.repeated_pairs") as caught:
+    with raises(MeasureError, "decisions.repeated_pairs", pairs=["ab"], more=None):
         expert_pairs(None, one_of(table, karat.Choice()))
-    assert message_of(caught.value).values == {"pairs": ["ab"], "more": None}
 
 
 @pytest.mark.parametrize(
@@ -90,16 +88,14 @@ def test_a_key_that_contradicts_itself_is_reported() -> None:
     ],
 )
 def test_what_is_wrong_with_pairs_is_said(given: object, code: str, values: dict[str, object]) -> None:
-    with raises(MeasureError, f"decisions.{code}") as caught:
+    with raises(MeasureError, f"decisions.{code}", **values):
         expert_pairs(given, ratings())
-    assert message_of(caught.value).values == values
 
 
 def test_unclear_pairs_of_ratings_are_reported() -> None:
     status = ["grammatical", "ungrammatical", "marked", "marked"]
-    with raises(MeasureError, "decisions.unclear_pairs") as caught:
+    with raises(MeasureError, "decisions.unclear_pairs", pairs=["2"], more=None):
         expert_pairs(None, ratings(status=status))
-    assert message_of(caught.value).values == {"pairs": ["2"], "more": None}
 
 
 def test_choices_without_sides_are_reported() -> None:

@@ -10,7 +10,6 @@ import pytest
 import karat
 from karat.measure.result import MeasureError
 from karat.measure.scaling.select_controls import Controls
-from karat.messages import message_of
 from messages import raises, refuses
 
 ITEMS = 'item,function,status,sentence,expected,verified\nc1,control,grammatical,"He, too, left.",,\n' \
@@ -73,9 +72,8 @@ def test_versions_that_the_table_does_not_tell_apart(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_text("item,sentence\nc1,x\n", encoding="utf-8")
     torn = found([("c1", "grammatical", "3-5", True), ("c1", "ungrammatical", None, False)])
-    with raises(MeasureError, "verified_items.versions") as caught:
+    with raises(MeasureError, "verified_items.versions", file="items.csv", item="c1", columns=["status"]):
         torn.write(path, in_place=True)
-    assert message_of(caught.value).values == {"file": "items.csv", "item": "c1", "columns": ["status"]}
     path.write_text("item,status,sentence\nc1,ungrammatical,x\nc1,grammatical,y\n", encoding="utf-8")
     result = pl.read_csv(torn.write(path, in_place=True))
     assert result["verified"].to_list() == ["no", "yes"]
@@ -101,9 +99,8 @@ def test_spreadsheets_are_written_as_csv(tmp_path: Path) -> None:
     book.save(path)
     with raises(MeasureError, "verified_items.spreadsheet"):
         CONTROLS.write(path, in_place=True)
-    with raises(MeasureError, "verified_items.not_csv") as caught:
+    with raises(MeasureError, "verified_items.not_csv", name="new.csv"):
         CONTROLS.write(path, tmp_path / "new.xlsx")
-    assert message_of(caught.value).values == {"name": "new.csv"}
     out = CONTROLS.write(path, tmp_path / "new.csv")
     assert out.read_text() == "item,status,sentence,expected,verified\nc1,grammatical,He left.,3-5,yes\n"
 

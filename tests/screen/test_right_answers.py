@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.judgments.checks import Checked
-from karat.messages import Message, message_of
+from karat.messages import Message
 from karat.screen.criteria.attention import attention
 from karat.screen.criteria.controls import controls
 from karat.screen.right_answers import penalty
@@ -165,9 +165,8 @@ def test_unbounded_numbers_beside_ratings_are_left_out() -> None:
 def test_no_column_function_and_no_such_trials(criterion: Callable[..., Any], name: str) -> None:
     frame = ratings({"p1": [5, 1] * 8})
     for given_table in (frame.drop("function"), frame.with_columns(function=pl.lit("filler"))):
-        with raises(karat.KaratError, "answers.no_trials") as caught:
+        with raises(karat.KaratError, "answers.no_trials", function=name):
             criterion(karat.Judgments(given_table, karat.Ordinal(5)))
-        assert message_of(caught.value).values == {"function": name}
 
 
 def test_empty_status_comes_from_trials_with_the_same_keys() -> None:

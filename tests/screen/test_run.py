@@ -60,9 +60,10 @@ def test_settings_are_those_of_the_study_file() -> None:
         run(LIKERT, {"completion": {"atleast": 0.5}})
     why = "the criterion completion has no setting 'atleast'; did you mean at_least?"
     assert message_of(caught.value).values == {"why": why}
-    with raises(ScreenError, "rules.not_applicable") as caught:
+    with raises(
+        ScreenError, "rules.not_applicable", why="there is no screening criterion 'remofd'; did you mean remfod?"
+    ):
         run(LIKERT, {"remofd": {}})
-    assert message_of(caught.value).values == {"why": "there is no screening criterion 'remofd'; did you mean remfod?"}
 
 
 def test_what_cannot_run_is_listed_with_the_reason() -> None:

@@ -237,6 +237,6 @@ def screened(
     folder = tempfile.TemporaryDirectory(prefix="karat-") if out is None else nullcontext(str(out))
     with folder as written, place.open_executor() as executor, steps as progress:
         return run_in_parts(
-            parts, rules, study, executor, out=Path(written), progress=progress,
+            parts, rules, study, executor=executor, out=Path(written), progress=progress,
             spammer_index="quick" if chosen else True,
         )  # fmt: skip

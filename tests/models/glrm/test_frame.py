@@ -211,27 +211,22 @@ def test_errors_name_the_place_and_the_nearest_name(text: str, position: int, wh
     "text", ["{} ~ 1", "answer ~ {}", "answer ~ factor({})", "answer ~ log({})", "answer ~ (1 | {})"]
 )
 def test_columns_that_are_no_text_and_no_numbers_are_named(text: str) -> None:
-    with raises(FormulaError, "frame.type") as error:
+    with raises(FormulaError, "frame.type", column="day", type="datetime64[D]"):
         frame(text.format("day"), day=np.array(["2020-01-01"] * 5, dtype="datetime64[D]"))
-    assert message_of(error.value).values == {"column": "day", "type": "datetime64[D]"}
 
 
 def test_columns_must_fit_together() -> None:
-    with raises(FormulaError, "frame.lengths") as error:
+    with raises(FormulaError, "frame.lengths", columns=["answer 5", "condition 2"]):
         frame("answer ~ condition", condition=["a", "b"])
-    assert message_of(error.value).values["columns"] == ["answer 5", "condition 2"]
-    with raises(FormulaError, "frame.lengths") as error:
+    with raises(FormulaError, "frame.lengths", columns=["difficulty 5", "one 1"]):
         frame("answer ~ I(difficulty + one)", one=[1.0])
-    assert message_of(error.value).values["columns"] == ["difficulty 5", "one 1"]
-    with raises(FormulaError, "frame.no_rows") as error:
+    with raises(FormulaError, "frame.no_rows", why=left_out(5, answer=5)):
         frame("answer ~ 1", answer=[np.nan] * 5)
-    assert message_of(error.value).values["why"] == left_out(5, answer=5)
     with raises(FormulaError, "frame.no_rows") as error:
         make_frame(read_formula("log(answer) ~ 1"), {"answer": []})
     assert message_of(error.value).values["why"] is None
-    with raises(FormulaError, "frame.unknown_column") as error:
+    with raises(FormulaError, "frame.unknown_column", column="x"):
         make_frame(read_formula("answer ~ 1"), DATA, {"x": ["a"]})
-    assert message_of(error.value).values == {"column": "x"}
 
 
 def test_kinds() -> None:
@@ -297,12 +292,10 @@ def test_what_cannot_be() -> None:
             read(["a", "c"], "x", ["a", "b"])
         expected = {"column": "x", "unknown": listed(["c"]), "levels": listed(["a", "b"])}
         assert message_of(error.value).values == expected
-    with raises(FormulaError, "frame.type") as error:
+    with raises(FormulaError, "frame.type", column="day", type="datetime64[D]"):
         column(np.array(["2020-01-01"], dtype="datetime64[D]"), "day")
-    assert message_of(error.value).values == {"column": "day", "type": "datetime64[D]"}
-    with raises(FormulaError, "frame.shape") as error:
+    with raises(FormulaError, "frame.shape", column="x", shape="(2, 2)"):
         column(np.zeros((2, 2)), "x")
-    assert message_of(error.value).values == {"column": "x", "shape": "(2, 2)"}
 
 
 def test_the_first_eight_names_are_listed() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.messages import message_of
 from karat.models.glrm.blocks import turn
 from karat.models.glrm.families import BinaryFamily, Derivatives
 from karat.models.glrm.mixed.laplace import Crossing, MixedMode, ModeSearch
@@ -151,9 +150,8 @@ def test_too_many_effects_are_refused_at_the_limit() -> None:
     assert not Crossing(sides, largest=4 * 2 * 3 * 1 - 1).dense
     assert not Crossing(sides, largest=3**2).dense
     for turned in (sides, sides[::-1]):
-        with raises(ValueError, "models.effects_size") as error:
+        with raises(ValueError, "models.effects_size", first=8, second=3):
             Crossing(turned, largest=3**2 - 1)
-        assert message_of(error.value).values == {"first": 8, "second": 3}
 
 
 def test_levels_that_never_met_have_nothing_in_common() -> None:

@@ -15,7 +15,6 @@ from scipy import sparse
 
 from karat.executors import SERIAL, open_executor
 from karat.executors.checkpoint import Checkpoint
-from karat.messages import message_of
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
 from karat.models.glrm.parts.answers import (
@@ -152,9 +151,8 @@ def test_passes_are_counted_and_limited() -> None:
     fit = fit_crossed_in_parts(split(response, worker, task), passes=lines.append)
     assert lines == list(range(1, fit.objective.crew.passes + 1))
     assert len(lines) < 60
-    with raises(PassesError, "models.passes") as error:
+    with raises(PassesError, "models.passes", n=10):
         fit_crossed_in_parts(split(response, worker, task), most=10)
-    assert message_of(error.value).values == {"n": 10}
 
 
 def test_too_many_tasks_are_those_of_workers_at_random() -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.messages import message_of
 from karat.models.glrm.parts.answers import Crew, PartAnswers, PassesError, Placed, in_turn
 from karat.models.glrm.parts.objective import PartedModes, PartedObjective, Where, gradient_sums, worker_mode
 from messages import raises, refuses
@@ -218,9 +217,8 @@ def test_passes_are_counted_reported_and_limited() -> None:
         assert crew.passes == number
         crew.total(times, 1, [1, 2], 1)
     assert lines == list(range(1, 1002))
-    with raises(PassesError, "models.passes") as error:
+    with raises(PassesError, "models.passes", n=1001):
         crew.total(times, 1, [1, 2], 1)
-    assert message_of(error.value).values == {"n": 1001}
     assert crew.passes == 1001
     quiet = Crew([], in_turn, 1)
     assert quiet.total(times, 2, [5], 1).value == 10

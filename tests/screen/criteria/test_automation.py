@@ -11,7 +11,6 @@ import pytest
 
 import karat
 from karat.judgments import Judgments
-from karat.messages import message_of
 from karat.screen import automation
 from karat.screen.criteria.automation import refit
 from karat.screen.evidence import ScreenError
@@ -84,9 +83,8 @@ def test_participants_of_an_earlier_page_are_not_flagged() -> None:
 def test_without_traces_nothing_is_computed() -> None:
     likert = karat.datasets.load("likert")
     assert run(likert).skipped["automation"].code == "automation.no_traces"
-    with pytest.raises(ScreenError) as error:
+    with raises(ScreenError, "automation.no_traces"):
         automation(judged({"http": 3}))
-    assert message_of(error.value).code == "automation.no_traces"
 
 
 @pytest.mark.slow
@@ -99,9 +97,8 @@ def test_a_pilot_of_other_people_moves_the_model() -> None:
     people = refit(judgments)
     after = automation(judgments, people=people).participants["values"].struct.field("press")
     assert (before.count(), after.count()) == (60, 0)
-    with pytest.raises(ScreenError) as error:
+    with raises(ScreenError, "automation.small_pilot"):
         refit(judged({"mouse": 5}))
-    assert message_of(error.value).code == "automation.small_pilot"
 
 
 def test_texts_that_are_no_traces_are_passed_over() -> None:

@@ -11,10 +11,10 @@ import pytest
 
 import karat
 from karat.judgments import Judgments
-from karat.messages import message_of
 from karat.screen import receipt_times
 from karat.screen.evidence import ScreenError
 from karat.screen.run import run
+from messages import raises
 
 BEGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
 PAGES = 60
@@ -127,9 +127,8 @@ def test_the_questions_of_a_page_share_its_time() -> None:
 def test_without_receipts_nothing_is_computed() -> None:
     judgments = judged([None] * PAGES)
     for one in (judgments, judgments.with_frame(judgments.frame.drop("received"))):
-        with pytest.raises(ScreenError) as error:
+        with raises(ScreenError, "receipt_times.no_receipts"):
             receipt_times(one)
-        assert message_of(error.value).code == "receipt_times.no_receipts"
         assert run(one).skipped["receipt_times"].code == "receipt_times.no_receipts"
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import karat
 from karat import Judgments
-from karat.messages import NotComputed
 from karat.screen import ScreenError, credence, too_regular
+from messages import raises
 
 
 def table(people: int = 24, items: int = 80, seed: int = 1) -> pl.DataFrame:
@@ -79,6 +79,5 @@ def test_always_the_most_frequent_follows_the_consensus() -> None:
 
 
 def test_little_data_give_no_verdict() -> None:
-    with pytest.raises(ScreenError) as error:
+    with raises(ScreenError, "too_regular.little"):
         too_regular(judged(table(people=4)))
-    assert NotComputed.of(error.value).code == "too_regular.little"

@@ -114,6 +114,7 @@ def agreement(
     samples: int = 1000,
     level: float = 0.95,
     seed: int = 1,
+    *,
     executor: Executor = SERIAL,
 ) -> Agreement:
     """The coefficients of agreement that the scale admits, with bootstrap intervals over participants.

@@ -78,6 +78,7 @@ def noise_ceiling(
     samples: int = 500,
     level: float = 0.95,
     seed: int = 1,
+    *,
     executor: Executor = SERIAL,
 ) -> NoiseCeiling:
     """How well predictions of means, of single participants and of labels can do, with bootstrap intervals.

@@ -19,7 +19,7 @@ its expected duration, the column of lengths - is kept as it is stated.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -44,6 +44,7 @@ from karat.screen.run import STAGES, Compute, computing, run
 from karat.study.criteria import CRITERIA, criterion_named, left_out, title_of
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
+from karat.types import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -211,9 +212,10 @@ def multiverse(
     contrast: ContrastSettings | Mapping[str, Any] | None = None,
     study: Study | None = None,
     alternatives: Mapping[str, Sequence[Mapping[str, Any] | None]] | None = None,
-    progress: Callable[[int, int], object] | None = None,
     seed: int = 1,
     at_most: int = AT_MOST,
+    *,
+    progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> Multiverse:
     """Screen with all combinations of the stated settings and their alternatives, for the criteria that are stated.

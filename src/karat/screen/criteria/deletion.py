@@ -348,9 +348,10 @@ def deletion_windows(
     width: int,
     step: int | None = None,
     alpha: float = ALPHA,
+    at_most: int = AT_MOST,
+    *,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
-    at_most: int = AT_MOST,
 ) -> pl.DataFrame:
     """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
 

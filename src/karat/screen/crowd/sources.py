@@ -84,6 +84,7 @@ def compare(
     doubtful: Doubtful = "left out",
     seed: int = 1,
     simulations: int = SIMULATIONS,
+    *,
     progress: Progress | None = None,
 ) -> SourceComparison:
     """The measures of each group beside each other; what cannot be computed is null, and a note says why.

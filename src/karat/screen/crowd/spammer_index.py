@@ -153,8 +153,9 @@ def spammer_index(
     judgments: Judgments,
     simulations: int = 0,
     seed: int = 1,
-    progress: Progress | None = None,
     conditions: Sequence[str] | None = (),
+    *,
+    progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> SpammerIndex:
     """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.

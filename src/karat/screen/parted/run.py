@@ -99,11 +99,11 @@ def run_in_parts(
     parts: Parts,
     rules: Mapping[str, Any] | None = None,
     study: Study | None = None,
-    executor: Executor = SERIAL,
     *,
     out: str | Path,
-    progress: Progress | None = None,
     spammer_index: bool | Literal["quick"] = False,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
 ) -> PartedScreening:
     """Run the criteria that `rules` state on judgments in parts, or all that can, and write verdicts to a folder.
 
