@@ -156,6 +156,15 @@ def test_preferences_pair_by_pair(tmp_path: Path) -> None:
         study_from_pairs(table, tmp_path / "other")
 
 
+def test_two_columns_of_sentences_are_pairs_under_any_name(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("Nr;Satz A;Satz B\n1;Es regnet.;Regnet es.\n2;Er schläft nicht.;Er nicht schläft.\n")
+    study_from_pairs(table, tmp_path / "study")
+    assert pl.read_csv(tmp_path / "study" / "items.csv")["sentence"].to_list()[2:] == [
+        "Er schläft nicht.", "Er nicht schläft.",
+    ]  # fmt: skip
+
+
 def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
     table = tmp_path / 'a "name".csv'
     table.write_text("pair;good;bad\nthat-trace;A b.;B a.\nisland;C d.;D c.\n", encoding="utf-8")
@@ -171,6 +180,7 @@ def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
     [
         ("one,two\nA.,B.\n", ["one, two", "good and bad"]),
         ("good,bad\nA.,\n", ["line 2, bad"]),
+        ("It rains.,Rains it.\nIt snows.,Snows it.\n", ["row above"]),
         ("good,bad\n", []),
         ("id,good,bad\n1,A.,B.\n1,C.,D.\n", ["line 2, id", 1]),
         ("id,good,bad\n1,A.,B.\n,C.,D.\n", ["line 3, id"]),

@@ -49,14 +49,16 @@ SENTENCES = (
     ("sentence_1", "sentence_2"),
     ("good", "bad"),
     ("grammatical", "ungrammatical"),
+    ("gut", "schlecht"),
     ("a", "b"),
 )
 """Names of the two columns of a table of pairs, the better sentence first where one is better."""
-PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "less_acceptable")
+PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "less_acceptable", "gut", "schlecht")
 """Names of columns that say which sentence experts prefer."""
 PREFERRED = ("preferred", "better", "expert", "expected")
 """Columns that say for each pair which sentence experts prefer: 1 or 2, or the name of its column."""
 IDS = ("pair", "pair_id", "item", "id")
+PAIR = 2
 
 
 class PairsError(ProblemsError):
@@ -485,17 +487,23 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
     from karat.judgments.tables import read_table
+    from karat.study.item_sheets.sets import are_sentences
+    from karat.study.item_sheets.sheets import is_sentence
     from karat.study.items import plain, table_file
 
     table = read_table(table_file(path))
     columns = {plain(name): name for name in table.frame.columns}
-    found = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
+    named = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
+    texts = [name for name in table.frame.columns if are_sentences(table.frame[name], more_than=1)]
+    found = named or ((texts[0], texts[1]) if len(texts) == PAIR else None)
     if found is None:
         known = ", ".join(f"{a} and {b}" for a, b in SENTENCES)
         raise PairsError(
             f"{path.name}: which columns are the sentences? There are {', '.join(table.frame.columns)}. "
             f"Name them as one of these: {known}."
         )
+    if all(is_sentence(name) for name in found):
+        raise PairsError(f"{path.name} begins with sentences. Put a row above them that names the columns.")
     problems = Problems()
     problems.extend(table.problems)
     for column in found:

@@ -401,6 +401,13 @@ def _(study: Study) -> None:
     study.only("filler")[1]["sentence"] = study.only("filler")[0]["sentence"]
 
 
+@broken("other-language__german-fillers")
+def _(study: Study) -> None:
+    study.settings["check"] = {"allow": ["filler-frames", "near-identical"]}
+    for number, one in enumerate(study.others):
+        one["sentence"] = f"Ich weiß nicht, ob der Gast {number} das mit dem Zug auch bei uns noch schafft."
+
+
 @broken("one-answer__all-natural")
 def _(study: Study) -> None:
     for one in [*study.only("control"), *study.only("attention")]:

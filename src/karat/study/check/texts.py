@@ -11,6 +11,7 @@ from karat.errors import counted, shown
 from karat.judgments.columns import PROBES
 from karat.study.check.draft import Draft, Row, lines_of
 from karat.study.check.findings import Flaw, rule
+from karat.study.init import LANGUAGES, language_seen
 from karat.study.items import ALIKE, KNOWN
 from karat.study.setting_base import known_words
 
@@ -153,6 +154,33 @@ def mixed_form(text: str) -> str | None:
 def _script(letter: str) -> str:
     name = unicodedata.name(letter, "")
     return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
+
+
+@rule("warning", fix="Write all items in the language of the test sentences.")
+def other_language(draft: Draft) -> Iterator[Flaw]:
+    """Fillers, controls and other items are in another language than the test sentences. The examples of a template
+    are, where sentences of one's own stand beside them."""
+    own = draft.study.settings.language[:2].lower()
+    for rows in draft.rows:
+        tests, others = (
+            [text for row in rows if (row.function == "test") == test for text in texts_of(row, SENTENCES)]
+            for test in (True, False)
+        )
+        if not tests or not others:
+            continue
+        seen, here = language_seen(others), language_seen(tests)
+        spoken = seen is not None and seen != (here or own)
+        if spoken or _is_latin(others) != _is_latin(tests):
+            look = f"look {LANGUAGES[seen]}" if seen else "are in another script"
+            first = next(row for row in rows if row.function != "test")
+            text = f"the {len(others)} sentences that are not tested {look}, unlike the {len(tests)} test sentences."
+            yield Flaw(text, spot=first.spot)
+
+
+def _is_latin(texts: Sequence[str]) -> bool:
+    """Whether most letters of texts are Latin ones."""
+    letters = [letter for text in texts for letter in text if letter.isalpha()]
+    return 2 * sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters) >= len(letters)
 
 
 @rule("warning", fix="Add it; otherwise it reveals the condition.")

@@ -366,7 +366,7 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
             f"{where} has no two columns of sentences, one per condition. There are {', '.join(columns)}. Give each "
             "condition a column, or each sentence a row with its item and condition."
         )
-    if sum(map(_is_sentence, conditions)) == len(conditions):
+    if sum(map(is_sentence, conditions)) == len(conditions):
         raise SetsError(f"{where} begins with sentences. Put a row above them that names the columns.")
     problems = Problems()
     for name in conditions:
@@ -457,17 +457,17 @@ def _text_column(frame: pl.DataFrame) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_sentence(text: str) -> bool:
+def is_sentence(text: str) -> bool:
     """Whether a header is a sentence, as where a table has none."""
-    return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!"))
+    return len(text.split()) > 1 and text.rstrip().endswith((".", "?", "!"))
 
 
 def _with_first_sentence(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of a table without a header, of which the first was taken for one; any other as it is."""
-    if not any(map(_is_sentence, frame.columns)):
+    if not any(map(is_sentence, frame.columns)):
         return frame
     above = pl.DataFrame([frame.columns], schema=frame.schema, orient="row")
-    number = f"column_{frame.columns.index(next(filter(_is_sentence, frame.columns))) + 1}"
+    number = f"column_{frame.columns.index(next(filter(is_sentence, frame.columns))) + 1}"
     whole = pl.concat([above, frame])
     whole.columns = [f"column_{place}" for place in range(1, frame.width + 1)]
     return whole.rename({number: "sentence"})
