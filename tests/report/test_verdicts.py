@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +94,8 @@ def _brief(found: ReportData, outcomes: Outcomes) -> Iterator[str]:
     several = any(len({cell[place] for cell in outcomes.cells}) > 2 for place in range(len(outcomes.factors)))
     if several and outcomes.tests and not any(one.planned for one in outcomes.comparisons):
         # Factors with more than two levels: the model's tests of whole factors decide.
-        changed = [one for one in outcomes.tests if len(one.factors) > 1 and one.shown][:1]
+        crossed = [one for one in outcomes.tests if len(one.factors) > 1 and one.shown]
+        changed = sorted(crossed, key=lambda one: -len(one.factors))[:1]
         said = changed or [one for one in outcomes.tests if one.shown]
         words = ["depends on" if changed else "differ by", *(name for one in said for name in one.factors)]
         if not all(word in claims for word in (words if said else ["No effect"])):
@@ -329,6 +331,19 @@ def keyed(hard: float, seed: int = 1, levels: int = 2) -> karat.Judgments:
             rows.append((f"p{person:02}", f"i{number:02}", f"level {level}", key, given))
     names = ["participant", "item", "difficulty", "expected", "response"]
     return karat.Judgments(pl.DataFrame(rows, schema=names, orient="row"), karat.Binary(("no", "yes")))
+
+
+def test_every_factor_of_three_is_tested_on_the_first_screen() -> None:
+    random, rows = np.random.default_rng(1), []
+    for person, item in product(range(16), range(24)):
+        code = (person + item) % 8
+        a, b, c = code & 1, code >> 1 & 1, code >> 2
+        rows.append((f"p{person}", f"i{item}", "de"[a], "fg"[b], "hi"[c], 3 * b + 4 * b * c + random.normal()))
+    names = ["participant", "item", "mood", "tense", "voice", "response"]
+    found = build(karat.Judgments(pl.DataFrame(rows, schema=names, orient="row"), karat.Continuous()), quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    assert {one.factors for one in found.outcomes.tests if one.shown} == {("tense",), ("voice",), ("tense", "voice")}
+    assert list(contradictions(found)) == []
 
 
 @pytest.mark.parametrize("levels", [2, 3])

@@ -102,7 +102,7 @@ def right_model(
 
 
 def term_tests(model: Contrasts | None, factors: Sequence[str]) -> tuple[TermTest, ...]:
-    """The tests of these factors and of their interaction, as far as the model has them."""
+    """The tests of these factors and of their interactions, as far as the model has them."""
     if model is None or not model.means.height:
         return ()
     known = set(model.means["term"].to_list())
@@ -117,7 +117,8 @@ def comparisons(
 ) -> list[RuleComparison]:  # fmt: skip
     """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other.
 
-    An interaction that is shown comes first, since the means of its factors then say little. Nothing is compared where
+    An interaction that is shown comes first, since the means of its factors then say little, and before factors that
+    make no difference those that do. Nothing is compared where
     a factor has more than two levels: two levels of another factor would say little of the design.
     """
     if plan:
@@ -148,7 +149,7 @@ def comparisons(
             row = of_both.row(0, named=True) if of_both.height else None
         both = RuleComparison(f"{a} × {b}", *sides, weights, row, simple=False)
         found = [both, *found] if both.shown else [*found, both]
-    return found
+    return sorted(found, key=lambda one: not one.shown)
 
 
 def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> PlannedContrasts | None:

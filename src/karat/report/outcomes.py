@@ -98,7 +98,7 @@ class Outcomes:
     by_ends: bool = True
     """Whether, of too many cells, those at both ends are in the figure; otherwise those with the most answers are."""
     tests: tuple[TermTest, ...] = ()
-    """The model's tests of whole factors and of their interaction."""
+    """The model's tests of whole factors and of their interactions."""
     accuracy: Contrasts | None = field(default=None, repr=False)
     """Where answers have a key, the model of right answers by condition."""
     planned: PlannedContrasts | None = field(default=None, repr=False)
@@ -225,7 +225,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         clear = sum(low > HALF or high < HALF for _, low, high in undrawn.cells)
     return Outcomes(
         kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, examples, right, own,
-        clear, by_ends, term_tests(model, factors), accuracy, planned, question or "",
+        clear, by_ends, term_tests(model, named), accuracy, planned, question or "",
         questions=tuple(judgments.scales) if len(judgments.scales) > 1 else (),
         by_question=tuple(_tests_by_question(rows, measures)) if "question" in factors else (),
     )  # fmt: skip

@@ -23,7 +23,7 @@ from karat.measure.measures import Measures
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
-from karat.report.comparisons import RIGHT, RIGHT_ANSWERS
+from karat.report.comparisons import RIGHT, RIGHT_ANSWERS, RuleComparison, TermTest
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
 from karat.report.outcomes import LOG_ESTIMATES, Outcomes
@@ -35,6 +35,8 @@ from karat.study.study import Study
 ENGLISH = language_of("en")
 MOST_REASONS = 3
 """This many criteria are named in the first sentence."""
+MOST_TESTS = 3
+"""The p values of this many tests are named in a sentence: two factors and their interaction."""
 WIDEST = 0.8
 """An interval of the Spammer Index that is wider than this says nothing."""
 
@@ -182,20 +184,27 @@ def _tested(found: Outcomes) -> tuple[str, str]:
     (low, worst), (high, best) = min(known), max(known)
     spread = f"{'Means' if found.kind == 'means' else 'Shares'} range from {_number(found, low)} (“{worst}”) to "
     spread += f"{_number(found, high)} (“{best}”)"
-    both = next((one for one in found.tests if len(one.factors) > 1), None)
-    if both is not None and both.shown:
-        claim = f"The effect of {both.factors[0]} depends on {both.factors[1]}."
-        return claim, f"{spread}; the interaction has p {p_text(both.p)}."
-    single = [one for one in found.tests if len(one.factors) == 1]
-    shown = [one.factors[0] for one in single if one.shown]
-    if shown:
-        claim = f"{what} differ by {ENGLISH.several(shown)}."
-    else:
-        claim = f"No effect of {ENGLISH.several([one.factors[0] for one in single], 'or')} is shown."
+    # The interaction of most factors comes first, since the means of its factors then say little.
+    both = max((one for one in found.tests if one.shown), key=lambda one: len(one.factors), default=None)
+    crossed = both.factors if both is not None and len(both.factors) > 1 else ()
+    single = [one for one in found.tests if len(one.factors) == 1] or list(found.tests)
+    shown = [_term(one) for one in single if one.shown and not set(one.factors) <= set(crossed)]
+    claims = [f"The effect of {crossed[0]} depends on {ENGLISH.several(crossed[1:])}."] if crossed else []
+    claims += [f"{what} differ by {ENGLISH.several(shown)}."] if shown else []
+    claim = " ".join(claims) or f"No effect of {ENGLISH.several([*map(_term, single)], 'or')} is shown."
     if len(found.tests) == 1:
         return claim, f"{spread}, p {p_text(single[0].p)}."
-    tests = [f"p {p_text(one.p)} for {' × '.join(one.factors)}" for one in found.tests]
+    if both is not None and crossed and not shown:
+        return claim, f"{spread}; the interaction has p {p_text(both.p)}."
+    # Of three factors and their interactions, those that are shown; where none is, the factors.
+    many = len(found.tests) > MOST_TESTS
+    listed = [one for one in found.tests if not many or one.shown] or single
+    tests = [f"p {p_text(one.p)} for {_term(one)}" for one in listed]
     return claim, f"{spread}; {ENGLISH.several(tests)}."
+
+
+def _term(test: TermTest) -> str:
+    return " × ".join(test.factors)
 
 
 def _ends_sentence(found: Outcomes, cell: int) -> str:
@@ -234,22 +243,21 @@ def _compared(found: Outcomes) -> tuple[str, str]:
     if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
         rest += " The interval is over participants; the p value, from the model with items, decides."
     more = [other for other in found.comparisons[1:] if other.shown is not None]
-    if more:
-        shown = sum(bool(other.shown) for other in more)
-        if len(more) == 1:
-            rest += f" The other comparison shows {'a' if shown else 'no'} difference."
-        else:
-            rest += f" {_of_others(shown, len(more))} a difference."
-    return claim, rest
+    return claim, f"{rest} {_of_others(more, also=bool(one.shown))}".strip()
 
 
-def _of_others(shown: int, others: int) -> str:
-    """How many of the other comparisons show a difference."""
-    if shown == others:
-        return "Both other comparisons show" if others == 2 else f"All {others} other comparisons show"
-    if not shown:
-        return f"{'Neither' if others == 2 else 'None'} of the {others} other comparisons shows"
-    return f"{shown} of {others} other comparisons {'shows' if shown == 1 else 'show'}"
+def _of_others(others: Sequence[RuleComparison], *, also: bool) -> str:
+    """Which of the other comparisons show a difference, or how many if they are many."""
+    if len(others) > MOST_TESTS:
+        shown = sum(bool(one.shown) for one in others)
+        return f"{shown or 'None'} of {len(others)} other comparisons {'show' if shown > 1 else 'shows'} a difference."
+    names = [(f"“{one.name}”" if one.planned else one.name, bool(one.shown)) for one in others]
+    what = "A difference" if any(one.planned for one in others) else "An effect"
+    there = ENGLISH.several([name for name, shown in names if shown])
+    none = ENGLISH.several([name for name, shown in names if not shown], "or")
+    if there:
+        return f"{what} is {'also ' if also else ''}shown for {there}{f', but none for {none}' if none else ''}."
+    return f"No {what.split()[-1]} is shown for {none}." if none else ""
 
 
 def _at_levels(found: Outcomes) -> str:
