@@ -28,8 +28,8 @@ class Study:
     """A study as its file states it, ready to be checked, planned and run."""
 
     path: Path
-    settings: StudySettings
-    blocks: tuple[Block, ...]
+    settings: StudySettings = field(repr=False)
+    blocks: tuple[Block, ...] = field(repr=False)
     fingerprint: str
     """Changes when the study file or a table that it names changes."""
     _made: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
