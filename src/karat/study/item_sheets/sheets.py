@@ -168,16 +168,21 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     names = _condition_columns(path, frame.filter(is_set), item, text, condition, kind)
     used = {item, text, kind, condition, *names}
     kept = [name for name in LONG_KEPT if name in frame.columns and name not in used]
-    unused = [name for name in frame.columns if name not in {*used, *kept} and not name.startswith("unnamed_")]
+    of_fillers = [name for name in frame.columns if name in KNOWN and name not in {*used, "function", "pair"}]
+    read = {*used, *kept, *(of_fillers if frame.filter(~is_set).height else ())}
+    unused = [name for name in frame.columns if name not in read and not name.startswith("unnamed_")]
     if unused:
         notes.append(f"Columns left out: {', '.join(unused)}.")
     sets = sections(path, list(_rows(frame, item, text, kind, names)), experiment)
     beside: dict[tuple[str, str], dict[str, str]] = {}
+    known: dict[str, dict[str, str]] = {}
     for row in frame.to_dicts():
         key = row[item], _cell(row, names)
         if key[1] in sets.sets.get(key[0], {}):
             beside.setdefault(key, {name: row[name] for name in kept if row[name]})
-    return replace(sets, notes=(*notes, *sets.notes), beside=beside)
+        known.setdefault(row[text], {name: row[name] for name in of_fillers if row[name]})
+    fillers = tuple({**row, **known.get(row["sentence"], {})} for row in sets.fillers)
+    return replace(sets, notes=(*notes, *sets.notes), beside=beside, fillers=fillers)
 
 
 def _check_conditions(path: Path, table: FileTable, test: pl.DataFrame, item: str, text: str, condition: str) -> None:
