@@ -64,6 +64,8 @@ FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
 LIKELY, SIGNIFICANT, CERTAIN = 1.645, 2.33, 4.0
 """Standard errors above chance at which agreement with the others is likely (p < .05), significant (p < .01) and beyond
 doubt."""
+PLAIN = 0.4
+"""A correlation with the others that shared mistakes do not reach. With few answers, it is less than `CERTAIN`."""
 DOUBTFUL, UNDECIDED = 0.01, 0.5
 """The least probabilities of being attentive where agreement is above chance, regardless of the model."""
 BENEFIT = 3.0
@@ -71,8 +73,11 @@ BENEFIT = 3.0
 attentive below one are therefore multiplied by this factor, up to a probability of one half."""
 MOST_COMPARED = 2_000
 """With more doubtful participants than this, they are not compared pair by pair."""
+GUESSING = "random guessing"
 PATTERNS = ("primary choice", "repeated pattern")
 """Behaviours visible in the sequence of answers; two such participants may agree by accident of the order."""
+FAVOURITE, ALWAYS = 1 / 2, 8 / 9
+"""Shares of one answer above which it is a favourite, and from which guessing is a favourite answer."""
 TOO_CLOSE, NOT_CERTAIN, CLOSEST = 3.0, 0.99, 0.01
 """Standard errors of closeness to the others from which an account may be a machine; the highest probability without
 response times, because one machine follows the others no more closely than careful people do; and the p value below
@@ -238,6 +243,10 @@ def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: b
     step = fitted.step
     attentive, limit = checked(looked, fitted, by_one_another)
     behaviours, changes = _behaviours(fitted)
+    always = _largest_share(fitted) >= ALWAYS
+    behaviours = [
+        PATTERNS[0] if same and name == GUESSING else name for same, name in zip(always, behaviours, strict=True)
+    ]
     closest = follows_closest(looked.trials) < CLOSEST
     behaviours = [
         CONSENSUS if one and name == "attentive" else name for one, name in zip(closest, behaviours, strict=True)
@@ -249,7 +258,7 @@ def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: b
         "attentive": attentive, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
         "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
     })  # fmt: skip
-    message, values = reasons(fitted.mixture.groups, limit)
+    message, values = reasons(fitted.mixture.groups, limit, looked.trials.in_sequence)
     first = ("participant", "score", "threshold", "flagged")
     return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
 
@@ -258,21 +267,24 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     """The probabilities within limits that need no model, and the code of the limit that applied, if any.
 
     A participant who agrees with the others above chance (p < .05) is not flagged as guessing, nor is one who agrees
-    with another doubtful participant, as people who share a grammar do. The model of classes requires p < .01, or
-    certainty if many people answered the same stimuli, because they may share mistakes; agreement at p < .01 then keeps
-    the probability at `DOUBTFUL` or more. Answers to controls and before a change of behaviour do not count, because
-    agreement must lie where the model says that the participant did not look. The model of strengths also gives the
-    benefit of the doubt (`in_doubt`).
+    with another doubtful participant, as people who share a grammar do. The model of classes requires p < .01 and, if
+    many people answered the same stimuli, certainty or a plain correlation, because they may share mistakes; agreement
+    at p < .01 then keeps the probability at `DOUBTFUL` or more. Answers to controls and before a change of behaviour do
+    not count, because agreement must lie where the model says that the participant did not look. The model of strengths
+    also gives the benefit of the doubt (`in_doubt`).
 
     Participants whose stimuli hardly anybody else looked at are not flagged as guessing either. In small crowds all
     others who judged these stimuli may be careless, and disagreeing with them proves nothing.
     """
     step, trials = fitted.step, looked.trials
     attentive = step.posterior[:, ATTENTIVE]
-    agrees = fitted.mixture.beyond_chance((step.otherwise < UNDECIDED + 1e-9) & ~looked.keyed)
-    enough = LIKELY
+    counted = _without_looking(fitted) & ~looked.keyed
+    agrees = fitted.mixture.beyond_chance(counted)
+    enough = np.full(len(attentive), LIKELY)
     if fitted.mixture.by_classes:
-        enough = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
+        most = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
+        answers = (counted & _answered(trials)).sum(axis=1)
+        enough = np.clip(PLAIN * np.sqrt(np.maximum(answers - 1, 0)), SIGNIFICANT, most)
     behaviours = np.array(_behaviours(fitted)[0])
     # Evidence from sequence and times is stronger than agreement at p < .05.
     # A favourite answer is visible without an order, and the permutations keep it.
@@ -285,7 +297,7 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
     alone = np.zeros(len(attentive), dtype=bool)
     if by_one_another:
-        answers = np.any([part.there for part in trials.parts], axis=0)
+        answers = _answered(trials)
         comparable = answers & (looked.keyed | with_company(trials, step.weight))
         alone = (comparable.sum(axis=1) < answers.sum(axis=1) / 2) & (others == 0)
         least[alone] = UNDECIDED
@@ -304,6 +316,27 @@ def in_doubt(attentive: Floats) -> Floats:
     return np.asarray(np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED)))
 
 
+def _answered(trials: CredenceTrials) -> Bools:
+    """Where there are answers, participants x trials."""
+    return np.asarray(np.any([part.there for part in trials.parts], axis=0))
+
+
+def _without_looking(fitted: Fitted) -> Bools:
+    """The trials at which a participant who is not attentive throughout probably did not look."""
+    return np.asarray(fitted.step.otherwise < UNDECIDED + 1e-9)
+
+
+def _largest_share(fitted: Fitted) -> Floats:
+    """How often each participant gave the same answer at most, at the trials at which they may not have looked."""
+    most, counted = np.zeros(fitted.mixture.people), np.zeros(fitted.mixture.people)
+    for part in fitted.mixture.trials.parts:
+        people, trials = np.nonzero(part.there & _without_looking(fitted))
+        code = people * part.levels + part.button[people, trials]
+        given = np.bincount(code, minlength=len(most) * part.levels).reshape(-1, part.levels)
+        most, counted = most + given.max(axis=1), counted + given.sum(axis=1)
+    return np.asarray(most / np.maximum(counted, 1))
+
+
 def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
     """Which of these participants agree with another one of them, or with the group of those who do."""
     found = with_one_another(trials, low) >= SIGNIFICANT
@@ -320,11 +353,14 @@ def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
     parts = posterior[:, 2:].reshape(shape)
     rushing = parts[:, :, RUSHING:].sum(axis=(1, 2, 3))
     calm = parts[:, :, :RUSHING].sum(axis=(2, 3))
-    names = ["attentive", "intermittent lapses", "random guessing", "primary choice", "repeated pattern", "rushing"]
+    names = ["attentive", "intermittent lapses", GUESSING, *PATTERNS, "rushing"]
     together = np.column_stack([
         posterior[:, ATTENTIVE], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
     ])  # fmt: skip
     found = [names[place] for place in together.argmax(axis=1)]
+    # Somebody who uses few levels of a long scale has no favourite answer.
+    scattered = _largest_share(fitted) < FAVOURITE
+    found = [GUESSING if few and name == PATTERNS[0] else name for few, name in zip(scattered, found, strict=True)]
     later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
     return found, later & ~np.isin(found, names[:2])
 
@@ -399,7 +435,7 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     return {name: float(share) for name, share in found.items()}
 
 
-def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, pl.Expr]:
+def reasons(groups: int = 1, limit: pl.Series | None = None, in_sequence: bool = True) -> tuple[pl.Expr, pl.Expr]:
     """The message about each participant, and its values; `limit` comes from `checked`."""
     attentive, switch = pl.col("attentive"), pl.col("switch_trial")
     other = pl.col("behaviour") != "attentive"
@@ -413,21 +449,23 @@ def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, p
         switch=pl.when(other).then(switch),
         switch_from=pl.when(between).then("switch_from"),
         switch_to=pl.when(between).then("switch_to"),
-        against=pl.when(unsure).then(_counting(-1)),
-        in_favour=pl.when(unsure).then(_counting(1)),
+        against=pl.when(unsure).then(_counting(-1, in_sequence)),
+        in_favour=pl.when(unsure).then(_counting(1, in_sequence)),
         speakers=pl.when(groups > 1).then(pl.col("speakers").cast(pl.Int64)),
         limit=pl.lit(None, pl.String) if limit is None else limit,
     )
     return pl.lit("credence.probability"), values
 
 
-def _counting(sign: int) -> pl.Expr:
+def _counting(sign: int, in_sequence: bool) -> pl.Expr:
     """The kinds of evidence with this sign, strongest first; null if there are none."""
+    # Without an order, all that a sequence shows is how often each answer was given.
+    words = KINDS if in_sequence else [name.replace("sequence", "frequency") for name in KINDS]
     found = pl.concat_list(
         pl.when(sign * pl.col(kind) >= COUNTS).then(
-            pl.struct(size=pl.col(kind).abs().neg(), kind=pl.lit(f"evidence.{kind}"))
+            pl.struct(size=pl.col(kind).abs().neg(), kind=pl.lit(f"evidence.{word}"))
         )
-        for kind in KINDS
+        for kind, word in zip(KINDS, words, strict=True)
     )
     names = found.list.drop_nulls().list.sort().list.eval(pl.element().struct.field("kind"))
     return pl.when(names.list.len() > 0).then(names)

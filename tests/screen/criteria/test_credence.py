@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -425,3 +426,22 @@ def test_a_favourite_answer_without_an_order_may_agree() -> None:
     table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
     found = credence(Judgments(table, Ordinal(5)))
     assert set(found.flagged) == {f"z{person}" for person in range(6)}
+
+
+def graded(levels: int, noise: float, first: Sequence[int]) -> pl.DataFrame:
+    """Four groups of 16 who each rate 30 items of their own; the first participant chooses among some levels."""
+    random, rows = np.random.default_rng(0), []
+    for group in range(4):
+        level = random.normal(0, 1.3, 30)
+        for person in range(16):
+            noisy = np.rint((levels + 1) / 2 + level + random.normal(0, noise, 30))
+            given = np.clip(noisy, 1, levels) if group + person else random.choice(first, 30)
+            rows += [(f"{group}-{person}", f"{group} i{item}", str(int(value))) for item, value in enumerate(given)]
+    return pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+
+
+def test_what_is_called_a_favourite_answer_is_one() -> None:
+    few = credence(Judgments(graded(9, 0.8, [3, 4, 6, 7]), Ordinal(9))).participants.row(0, named=True)
+    assert (few["participant"], few["flagged"], few["behaviour"]) == ("0-0", True, "random guessing")
+    always = credence(Judgments(graded(5, 0.5, [4] * 20 + [3]), Nominal(list("12345")))).participants.row(0, named=True)
+    assert (always["participant"], always["flagged"], always["behaviour"]) == ("0-0", True, "primary choice")

@@ -108,8 +108,8 @@ ROW: dict[str, Any] = {
 TRIALS = ("switch_trial", "switch_from", "switch_to")
 
 
-def values(row: dict[str, Any], groups: int = 1) -> dict[str, Any]:
-    code, found = reasons(groups)
+def values(row: dict[str, Any], groups: int = 1, in_sequence: bool = True) -> dict[str, Any]:
+    code, found = reasons(groups, in_sequence=in_sequence)
     table = pl.DataFrame([row], schema_overrides=dict.fromkeys(TRIALS, pl.Int64))
     code_found, values_found = message(table.select(message=code, values=found).row(0, named=True))
     assert code_found == "credence.probability"
@@ -123,6 +123,7 @@ def test_what_counts_most_comes_first_and_little_is_left_out() -> None:
         "against": ["evidence.times", "evidence.agreement"],
         "in_favour": ["evidence.sequence"],
     }
+    assert values(ROW, in_sequence=False)["in_favour"] == ["evidence.frequency"]
 
 
 def test_the_sentence_in_both_languages() -> None:
