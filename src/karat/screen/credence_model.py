@@ -270,8 +270,9 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     with another doubtful participant, as people who share a grammar do. The model of classes requires p < .01 and, if
     many people answered the same stimuli, certainty or a plain correlation, because they may share mistakes; agreement
     at p < .01 then keeps the probability at `DOUBTFUL` or more. Answers to controls and before a change of behaviour do
-    not count, because agreement must lie where the model says that the participant did not look. The model of strengths
-    also gives the benefit of the doubt (`in_doubt`).
+    not count, because agreement must lie where the model says that the participant did not look. With three labels or
+    more, answers that certainly depend on the stimuli are no guesses either, even if they do not agree. The model of
+    strengths also gives the benefit of the doubt (`in_doubt`).
 
     Participants whose stimuli hardly anybody else looked at are not flagged as guessing either. In small crowds all
     others who judged these stimuli may be careless, and disagreeing with them proves nothing.
@@ -293,6 +294,10 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     enough = np.maximum(enough, others)
     least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
     low = np.flatnonzero((attentive < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
+    depends = np.zeros(len(attentive), dtype=bool)
+    rest = low[least[low] < UNDECIDED]
+    depends[rest] = fitted.mixture.depends(rest, counted, CERTAIN, PLAIN)
+    least[depends] = UNDECIDED
     if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
     alone = np.zeros(len(attentive), dtype=bool)
@@ -306,7 +311,8 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     doubted = attentive if fitted.mixture.by_classes else in_doubt(attentive)
     found = np.maximum(doubted * most, least)
     limited = attentive < least
-    limit = np.select([limited & alone, limited, close], ["limit.alone", "limit.agrees", "limit.close"], "")
+    limits = ["limit.alone", "limit.depends", "limit.agrees", "limit.close"]
+    limit = np.select([limited & alone, limited & depends, limited, close], limits, "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -169,3 +171,25 @@ def test_the_most_frequent_answer_throughout_is_too_close() -> None:
     found = closeness(trials_of(answers))
     assert found[0] > 3 > np.quantile(found[1:], 0.95)
     assert not closeness(trials_of(answers[:5])).any()
+
+
+def test_dependence_is_that_of_all_ways_to_deal_the_answers() -> None:
+    random = np.random.default_rng(3)
+    item, answer = np.tile(np.arange(6), (9, 1)), random.integers(0, 3, (9, 6))
+    one, everywhere = Classes(part_of(item, answer, 3), np.ones(9)), np.ones(item.shape, dtype=bool)
+    for person in range(3):
+        worth = one.worth[one.owner == person]
+        centred = worth - worth.mean(axis=0)
+        alike = centred @ centred.T - np.diag((centred**2).sum(axis=1))
+
+        def among(given: Ints, alike: Floats = alike) -> float:
+            return float(alike[given[:, None] == given].sum())
+
+        dealt = [among(np.array(given)) for given in permutations(answer[person])]
+        expected = among(answer[person]) - np.mean(dealt), np.var(dealt)
+        excess, variance, most = one.dependence(person, everywhere, one.worth)
+        assert (excess, variance) == pytest.approx(expected)
+        other = ~np.eye(6, dtype=bool)
+        same = answer[person][:, None] == answer[person]
+        assert most == pytest.approx(30 * same[other].std() * alike[other].std())
+        assert one.dependence(person, item > 1, one.worth) == (0, 0, 0)

@@ -445,3 +445,12 @@ def test_what_is_called_a_favourite_answer_is_one() -> None:
     assert (few["participant"], few["flagged"], few["behaviour"]) == ("0-0", True, "random guessing")
     always = credence(Judgments(graded(5, 0.5, [4] * 20 + [3]), Nominal(list("12345")))).participants.row(0, named=True)
     assert (always["participant"], always["flagged"], always["behaviour"]) == ("0-0", True, "primary choice")
+
+
+def test_labels_that_are_used_in_another_way_are_no_guesses() -> None:
+    table, own = graded(5, 0.5, [3]), pl.col("participant") == "1-0"
+    turned = pl.col("response").replace(dict(zip("12345", "23451", strict=True)))
+    table = table.with_columns(response=pl.when(own).then(turned).otherwise("response"))
+    found = credence(Judgments(table, Nominal(list("12345"))))
+    assert found.flagged == ["0-0"]
+    assert found.participants.filter(own)["values"].struct.field("limit").to_list() == ["limit.depends"]

@@ -46,6 +46,8 @@ CARELESS = np.array([0.0, 0.1, 0.2, 0.3])
 FIRST_TURNS, TURNS = 10, 2
 BLURRED = 0.02
 """Added to probabilities, so that no single answer decides on the agreement of a participant."""
+FEWEST_DEALT = 5
+"""Answers that are needed to say whether they depend on the stimuli."""
 AGREED = 2.0
 """This many answers of each class speak for its own label before anybody answers."""
 
@@ -101,6 +103,35 @@ class Classes:
         from_here = np.cumsum(from_here[:, ::-1], axis=1)[:, ::-1]
         share = np.log([*np.full(len(CARELESS), (1 - EVEN) / len(CARELESS)), EVEN])
         return log_sum(from_here + share)
+
+    def dependence(self, person: int, counted: Bools, worth: Floats) -> tuple[float, float, float]:
+        """How far a participant's answers depend on the stimuli, in whatever way: excess over chance, and its variance.
+
+        Stimuli that got the same answer are alike if they are worth the same (the product of their centred rows of
+        `worth`). Mean and variance over all ways to deal the answers anew are known (Mantel 1967). The third number is
+        what the excess would be if pairs were alike exactly as far as their answers are the same.
+        """
+        first, last = np.searchsorted(self.owner, [person, person + 1])
+        own = np.arange(first, last)[counted[person, self.rows[1][first:last]]]
+        n = len(own)
+        if n < FEWEST_DEALT:
+            return 0.0, 0.0, 0.0
+        level, values = self.level[own], worth[own] - worth[own].mean(axis=0)
+        summed = np.zeros((self.part.levels, self.part.levels))
+        np.add.at(summed, level, values)
+        given, squares = np.bincount(level).astype(np.float64), (values**2).sum(axis=1)
+        # Of both matrices of pairs, the same answer and the product: their sum, and those of squares and of squared
+        # sums of rows.
+        same = given @ (given - 1), given @ (given - 1), given @ (given - 1) ** 2
+        alike = -squares.sum(), ((values.T @ values) ** 2).sum() - squares @ squares, squares @ squares
+        pairs, triples = n * (n - 1), n * (n - 1) * (n - 2)
+        mean = same[0] * alike[0] / pairs
+        rest = [one[0] ** 2 + 2 * one[1] - 4 * one[2] for one in (same, alike)]
+        square = 2 * same[1] * alike[1] / pairs + 4 * (same[2] - same[1]) * (alike[2] - alike[1]) / triples
+        square += rest[0] * rest[1] / (triples * (n - 3))
+        spreads = [max(one[1] - one[0] ** 2 / pairs, 0.0) for one in (same, alike)]
+        excess = (summed**2).sum() - squares.sum() - mean
+        return float(excess), float(square - mean**2), float(np.sqrt(spreads[0] * spreads[1]))
 
     @property
     def worth(self) -> Floats:

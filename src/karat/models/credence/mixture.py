@@ -23,7 +23,7 @@ from karat.models.credence import spammers
 from karat.models.credence.attentive import Attentive, Prefix, log_sum
 from karat.models.credence.classes import Classes
 from karat.models.credence.trials import CredenceTrials, beyond_chance
-from karat.types import Bools, Floats
+from karat.types import Bools, Floats, Ints
 
 CHUNK = 4_000_000
 """Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
@@ -129,6 +129,21 @@ class Mixture:
         found = beyond_chance(self.trials, counted, learned)
         few = self.by_classes and all(part.few_answers for part in self.trials.parts)
         return np.maximum(found, beyond_chance(self.trials, counted)) if few else found
+
+    def depends(self, people: Ints, counted: Bools, errors: float, correlation: float) -> Bools:
+        """Whose answers depend on the classes of stimuli, by so many standard errors and such a correlation at least.
+
+        Three labels or more may be used in another way than the others do, which is no agreement but no guessing.
+        """
+        found = np.zeros((3, len(people)))
+        for one in self.attentive:
+            if isinstance(one, Classes) and one.part.levels > 2:
+                worth = one.worth
+                found += np.array([one.dependence(int(person), counted, worth) for person in people]).reshape(-1, 3).T
+        excess, variance, most = found
+        # The correlation of pairs is the square of that of answers.
+        least = np.maximum(errors * np.sqrt(np.maximum(variance, 0)), correlation**2 * most)
+        return np.asarray((excess >= least) & (excess > 0))
 
     @property
     def groups(self) -> int:
