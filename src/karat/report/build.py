@@ -47,7 +47,7 @@ MOST_ANSWERS = 1_000_000
 T = TypeVar("T")
 DESCRIBING = ("remfod", "attention", "controls", "speed", "credence")
 """The criteria that describe the quality of data, whether or not they are rules of the study."""
-SLOW = {"credence": 8_000, "deletion": 6_000, "markov": 20_000}
+SLOW = {"credence": 50_000, "deletion": 6_000, "markov": 20_000}
 """With more answers than this, a criterion that nobody asked for takes too long for a page."""
 LONGEST = 10.0
 """Seconds that the Spammer Index of labels may take."""
