@@ -81,7 +81,7 @@ def data(found: Outcomes) -> dict[str, Any]:
     """What the script needs to redraw the figure, the flow and the comparisons by another rule."""
     low, high = axis_of(found)
     return {
-        "low": low, "high": high, "percent": found.percent,
+        "low": low, "high": high, "percent": found.percent, "digits": found.digits,
         "cells": [", ".join(cell) for cell in found.cells],
         "examples": {str(number): text for number, text in found.sentences.items()},
         "comparisons": [one.name for one in found.comparisons],
@@ -115,7 +115,7 @@ def _rounded(ends: tuple[float, float, float]) -> list[float | None]:
 def _said(found: Outcomes, mean: float, low: float, high: float) -> str:
     if not math.isfinite(mean):
         return "no answers"
-    digits, sign = (0, " %") if found.percent else (2, "")
+    digits, sign = found.digits, " %" if found.percent else ""
     ends = f" [{low:.{digits}f}, {high:.{digits}f}]" if math.isfinite(low) else ""
     return f"{mean:.{digits}f}{sign}{ends}"
 

@@ -52,6 +52,8 @@ MOST_LINES = 6
 FACTORS, MOST_FACTORS = 2, 3
 """As many are in the figure; of right answers, a model has no more than this."""
 HALF = 50.0
+LONG = 50.0
+"""Means on a scale with at least this many units are written with one decimal."""
 ANSWERS, LOG_ESTIMATES = "answers (%)", "mean log estimate"
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
@@ -119,6 +121,11 @@ class Outcomes:
     def percent(self) -> bool:
         """Whether the numbers are shares."""
         return self.kind != "means" or self.factors == ("answer",)
+
+    @property
+    def digits(self) -> int:
+        """How many decimals a sentence has: none of a percentage, one of a scale as long as 0 to 100."""
+        return 0 if self.percent else 1 if self.high - self.low >= LONG else 2
 
     def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
         """The mean of the cells on the first side of a comparison, and on the second."""

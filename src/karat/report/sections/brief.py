@@ -318,7 +318,7 @@ def _points(found: Outcomes) -> str:
 def _number(found: Outcomes, value: float, points: bool = False) -> str:
     if found.percent:
         return _minus(f"{value:.0f}" + ("" if points else " %"))
-    return _minus(f"{value:.2f}")
+    return _minus(f"{value:.{found.digits}f}")
 
 
 def _minus(text: str) -> str:

@@ -160,7 +160,7 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         caption = f"{next(iter(sides.values()))}. {caption}"
         frame = frame.drop("comparison")
     headings = {"lower": "from", "upper": "to", "comparison": what}
-    digits = dict.fromkeys(("estimate", "lower", "upper"), 1 if found.percent else 2)
+    digits = dict.fromkeys(("estimate", "lower", "upper"), max(found.digits, 1))
     return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings, digits),)
 
 

@@ -87,7 +87,7 @@ if (ruled && fieldset) {
   };
   const said = ([mean, low, high]) => {
     if (mean === null) return "no answers";
-    const text = (value) => value.toFixed(ruled.percent ? 0 : 2).replace("-", "−");
+    const text = (value) => value.toFixed(ruled.digits).replace("-", "−");
     return text(mean) + (low === null ? "" : ` [${text(low)}, ${text(high)}]`);
   };
   const choose = (key) => {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -44,7 +44,9 @@ def measured(
     software = language.say("software", karat=versions.get("karat", __version__), others=others)
     if isinstance(measures, NotComputed):
         return [language.say("unmeasured", why=render(measures, language.code)), software]
-    sentences = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
+    functions = measures.settings["functions"]
+    every = set(measures.judgments.frame["function"]) <= set(functions)
+    sentences = [_analysed(language, () if every else functions, measures.settings["level"])]
     sentences += [_right(language, right)] if right is not None else []
     scales = measures.judgments.scales
     found: dict[str, list[str]] = {}
@@ -73,10 +75,11 @@ def to_be_measured(language: Language, study: Study) -> list[str]:
     return [*dict.fromkeys(sentences), language.say("software.planned", karat=__version__)]
 
 
-def _analysed(language: Language, functions: Any, level: float) -> str:
+def _analysed(language: Language, functions: Sequence[str], level: float) -> str:
+    """Which trials were analysed, if not all, and the level of intervals."""
     names = [language.texts.get(f"function.{name}", name) for name in functions]
     trials = language.say("trials", functions=language.several(names))
-    return language.say("analysed", functions=trials, level=level)
+    return language.say("analysed", functions=trials if names else None, level=level)
 
 
 def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> list[str]:

@@ -70,7 +70,11 @@ def statistic_message(statistic: float, df: float, denominator: float, p: float)
 
     >>> str(statistic_message(4.2, 1, np.inf, 0.04)), str(statistic_message(4.2, 1, 31.5, float("nan")))
     ('χ²(1) = 4.20, p = .040', 'F(1, 31.5) = 4.20')
+    >>> str(statistic_message(float("nan"), 1, 31.5, float("nan")))
+    'not tested'
     """
+    if known(statistic) is None:
+        return Message("wald.untested")
     values = {"df": int(df) if np.isfinite(df) else None, "statistic": known(statistic), "p": known(p)}
     if np.isinf(denominator):
         return Message("wald.chi_squared", values)
