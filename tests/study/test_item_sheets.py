@@ -546,13 +546,13 @@ def test_fillers_may_repeat_the_numbers_of_items(tmp_path: Path) -> None:
     rows = [f"{n};{c};{n} {c} sagt, dass er kommt;kritisch;" for n in range(1, 5) for c in ("kurz", "lang")]
     fillers = [f"{n};;Filler {n} ist ein Satz;Füller;4-5" for n in range(1, 4)]
     sheet = tmp_path / "sheet.csv"
-    sheet.write_bytes("\r\n".join(["Nr.;Bedingung;Satz;Art;expected", *rows, *fillers]).encode("cp1252"))
+    sheet.write_bytes("\r\n".join(["Nr.;Bedingung;Satz;Art;Erwartet", *rows, *fillers]).encode("cp1252"))
     sets = read_sets(sheet)
     assert (len(sets.sets), sets.conditions) == (4, ("kurz", "lang"))
     assert [(row["function"], row["expected"]) for row in sets.fillers] == [("filler", "4-5")] * 3
     assert not {row["item"] for row in sets.fillers} & set(sets.sets)
     misspelt = [row.replace("kurz", "kruz") if row[0] == "3" else row for row in rows]
-    sheet.write_text("\n".join(["Nr.;Bedingung;Satz;Art;expected", *misspelt]), encoding="utf-8")
+    sheet.write_text("\n".join(["Nr.;Bedingung;Satz;Art;Erwartet", *misspelt]), encoding="utf-8")
     with refuses(SetsError, "line 6", "kruz", "kurz"):
         read_sets(sheet)
 

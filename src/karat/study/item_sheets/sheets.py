@@ -148,7 +148,10 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
         raise SetsError(
             f"{path.name}: which column has the item numbers? Name it item. There are {', '.join(table.frame.columns)}."
         )
-    frame = _with_letters(table.frame.with_columns(pl.col(item).forward_fill()), item, condition)
+    taken = set(filter(None, (item, text, condition)))
+    ours = {name: own_name(name, table.frame.columns, taken) for name in ("context", "expected")}
+    named = table.frame.rename({own: name for name, own in ours.items() if own and name not in table.frame.columns})
+    frame = _with_letters(named.with_columns(pl.col(item).forward_fill()), item, condition)
     condition = condition or _named(frame.columns, CONDITIONS)
     if condition is None and not frame[item].is_duplicated().any():
         return None
