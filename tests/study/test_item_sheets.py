@@ -542,6 +542,15 @@ def test_german_sentences_in_an_english_study_are_noticed(language: str, notes: 
     assert sum("--language de" in note for note in written["notes"]) == notes
 
 
+def test_a_column_that_parts_the_items_is_kept(tmp_path: Path) -> None:
+    rows = [f"{n},{c},{n} {c} says that he came,{'ab'[n % 2]}" for n in range(1, 5) for c in ("short", "long")]
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("\n".join(["item,condition,sentence,verbs", *rows]))
+    sets = read_sets(sheet)
+    assert sets.beside["1", "short"] == {"verbs": "b"}
+    assert any('verbs = { levels = ["b", "a"], between = "items" }' in note for note in sets.notes)
+
+
 def test_fillers_may_repeat_the_numbers_of_items(tmp_path: Path) -> None:
     rows = [f"{n};{c};{n} {c} sagt, dass er kommt;kritisch;" for n in range(1, 5) for c in ("kurz", "lang")]
     fillers = [f"{n};;Filler {n} ist ein Satz;Füller;4-5" for n in range(1, 4)]

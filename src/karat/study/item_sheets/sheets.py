@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import prod
@@ -44,7 +44,7 @@ from karat.study.item_sheets.tool_files import (
     sentences_in,
 )
 from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_name, plain, table_file
-from karat.study.setting_base import known_words
+from karat.study.setting_base import known_words, toml
 
 if TYPE_CHECKING:
     from karat.judgments.source import SourceFile
@@ -170,7 +170,11 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     frame = frame.filter(there)
     names = _condition_columns(path, frame.filter(is_set), item, text, condition, kind)
     used = {item, text, kind, condition, *names}
-    kept = [name for name in LONG_KEPT if name in frame.columns and name not in used]
+    between = _between_items(frame.filter(is_set), item, used)
+    kept = [name for name in (*LONG_KEPT, *between) if name in frame.columns and name not in used]
+    for name, levels in between.items():
+        stated = f'{toml(name) if not name.isidentifier() else name} = {{ levels = {toml(levels)}, between = "items" }}'
+        notes.append(f"{name} has one level per item. To make it a factor, add it to factors in study.toml: {stated}.")
     of_fillers = [name for name in frame.columns if name in KNOWN and name not in {*used, "function", "pair"}]
     read = {*used, *kept, *(of_fillers if frame.filter(~is_set).height else ())}
     unused = [name for name in frame.columns if name not in read and not name.startswith("unnamed_")]
@@ -186,6 +190,20 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
         known.setdefault(row[text], {name: row[name] for name in of_fillers if row[name]})
     fillers = tuple({**row, **known.get(row["sentence"], {})} for row in sets.fillers)
     return replace(sets, notes=(*notes, *sets.notes), beside=beside, fillers=fillers)
+
+
+def _between_items(test: pl.DataFrame, item: str, used: Collection[str | None]) -> dict[str, list[str]]:
+    """The levels of columns that part the items in groups, such as a class of verbs."""
+    found = {}
+    for name in test.columns:
+        if name in used or plain(name) in (*BESIDE_SETS, *KNOWN, *KINDS) or name.startswith("unnamed_"):
+            continue
+        levels = test.select(item, name).unique(maintain_order=True)[name].to_list()
+        sizes = Counter(levels)
+        grouped = 2 <= len(sizes) <= MOST_LEVELS and None not in sizes and min(sizes.values()) > 1
+        if grouped and len(levels) == test[item].n_unique():
+            found[name] = list(sizes)
+    return found
 
 
 def _check_conditions(path: Path, table: FileTable, test: pl.DataFrame, item: str, text: str, condition: str) -> None:
