@@ -33,7 +33,7 @@ def table(tmp_path: Path) -> Path:
         (f"secret{person}", verb, content, min(7, max(1, person % 5 + 1 + draw.randint(0, 2))), draw.randint(1, 5))
         for person in range(9) for verb in ("know", "say", "think") for content in ("cat", "dog", "bird", "fish")
     ]  # fmt: skip
-    return written(tmp_path / "my results.csv", ["subject", "verb", "content", "acceptability", "plausibility"], rows)
+    return written(tmp_path / "my results.csv", ["subject", "verb", "content", "acceptability", "wonder"], rows)
 
 
 def talk(arguments: list[str], answers: list[str], folder: Path) -> str:
@@ -112,7 +112,7 @@ def test_a_command_that_asks_is_the_one_to_run_again(name: str, table: Path) -> 
 
 @pytest.mark.slow
 def test_measure_and_report_take_the_same_flags(table: Path, tmp_path: Path) -> None:
-    app(["measure", str(table), "--response", "plausibility", "--item", "verb+content", "--conditions", "verb",
+    app(["measure", str(table), "--response", "wonder", "--item", "verb+content", "--conditions", "verb",
          "-o", str(tmp_path / "measures"), "--quiet"], standalone_mode=False)  # fmt: skip
     assert (tmp_path / "measures").is_dir()
 

@@ -888,7 +888,8 @@ class _RoleSearch:
         """Whether a number rises as participants go on."""
         head = self.contents.frame.head(self.contents.codes.height)
         keys = [*self.person, *self.question]
-        rises = head.select((pl.col(content.name).cast(pl.Float64, strict=False).diff() > 0).over(keys).mean()).item()
+        rising = pl.col(content.name).cast(pl.Float64, strict=False).diff() > 0
+        rises = head.select((rising.over(keys) if keys else rising).mean()).item()
         return bool(rises is not None and rises > 0.95)
 
     def _positions(self) -> None:

@@ -169,9 +169,11 @@ def look_sentence(gathered: ReportData) -> str:
         ]
     if len(counts["flags"]) > 1:
         one, two = counts["flags"]["1 or more"], counts["flags"]["2 or more"]
+        # Below 5, an expected number has a decimal: 0.4 is not 0.
+        first, more = (f"{at_random:,.{int(at_random < 5)}f}" for at_random in (one["at_random"], two["at_random"]))
         sentences.append(
-            f"If the criteria flagged these numbers at random, about {one['at_random']:,.0f} would have a flag and "
-            f"{two['at_random']:,.0f} more than one; {two['participants']:,} have more than one."
+            f"If the criteria flagged these numbers at random, about {first} would have a flag and {more} more than "
+            f"one; {two['participants']:,} have more than one."
         )
     if gathered.screening.exclude is not None:
         sentences.append(f"The stated rule decides; it excludes {counts['excluded']:,}.")
