@@ -284,8 +284,7 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     enough = np.full(len(attentive), LIKELY)
     if fitted.mixture.by_classes:
         most = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
-        answers = (counted & _answered(trials)).sum(axis=1)
-        enough = np.clip(PLAIN * np.sqrt(np.maximum(answers - 1, 0)), SIGNIFICANT, most)
+        enough = np.clip(PLAIN * np.sqrt(np.maximum(trials.answered - 1, 0)), SIGNIFICANT, most)
     behaviours = np.array(_behaviours(fitted)[0])
     # Evidence from sequence and times is stronger than agreement at p < .05.
     # A favourite answer is visible without an order, and the permutations keep it.
