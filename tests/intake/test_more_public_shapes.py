@@ -151,6 +151,22 @@ def test_a_title_above_the_header(tmp_path: Path, sign: str, padded: bool) -> No
     assert intake.locate(0)[1:] == ("line", 4)
 
 
+def test_a_sheet_of_notes_and_a_header_in_two_rows(tmp_path: Path) -> None:
+    chance, path = random.Random(8), tmp_path / "r.xlsx"
+    header = [["VP", "Gram", "", "Ungram", ""], ["", "S1", "S2", "S1", "S2"]]
+    book = openpyxl.Workbook()
+    book.active.append(["Contact", "the lab"])
+    sheet = book.create_sheet("Data")
+    for row in [*header, *([p, *(chance.randint(1, 5) for _ in range(4))] for p in range(1, 16))]:
+        sheet.append(row)
+    book.save(path)
+    frame = accepted(path).frame
+    assert (frame["participant"].n_unique(), set(frame["item"])) == (
+        15,
+        {"Gram S1", "Gram S2", "Ungram S1", "Ungram S2"},
+    )
+
+
 def test_sheets_with_the_same_columns_are_read_together(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.remove(book.active)

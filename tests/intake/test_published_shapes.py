@@ -242,6 +242,7 @@ def test_headers_in_another_script_and_encoding_are_known(tmp_path: Path, crowd:
     [("cp1251", "участник,оценка\n1,Маша читала книгу"), ("euc_kr", "참가자,평가\n1,철수가 책을 읽었다"),
      ("gb18030", "被试,评分\n1,我不知道谁来了"), ("gb18030", "被试,句子,评分\n1,他被书放在桌子上了,5\n2,他把书,4"),
      ("big5", "受試者,評分\n1,我不知道誰來了"),
+     ("gb18030", "被试编号,性别,句子编号,条件,评分,反应时" + "\n1,男,1,a,5,900\n2,女,1,b,4,812" * 9),
      ("cp1252", "sujet;phrase\n1;L’élève a été très déçu à Noël")],
 )  # fmt: skip
 def test_encodings_are_recognised_by_their_letters(tmp_path: Path, encoding: str, text: str) -> None:

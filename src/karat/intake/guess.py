@@ -44,6 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "usercode", "účastník", "respondentka", "uczestnik", "badany", "участник",
         "испытуемый", "информант", "респондент", "参加者", "参加者id", "参加者番号", "被験者", "被験者番号",
         "被験者id", "回答者", "被试", "被试编号", "参与者", "受试者", "참가자", "피험자", "참여자",
+        "المشارك", "נבדק",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
@@ -51,6 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
         "example", "questionid", "question", "věta", "veta", "položka", "zdanie", "предложение", "стимул", "文",
         "文番号", "例文", "刺激", "刺激文", "項目", "項目番号", "句子", "句子编号", "项目", "문장", "문항", "항목",
+        "الجملة", "משפט",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
@@ -58,6 +60,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "ratings", "resp",
         "hodnocení", "hodnoceni", "odpověď", "ocena", "odpowiedź", "оценка", "ответ", "評価", "評定", "評定値",
         "回答", "反応", "容認度", "判断", "评分", "评价", "평가", "응답", "점수",
+        "التقييم", "الإجابة", "דירוג",
     ),
     "trial": (
         "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
@@ -67,6 +70,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
         "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "rz", "readtime",
         "reakčníčas", "czasreakcji", "времяреакции", "времяответа", "反応時間", "反应时间", "반응시간",
+        "反应时", "反應時間", "antwortzeit", "tempsderéponse", "tempsderéaction", "tiempoderespuesta",
+        "tiempodereacción", "tempodirisposta", "tempodireazione", "tempoderesposta", "reactietijd", "tepkisüresi",
+        "زمنالاستجابة", "זמןתגובה",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),

@@ -55,8 +55,9 @@ _SCRIPTS = {
     "gb18030": r"[一-鿿]",
 }
 """The letters of encodings whose texts are not in Latin letters; those in which fewer bytes are text come first."""
-_OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書]")
-"""Signs that every Chinese text has; what is read in the wrong encoding consists of rare ones."""
+_OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書句条條件编編号號评評性别別男女]")
+"""Signs that every Chinese text or table has; what is read in the wrong encoding consists of rare ones."""
+_OFTEN_KOREAN = re.compile("[이가은는을를의에다고자지기하사어로]")
 FEWEST_LETTERS = 0.8
 MOST_CAPITALS = 0.1
 
@@ -288,15 +289,16 @@ def _other_script(head: bytes) -> str | None:
         except UnicodeDecodeError:
             continue
         foreign = [sign for sign in text if ord(sign) > 127 and (sign.isalpha() or not sign.isprintable())]
-        # Letters of these scripts stand together; accented Latin ones stand alone between plain letters.
-        together = sum(map(len, re.findall(rf"{letters}{{2,}}", text)))
+        # Letters of these scripts stand together or are a cell; accented Latin ones stand between plain letters.
+        alone = rf"|(?<![^\s,;]){letters}(?![^\s,;])" if encoding != "cp1251" else ""
+        together = sum(map(len, re.findall(rf"{letters}{{2,}}{alone}", text)))
         kana = encoding != "euc_jp" or re.search("[ぁ-ヿ]", text)
         # Capital letters within words are signs of another script, read as letters of this one.
         within = sum(one.islower() and two.isupper() for one, two in pairwise(foreign))
         if foreign and together >= FEWEST_LETTERS * len(foreign) and kana and within <= MOST_CAPITALS * len(foreign):
-            found[encoding] = len(_OFTEN.findall(text))
+            found[encoding] = len((_OFTEN_KOREAN if encoding == "euc_kr" else _OFTEN).findall(text))
     chinese = {"big5", "gb18030"}
-    if found.keys() <= chinese:
+    if found.keys() <= chinese or (found.keys() <= {*chinese, "euc_kr"} and any(found.values())):
         return max(found, key=lambda encoding: found[encoding], default=None)
     return next(encoding for encoding in found if encoding not in chinese)
 

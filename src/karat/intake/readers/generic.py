@@ -588,24 +588,38 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
 
 
 def _sheets_of(file: SourceFile, options: Options) -> list[FileTable]:
-    """The sheets of a spreadsheet that have the columns of the first one, or the table of another file."""
-    first = table_of(file, options)
+    """The sheets of a spreadsheet that have the columns of the first table, or the table of another file.
+
+    Sheets before it may hold notes: they are empty or have one or two columns.
+    """
     names = sheets_of(file) if options.sheet is None else []
-    alike = dict.fromkeys(names[:1], first)
-    for name in names[1:]:
+    if len(names) < 2:
+        return [table_of(file, options)]
+    tables: dict[str, FileTable] = {}
+    for name in names:
         with suppress(IntakeError):
-            table = table_of(file, replace(options, sheet=name))
-            if table.frame.height and table.frame.columns == first.frame.columns:
-                alike[name] = table
+            tables[name] = table_of(file, replace(options, sheet=name))
+    chosen = next((name for name, table in tables.items() if table.frame.width >= FEWEST_COLUMNS), names[0])
+    first = tables.get(chosen) or table_of(file, options)
+    alike = {chosen: first} | {
+        name: table for name, table in tables.items()
+        if table.frame.height and table.frame.columns == first.frame.columns
+    }  # fmt: skip
+    if len(alike) < 2:
+        others = [name for name in names if name != chosen]
+        first.notes.append(Message("file.sheet", {"file": file.name, "sheet": chosen, "others": others}))
     if len(alike) < 2:
         return [first]
     note = Message("file.sheets", {"file": file.name, "n": len(alike), "sheets": listed(list(alike))})
-    first.notes = [note, *(one for one in first.notes if one.code != "file.sheet")]
+    first.notes = [note, *first.notes]
     column = SHEET if _name_people(first.frame.columns) else OWN_FILE
     return [
         replace(table, frame=table.frame.with_columns(pl.lit(name).alias(column)), locate=_on_sheet(table.locate, name))
         for name, table in alike.items()
     ]
+
+
+FEWEST_COLUMNS = 3
 
 
 def _name_people(columns: Iterable[str]) -> bool:
@@ -894,13 +908,31 @@ def _without_labels(table: FileTable) -> FileTable:
     filled = rest.filter(pl.any_horizontal(pl.all().is_not_null()))
     bare = filled.select(pl.when(~pl.all().is_in([*SIGNS, *MISSING])).then(pl.all()))
     numbers = [c.name for c in bare if 2 * c.count() > c.len() and _are_numbers(c.drop_nulls())]
-    labels = [table.frame[name][0] for name in numbers]
-    worded = [cell for cell in labels if cell and as_number(cell.replace(",", ".")) is None and cell not in SIGNS]
-    if len(numbers) < FEWEST_LABELS or len(worded) < len(numbers):
+    labels = [cell for cell in (table.frame[name][0] for name in numbers) if cell]
+    worded = [cell for cell in labels if as_number(cell.replace(",", ".")) is None and cell not in SIGNS]
+    if len(worded) < max(FEWEST_LABELS, len(labels)) or 2 * len(worded) < len(numbers):
         return table
-    note = Message("table.labels", {"cells": [cut(cell) for cell in worded[:3]]})
     locate = table.locate
-    return replace(table, frame=table.frame.slice(1), locate=lambda row: locate(row + 1), notes=[*table.notes, note])
+    below = replace(table, frame=table.frame.slice(1), locate=lambda row: locate(row + 1))
+    if any(UNNAMED.fullmatch(name) for name in numbers):
+        # A name above several columns stands in the first of them.
+        return replace(below, frame=below.frame.rename(_joined_headers(table.frame)))
+    note = Message("table.labels", {"cells": [cut(cell) for cell in worded[:3]]})
+    return replace(below, notes=[*table.notes, note])
+
+
+UNNAMED = re.compile(r"unnamed_\d+")
+
+
+def _joined_headers(frame: pl.DataFrame) -> dict[str, str]:
+    """The name of each column in two rows: the first names several columns at once, the second each of them."""
+    found: dict[str, str] = {}
+    above = ""
+    for name, cell in zip(frame.columns, frame.row(0), strict=True):
+        above = above if UNNAMED.fullmatch(name) else name
+        joined_name = f"{above} {cell}".strip() if cell else name
+        found[name] = joined_name if joined_name not in found.values() else name
+    return found
 
 
 FEWEST_LABELS = 2
