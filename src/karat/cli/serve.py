@@ -74,7 +74,8 @@ def serve(
     from karat.field.server.run import listen, run
     from karat.field.store import Store
 
-    loaded = _named(studies)
+    # After the first start, `karat serve */` names the data folder too.
+    loaded = _named([one for one in studies if one.resolve() != data.resolve()] or studies)
     _not_lost(data, database, new_database)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
     store = Store.open(config.database_url)

@@ -237,7 +237,8 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     assert not any(PASSWORD in line for line in server.lines)
     assert (data / "secret").stat().st_mode & 0o077 == 0
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
-    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    # As `karat serve */` does, the next start names the data folder among the studies.
+    _, error = run("serve", study_path, data, "--data", data, "--port", "0", status=2)
     assert "the screening rules have changed since blind started" in error
     items = study_path.with_name("items.csv")
     study_path.write_text(study_path.read_text().replace("at_least = 0.5", "at_least = 0.9"))
