@@ -133,6 +133,9 @@ def test_fast_participants_below_relative_rules_are_counted() -> None:
     counts = quality.look_counts(found)
     assert counts["fast"] == 3
     assert counts["fastest"] < 0.5 * counts["median"]
+    slow = drawn(*DRAWN["an effect"])
+    slow = karat.Judgments(slow.frame.with_columns(pl.col("rt") * 30), karat.Ordinal(5))
+    assert quality.look_counts(build(slow, rules=RULES, quick=True))["fast"] == 0
 
 
 @pytest.mark.slow

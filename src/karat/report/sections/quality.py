@@ -21,6 +21,7 @@ from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
 from karat.report.sections.brief import ENGLISH, quality_sentence
 from karat.screen.criteria.remfod import Remfod
+from karat.screen.criteria.speed import SECONDS
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
@@ -124,7 +125,7 @@ def flags_table(gathered: ReportData) -> pl.DataFrame:
 
 
 FAST = 0.5
-"""A median response time below this share of everybody's median is uniformly fast."""
+"""A median response time below this share of everybody's median, and below the criterion's seconds, is too fast."""
 
 
 def look_counts(gathered: ReportData) -> dict[str, Any]:
@@ -149,7 +150,8 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
     usual = medians["rt"].median()
     if not isinstance(usual, float):
         return found
-    missed = medians.filter(pl.col("rt") < FAST * usual, ~pl.col("participant").is_in(list(remfod.flagged)))
+    fast = pl.col("rt") < min(FAST * usual, SECONDS)
+    missed = medians.filter(fast, ~pl.col("participant").is_in(list(remfod.flagged)))
     seen = set(missed["participant"].to_list())
     known = len(seen & set(speed.flagged)) if isinstance(speed, Evidence) else None
     return found | {"fast": missed.height, "fastest": missed["rt"].min(), "median": usual, "speed": known}
