@@ -298,6 +298,7 @@ def test_numbers_are_written_as_each_language_writes_them() -> None:
     assert ENGLISH.several(["a"]) == "a"
     assert ENGLISH.counted(1, "list") == "1 list"
     assert GERMAN.counted(0, "list") == "0 Listen"
+    assert [GERMAN.spelled(number, "step") for number in (1, 3)] == ["einem Schritt", "drei Schritten"]
 
 
 def test_what_the_data_say_is_reported_where_there_is_no_study() -> None:

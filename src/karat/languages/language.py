@@ -45,7 +45,7 @@ class Language:
     code: str
     texts: Mapping[str, str]
     nouns: Mapping[str, Sequence[str]]
-    """From a word of the code to its singular and plural."""
+    """From a word of the code to its singular and plural, and to one of it in words where numerals have none."""
     joint: str
     """Between the last two of several."""
     decimal: str
@@ -175,8 +175,11 @@ class Language:
         >>> language_of("en").spelled(4, "list"), language_of("de").spelled(24, "item")
         ('four lists', '24 Items')
         """
+        forms = self.nouns.get(noun, ())
+        if number == 1 and len(forms) > 2:
+            return forms[2]
         word = self.numerals[number] if 0 <= number < len(self.numerals) else ""
-        return " ".join([word or self.number(number), *([self.nouns[noun][number != 1]] if noun else [])])
+        return " ".join([word or self.number(number), *([forms[number != 1]] if forms else [])])
 
     def date(self, day: str) -> str:
         """A day, given as 2026-03-02, as running text has it.
