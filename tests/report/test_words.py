@@ -137,13 +137,16 @@ def test_every_criterion_is_reported_in_the_order_of_the_flow(gathered: ReportDa
     assert all(text in paragraph for text in left)
 
 
-def test_measures_are_reported_with_formula_and_software(gathered: ReportData) -> None:
+def test_measures_are_reported_with_formula_and_software(gathered: ReportData, study: Study) -> None:
     paragraph = methods(gathered).split("\n\n")[3]
     assert not isinstance(gathered.measures, str)
     found = gathered.measures.of("contrasts")
     assert f"`{found.formula}`" in paragraph
     assert ("simplified" in paragraph) == bool(found.simplified)
     assert f"{gathered.measures.of('strengths').frame.height} stimuli" in paragraph
+    # Only a study can say that answers are about acceptability.
+    assert "acceptability" in methods(replace(gathered, study=study)).split("\n\n")[-1]
+    assert "acceptability" not in paragraph
     assert all(version in paragraph for version in VERSIONS.values())
     assert {"barr2013", "holm1979", "krippendorff2004"} <= set(cited(paragraph))
 

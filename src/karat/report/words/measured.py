@@ -85,8 +85,8 @@ def _analysed(language: Language, functions: Sequence[str], level: float) -> str
 def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> list[str]:
     """The sentences on one result; none for results that belong to another."""
     if part.name == "strengths":
-        stimuli = language.counted(part.result.frame.height, "stimulus")
-        return [language.say(f"strengths.{part.result.model}", stimuli=stimuli)]
+        judged = _judged(language, language.counted(part.result.frame.height, "stimulus"), study)
+        return [language.say(f"strengths.{part.result.model}", judged=judged)]
     if part.name == "contrasts":
         # The means of several questions stand together, after what was done for all of them.
         means = [] if part.question else _means(language, part.result, scale)
@@ -104,6 +104,12 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
     if part.name == "noise ceiling" and MEANS not in part.result.ceilings["ceiling"].to_list():
         return [language.say("part.noise ceiling.labels")]
     return [language.say(f"part.{part.name}")] if language.knows(f"part.{part.name}") else []
+
+
+def _judged(language: Language, stimuli: str, study: Study | None) -> str:
+    """What the stimuli are measured by: acceptability where the study asks for it; labels may be of anything."""
+    known = study is not None and any(block.task.acceptability for block in study.blocks)
+    return language.say("judged.acceptability" if known else "judged", stimuli=stimuli)
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
@@ -200,15 +206,15 @@ def _planned(language: Language, study: Study) -> list[str]:
 
 def _block(language: Language, block: Block, study: Study) -> list[str]:
     """The measures that apply to a block."""
-    stimuli = language.say("all stimuli")
     if block.questions is not None:
         return [language.say("part.factors")]
     kind, texts = block.scale.kind, []
+    judged = _judged(language, language.say("all stimuli"), study)
     if isinstance(block.scale, Choice):
         model = "thurstone" if block.scale.none else "bradley-terry"
-        texts.append(language.say(f"strengths.{model}", stimuli=stimuli))
+        texts.append(language.say(f"strengths.{model}", judged=judged))
     elif kind in MODELS:
-        texts.append(language.say(f"strengths.{MODELS[kind][0]}", stimuli=stimuli))
+        texts.append(language.say(f"strengths.{MODELS[kind][0]}", judged=judged))
     formula = _formula(block, study)
     if formula is not None:
         family = family_of(block.scale, "contrasts")
