@@ -138,10 +138,12 @@ def _described(found: Outcomes) -> tuple[str, str]:
                 found, best
             )
         claim = f"Choices show a preference in {clear:,} of {pairs}."
+        rest = " The 95 % intervals behind this are not adjusted for the number of pairs, so some may be due to chance."
+        rest *= clear > 0
         share = _number(found, means[best])
         if sum(_number(found, means[number]) == share for number in known) > 1:
-            return claim, f"In the clearest pairs, one side has {share} of choices."
-        return claim, f"The clearest is {name[best]} ({share} of choices)."
+            return claim, f"In the clearest pairs, one side has {share} of choices.{rest}"
+        return claim, f"The clearest is {name[best]} ({share} of choices).{rest}"
     if found.factors == ("answer",):
         pooled = f" to the {len(found.questions)} questions" if found.questions and not found.question else ""
         share = _number(found, means[best])
