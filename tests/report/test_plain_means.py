@@ -86,6 +86,7 @@ def test_without_plain_means_the_difference_stands_alone() -> None:
          f"The highest reads “{'word ' * 11}…”, the lowest “‘Quoted’, she said”."),
         ({"item": ["4", "4", "5"], "order": ["DO", "DO", "PO"], "sentence": ["One.", "Two.", "Three."]}, ""),
         ({"item": ["4"], "sentence": ["Without its condition."]}, ""),
+        ({"item": ["4", "5"], "order": ["DO", "PO"], "sentence": ["4", "5"]}, ""),
     ],
 )  # fmt: skip
 def test_items_are_quoted_where_each_has_one_sentence(table: dict[str, list[str]], expected: str) -> None:

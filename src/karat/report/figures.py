@@ -117,11 +117,9 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         y = top + LINE * (SHOWN // 2 + 0.5) + 2.8
         drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{y:.1f}" text-anchor="middle" fill="{GREY}">'
                      f"... {left_out:,} more between these ...</text>")  # fmt: skip
-    finding = _one_line(title)
-    caption = f"{title}." if finding != title else ""
-    heading = f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(finding)}</text>'
+    heading = f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(_one_line(title))}</text>'
     svg = _page_wide("ranking", title, alt, bottom + 32, [heading, *drawn])
-    return Figure(key, title, alt, svg, caption, found.frame)
+    return Figure(key, title, alt, svg, data=found.frame)
 
 
 def _key(levels: Sequence[str], left: float) -> tuple[list[float], list[float]]:

@@ -430,8 +430,10 @@ def wording_sentence(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
     if known.height < 2 or found.alike:
         return ""
     names = ["item", *found.conditions]
-    best, worst = (_wording(known.select(names).row(place, named=True), tables) for place in (0, -1))
-    if not best or not worst:
+    ends = [known.select(names).row(place, named=True) for place in (0, -1)]
+    best, worst = (_wording(one, tables) for one in ends)
+    # Where sentences are the items themselves, they are quoted already.
+    if not best or not worst or (best, worst) == tuple(_shortened(str(one["item"])) for one in ends):
         return ""
     return f"The highest reads “{best}”, the lowest “{worst}”."
 
