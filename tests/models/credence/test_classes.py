@@ -176,6 +176,7 @@ def test_the_most_frequent_answer_throughout_is_too_close() -> None:
 def test_dependence_is_that_of_all_ways_to_deal_the_answers() -> None:
     random = np.random.default_rng(3)
     item, answer = np.tile(np.arange(6), (9, 1)), random.integers(0, 3, (9, 6))
+    answer[8] = 1
     one, everywhere = Classes(part_of(item, answer, 3), np.ones(9)), np.ones(item.shape, dtype=bool)
     for person in range(3):
         worth = one.worth[one.owner == person]
@@ -193,3 +194,4 @@ def test_dependence_is_that_of_all_ways_to_deal_the_answers() -> None:
         same = answer[person][:, None] == answer[person]
         assert most == pytest.approx(30 * same[other].std() * alike[other].std())
         assert one.dependence(person, item > 1, one.worth) == (0, 0, 0)
+    assert one.dependence(8, everywhere, one.worth) == (0, 0, 0), "who always gives one answer"

@@ -114,9 +114,10 @@ class Classes:
         first, last = np.searchsorted(self.owner, [person, person + 1])
         own = np.arange(first, last)[counted[person, self.rows[1][first:last]]]
         n = len(own)
-        if n < FEWEST_DEALT:
+        level = self.level[own]
+        if n < FEWEST_DEALT or np.all(level == level[0]):
             return 0.0, 0.0, 0.0
-        level, values = self.level[own], worth[own] - worth[own].mean(axis=0)
+        values = worth[own] - worth[own].mean(axis=0)
         summed = np.zeros((self.part.levels, self.part.levels))
         np.add.at(summed, level, values)
         given, squares = np.bincount(level).astype(np.float64), (values**2).sum(axis=1)
