@@ -102,6 +102,9 @@ def test_the_same_seed_gives_the_same_intervals() -> None:
 
 def test_more_participants_make_intervals_shorter() -> None:
     widths = []
+    few = agreement(rated_twice(people=4), samples=200)
+    assert few.coefficients["lower"].null_count() == few.coefficients.height
+    assert "agreement.too_few" in codes(few.notes)
     for people in (8, 60):
         row = agreement(rated_twice(people=people), samples=200).of(f"{ALPHA} (ordinal)")
         widths.append(row["upper"] - row["lower"])
@@ -122,7 +125,7 @@ def test_of_one_nothing_is_defined(people: int, items: int) -> None:
 def test_coefficients_and_intervals_stay_in_range(seed: int) -> None:
     """Answers of few participants that mean nothing, or contradict each other."""
     random = np.random.default_rng(seed)
-    people, items = int(random.integers(2, 6)), int(random.integers(2, 8))
+    people, items = int(random.integers(2, 9)), int(random.integers(2, 8))
     who, what = np.repeat(np.arange(people), items), np.tile(np.arange(items), people)
     against = np.where(who % 2, what, items - what) if seed % 2 else 0
     answers = np.clip(random.integers(1, 8, len(who)) * (seed % 3) + against, 1, 7)

@@ -140,8 +140,9 @@ def agreement(
         alone = int((counts == 1).sum())
         if alone:
             notes += about_question(one.question, [Message("agreement.single_answers", {"n": alone})])
+        notes += about_question(one.question, too_few(one)) if samples and defined else []
         sizes = (one.stimuli.height, len(one.people), one.rows.height)
-        drawn = resamples(len(one.people), samples, seed) if samples and defined else None
+        drawn = resamples(len(one.people), samples, seed) if samples and defined and not too_few(one) else None
         many = _samples(one, drawn, seed, executor)
         for name, coefficient in _coefficients(one, seed):
             # Of one stimulus or one participant no coefficient is defined, whatever its formula gives.
@@ -273,6 +274,16 @@ def answers_a_stimulus(one: Rated) -> float:
 def has_halves(one: Rated) -> bool:
     """Whether answers are numbers and at least half of the stimuli have two, so that halves of them can be compared."""
     return one.has_numbers and 2 * int((np.bincount(one.stimulus) > 1).sum()) >= one.stimuli.height
+
+
+FEWEST = 5
+"""Of fewer participants, too few different samples can be drawn: of four, 35, and one in 64 has a single of them."""
+
+
+def too_few(one: Rated) -> list[Message]:
+    """A note that there are no bootstrap intervals, where participants are too few to be drawn again."""
+    people = len(one.people)
+    return [Message("agreement.too_few", {"n": people, "fewest": FEWEST})] if people < FEWEST else []
 
 
 UNEQUAL = 3

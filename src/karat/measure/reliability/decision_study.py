@@ -31,7 +31,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
-from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, unequal_answers
+from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, too_few, unequal_answers
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, schema_of
 from karat.messages import Message, check_number
 from karat.models.numerics import known
@@ -136,7 +136,8 @@ def decision_study(
         variances += [(one.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
                       for name, part in parts.items()]  # fmt: skip
         drawn = None
-        if samples:
+        notes += about_question(one.question, too_few(one)) if samples else []
+        if samples and not too_few(one):
             weights = resamples(len(one.people), samples, seed)
             drawn = components(one.stimulus, one.rater, one.value, weights)
         now = {"stimuli": answers_a_stimulus(one), "participants": float(1 / np.mean(1 / np.bincount(one.rater)))}

@@ -24,7 +24,7 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
-from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, splits
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, splits, too_few
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded, schema_of, table_of
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around, resamples
@@ -98,7 +98,8 @@ def noise_ceiling(
             raise MeasureError(Message("noise_ceiling.no_shared_stimulus", {"question": one.question or None}))
         people |= set(one.people)
         notes += about_question(one.question, one.notes)
-        drawn = resamples(len(one.people), samples, seed) if samples else None
+        notes += about_question(one.question, too_few(one)) if samples else []
+        drawn = resamples(len(one.people), samples, seed) if samples and not too_few(one) else None
         rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
     table = table_of(rows, SCHEMA)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
