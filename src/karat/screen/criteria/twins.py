@@ -31,11 +31,11 @@ items, and pairs share as much taste as tau says. The false discovery rate of a 
 
 *Verdict.* A pair is flagged if its rate is at most `rate`, c is at least `at_least`, and it stands apart in two ways.
 Both participants agree by two standard errors less with their fourth best partner (in large crowds, with the last of
-the best tenth), because experts agree with all experts. And both differ from everybody outside their group
-significantly more often than from each other. Where a question has a right answer, those who know it almost never
-differ and the next best rarely do; without a gap between the pair and the next best, nothing distinguishes copies from
-knowledge and nobody is flagged. The most alike group is removed before the rest is judged. Where there are several
-groups, each must also be alike without the others.
+the best tenth), because experts agree with all experts. And unless the pair is clearly short of full agreement, both
+differ from everybody outside their group significantly more often than from each other. Where a question has a right
+answer, those who know it almost never differ and the next best rarely do; without a gap between the pair and the next
+best, nothing distinguishes copies from knowledge and nobody is flagged. The most alike group is removed before the rest
+is judged. Where there are several groups, each must also be alike without the others.
 
 A pair needs `shared` items in common, and the crowd at least six such pairs and others who answered the same items.
 
@@ -444,7 +444,7 @@ def _apart(pairs: ParticipantPairs) -> Bools:
 
 
 def _isolated(pairs: ParticipantPairs, alike: Bools, shared: float) -> Bools:
-    """Pairs that differ significantly less often than either of the two differs from anybody outside their group.
+    """Pairs that knowledge does not explain: they differ less often than either differs from anybody outside the group.
 
     People who know the right answers come close to agreeing throughout, and the next best come close to them; between
     copies and everybody else there is a gap. The test compares two proportions, so that one answer makes no gap. It
@@ -460,7 +460,8 @@ def _isolated(pairs: ParticipantPairs, alike: Bools, shared: float) -> Bools:
     share = (pairs.agree + 1) / (pairs.shared + 2)
     variance = share * (1 - share) * pairs.shared / open_**2
     gap = pairs.common - outside[place][:, None] - GAP * np.sqrt(variance + variance[place][:, None])
-    found: Bools = np.minimum(gap, gap.T) >= 0
+    # Knowledge leaves hardly a difference, so it does not explain pairs that are clearly short of full agreement.
+    found: Bools = (np.minimum(gap, gap.T) >= 0) | (pairs.common + GAP * np.sqrt(variance) < 1)
     return found
 
 
