@@ -46,6 +46,14 @@ def test_many_items_have_the_reliability_of_the_variances() -> None:
     )
 
 
+def test_unequal_halves_have_the_reliability_of_the_variances() -> None:
+    random = np.random.default_rng(3)
+    item, rater, value = crossed(3000, 40, 4, noise=1.3)
+    some = random.random((3000, 40)).argsort(axis=1).ravel() < 6
+    found = split_half(item[some], rater[some], value[some], splits=20)[0]
+    assert found == pytest.approx(1 / (1 + 1.3**2 / 6), abs=0.01)
+
+
 def test_samples_are_about_a_study_of_the_same_size() -> None:
     """Copies of a participant on both sides would raise the reliability, fewer different ones lower it."""
     item, rater, value = crossed(300, 24, 3, noise=3.0)

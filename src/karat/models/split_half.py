@@ -6,9 +6,13 @@ answers, so that its reliability is, after Spearman and Brown,
 
     2 r / (1 + r),    in general  m r / (1 + (m - 1) r)  for m times as many answers as a half has.
 
+Where not everybody answered every item, an item's answers fall into halves of unequal size, whose means have more error
+than those of equal halves: of n answers it is as 1 / n. So m is the mean of 1 / n over the items of both halves, over
+that of all answers to these items.
+
 In bootstrap samples a participant and their copies stay in the same half: they would otherwise agree with themselves.
-Copies add no information, so that a half with weights w_p counts as (sum of w_p)^2 / (sum of w_p^2) participants, and m
-is the number of all participants over that of a half. The intervals are so about the study as large as it was.
+Copies add no information, so that answers with weights w_p count as (sum of w_p)^2 / (sum of w_p^2) answers, and m is
+over all answers of the study. The intervals are so about the study as large as it was.
 
 One rater beside all others: correlations with their means, and answers equal to their majority.
 
@@ -67,15 +71,15 @@ def split_half(
     number, total = summing(item, rater, shape=shape), summing(item, rater, y - y.mean(), shape)
     sample = np.repeat(np.arange(w.shape[1]), splits)
     parts = mapper(partial(_splits, number, total, w, splits, seed), range(0, len(sample), AT_ONCE))
-    correlation, sizes = (np.concatenate(both) for both in zip(*parts, strict=True))
+    correlation, times = (np.concatenate(both) for both in zip(*parts, strict=True))
     with_value = np.isfinite(correlation)
     known = np.bincount(sample, with_value, w.shape[1])
     mean = quotient(np.bincount(sample, np.where(with_value, correlation, 0.0), w.shape[1]), known)
-    return stepped_up(mean, quotient(w.sum(axis=0) * splits, np.bincount(sample, sizes, w.shape[1])))
+    return stepped_up(mean, quotient(np.bincount(sample, np.where(with_value, times, 0.0), w.shape[1]), known))
 
 
 def _splits(number: Any, total: Any, w: Floats, splits: int, seed: int, start: int) -> tuple[Floats, Floats]:
-    """The correlations of some splits, and the sizes of their halves."""
+    """The correlations of some splits, and how many times as many answers as a half all participants gave."""
     random = np.random.default_rng(seed)
     # Every participant takes one number a split: those of the splits before are passed over.
     random.bit_generator.advance(len(w) * start)  # type: ignore[attr-defined]
@@ -83,8 +87,14 @@ def _splits(number: Any, total: Any, w: Floats, splits: int, seed: int, start: i
     part = w[:, columns]
     first = part * _half(part > 0, random)
     second = part - first
-    means = [quotient(total @ half, number @ half) for half in (first, second)]
-    return column_correlations(*means), (_effective(first) + _effective(second)) / 2
+    counts = [number @ half for half in (first, second)]
+    means = [quotient(total @ half, count) for half, count in zip((first, second), counts, strict=True)]
+    both = (counts[0] > 0) & (counts[1] > 0)
+    # The error of a mean of n answers is as 1 / n, or sum of w^2 / (sum of w)^2.
+    errors = [quotient(number @ half**2, count**2) for half, count in zip((first, second), counts, strict=True)]
+    of_all = np.where(both, 1 / number.sum(axis=1)[:, None], 0.0).sum(axis=0)
+    of_halves = np.where(both, errors[0] + errors[1], 0.0).sum(axis=0) / 2
+    return column_correlations(*means), quotient(of_halves, of_all)
 
 
 def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.bool_]:
@@ -93,11 +103,6 @@ def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(len(present))[:, None], axis=0)
     return np.asarray(ranks < present.sum(axis=0) // 2)
-
-
-def _effective(weights: Floats) -> Floats:
-    """How many different participants carry as much information as these."""
-    return np.nan_to_num(quotient(weights.sum(axis=0) ** 2, (weights**2).sum(axis=0)))
 
 
 def column_correlations(first: Floats, second: Floats) -> Floats:
