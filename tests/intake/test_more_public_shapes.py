@@ -11,13 +11,14 @@ import openpyxl
 import polars as pl
 import pytest
 
+from intake.cases import aside
 from intake.test_published_shapes import saved
 from karat.errors import IntakeError, KaratError
 from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
-from karat.judgments.scales import Choice, Nominal
+from karat.judgments.scales import Choice, Nominal, Ordinal
 from messages import codes, refuses
 
 
@@ -1206,3 +1207,24 @@ def test_numbers_of_sides_are_asked_about(tmp_path: Path, numbers: tuple[str, ..
     assert said in str(error.value)
     answers = dict(one.split("=") for one in said.removeprefix("--answers=").split(","))
     assert isinstance(read_files([path], options=Options(answers=answers)).judgments.scale, Choice)
+
+
+def test_forms_of_an_experiment_are_no_items(tmp_path: Path) -> None:
+    """Testable writes what it asks about a person into rows among the trials; elsewhere a form may be a condition."""
+    chance, rows = random.Random(35), []
+    for person in range(10):
+        rows += [[1000 + person, "form", "What is your age?", chance.randint(19, 60)]]
+        rows += [[1000 + person, "learn", f"The cat saw mouse {n}.", chance.randint(1, 7)] for n in range(20)]
+    read = read_files(
+        [saved(tmp_path / "r.csv", "participantID,type,content,response", rows)], options=Options(accept=True)
+    )
+    assert read.judgments.scale == Ordinal(7)
+    assert aside(read) == {"role.not_asked": 10}
+    within = [[*row[:3], min(row[3], 7)] for row in rows]
+    assert (
+        accepted(saved(tmp_path / "w.csv", "participantID,type,content,response", within)).frame["item"].n_unique()
+        == 20
+    )
+    conditions = [[who, "form" if kind == "learn" and "mouse 1" in item else kind, item, answer]
+                  for who, kind, item, answer in within if kind == "learn"]  # fmt: skip
+    assert accepted(saved(tmp_path / "c.csv", "participantID,type,content,response", conditions)).answers == 200

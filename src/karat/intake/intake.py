@@ -591,7 +591,10 @@ def _no_judgments(files: Sequence[SourceFile], parts: Sequence[Reading]) -> str:
             held[render(reason)] = held.get(render(reason), 0) + count
     names = ", ".join(file.name for file in files)
     found = ", ".join(f"{what} ({count:,})" for what, count in held.items())
-    return f"There are no judgments in {names}" + (f", only these lines: {found}." if found else ".")
+    text = f"There are no judgments in {names}" + (f", only these lines: {found}." if found else ".")
+    if any(Message("aside.questionnaire_rows") in part.set_aside for part in parts):
+        text += " If some of its questions are ratings, put them in a table with columns participant, item, response."
+    return text
 
 
 def _functions_of_names(

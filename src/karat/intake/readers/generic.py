@@ -41,6 +41,7 @@ from karat.intake.nested import (
 )
 from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import (
+    FUNCTION_NAMES,
     OWN_FILE,
     PERSON_WORDS,
     SESSION_NAMES,
@@ -102,6 +103,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, more = _missing_answers(frame, options)
     notes += more
     frame, rows, nobody = _of_somebody(frame, rows)
+    frame, rows, forms = _without_forms(frame, rows, options)
     frame, rows, unasked = _asked_only(frame, rows, options)
     frame, rows, clicks = _without_clicks(frame, rows, options)
     frame, rows, texts = _without_texts(frame, rows, options)
@@ -139,7 +141,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     )
     reading.set_apart(Message("role.not_trials"), gone)
     reading.set_apart(Message("role.nobody"), nobody)
-    reading.set_apart(Message("role.not_asked"), unasked + tasks)
+    reading.set_apart(Message("role.not_asked"), unasked + tasks + forms)
     reading.set_apart(Message("aside.continue_buttons"), clicks)
     reading.set_apart(Message("aside.free_text"), texts)
     reading.set_apart(Message("role.other_answers"), checks)
@@ -350,6 +352,29 @@ def _of_somebody(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFr
         return frame, rows, 0
     empty = text_column(frame["participant"]).str.strip_chars().is_in(["", "NA", "NaN"]).fill_null(True)
     return (frame, rows, 0) if empty.sum() > FEW_ROWS * frame.height else _rows_left(frame, rows, empty)
+
+
+def _without_forms(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without the rows that a column calls a form or a survey, where these ask about the participant.
+
+    They have items of their own, which address the participant or are answered as no other item is.
+    """
+    if not {"item", "response"} <= set(frame.columns) or options.keep_all:
+        return frame, rows, 0
+    items, answers = text_column(frame["item"]), text_column(frame["response"])
+    for name in (name for name in frame.columns if plain(name) in FUNCTION_NAMES):
+        form = text_column(frame[name]).str.to_lowercase().is_in(FORMS).fill_null(False)
+        own = [set(cells.filter(form).drop_nulls()) - set(cells.filter(~form)) for cells in (items, answers)]
+        asked = own[0] and own[0] >= set(items.filter(form).drop_nulls())
+        if asked and form.mean() < HALF and (own[1] or all(ADDRESSED.search(item) for item in own[0])):  # type: ignore[operator]
+            return _rows_left(frame, rows, form)
+    return frame, rows, 0
+
+
+FORMS = ("form", "questionnaire", "survey", "demographics", "demographic", "fragebogen")
+ADDRESSED = re.compile(r"(?i)\b(your?|ihre?n?|dein)\b")
 
 
 def _asked_only(
