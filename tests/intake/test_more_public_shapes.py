@@ -11,7 +11,7 @@ import openpyxl
 import polars as pl
 import pytest
 
-from intake.cases import aside
+from intake.cases import aside, noted
 from intake.test_published_shapes import saved
 from karat.errors import IntakeError, KaratError
 from karat.intake import Options, read_files
@@ -1228,3 +1228,26 @@ def test_forms_of_an_experiment_are_no_items(tmp_path: Path) -> None:
     conditions = [[who, "form" if kind == "learn" and "mouse 1" in item else kind, item, answer]
                   for who, kind, item, answer in within if kind == "learn"]  # fmt: skip
     assert accepted(saved(tmp_path / "c.csv", "participantID,type,content,response", conditions)).answers == 200
+
+
+@pytest.mark.parametrize("name", ["MW", "Zoe"])
+def test_a_mean_of_all_others_is_nobody(tmp_path: Path, name: str) -> None:
+    chance, rows = random.Random(36), []
+    for item in range(30):
+        answers = [chance.randint(1, 7) for _ in range(6)]
+        rows.append([f"The cat saw mouse {item}.", *answers, round(sum(answers) / 6)])
+    table = saved(tmp_path / "r.csv", f"sentence,Anna,Ben,Cem,Dora,Eva,Fritz,{name}", rows)
+    assert name not in accepted(table).frame["participant"].to_list()
+    table = saved(tmp_path / "s.csv", f"sentence,Anna,Ben,Cem,Dora,Eva,Fritz,{name}", [[*r[:-1], r[2]] for r in rows])
+    assert name in accepted(table).frame["participant"].to_list()
+
+
+def test_times_of_people_in_columns(tmp_path: Path) -> None:
+    chance = random.Random(37)
+    names = [f"sub{n}_{what}" for n in range(1, 7) for what in ("rating", "rt")]
+    rows = [[n, *(chance.randint(*ends) for _ in range(6) for ends in ((1, 7), (40_000, 90_000)))] for n in range(30)]
+    read = read_files([saved(tmp_path / "r.csv", ",".join(["item", *names]), rows)], options=Options(accept=True))
+    first = read.judgments.frame.filter(participant="sub1_rating")
+    assert first["rt"].to_list() == pytest.approx([row[2] / 1000 for row in rows])
+    assert noted(read.notes, "form.wide_item")["times"] == "sub1_rt"
+    assert "rt.long" not in codes(read.notes)  # The unit is known.

@@ -409,8 +409,8 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             merged.append((key, values, list(names)))
     best = max((names for *_, names in merged), key=len, default=[])
     best = best if all(map(PERSON_CODE.fullmatch, best)) else _of_one_stem(best)
-    agreed = _agreed(contents, best)
-    best = [name for name in best if name != agreed]
+    agreed = (_agreed(contents, best), _average(contents, best, best))
+    best = [name for name in best if name not in agreed]
     raters = [name for name in best if is_rater(name)]
     if len(raters) >= FEWEST_JUDGES and all(_is_summary(name) for name in best if name not in raters):
         best = raters
@@ -444,9 +444,30 @@ def _agreed(contents: Contents, names: Sequence[str]) -> str | None:
 MOST_RATERS, FEWEST_CLEAR = 8, 10
 
 
+def _average(contents: Contents, names: Sequence[str], asked: Sequence[str]) -> str | None:
+    """The one column among those asked about with the rounded mean of all others, which often differ by two points."""
+    asked = [name for name in asked if contents[name].filled == 1]
+    if len(names) <= FEWEST_GROUPS or not asked or not all(contents[name].is_whole for name in (*asked, *names)):
+        return None
+    numbers = pl.DataFrame({name: contents[name].numbers for name in {*names, *asked}})
+    total, count = numbers.sum_horizontal(), numbers.select(pl.sum_horizontal(pl.all().is_not_null())).to_series()
+    found = []
+    for name in asked:
+        if ((total - numbers[name]) / (count - 1) - numbers[name]).abs().max() > ROUNDING:  # type: ignore[operator]
+            continue
+        others = numbers.drop(name)
+        if (others.max_horizontal() - others.min_horizontal() >= PAIR).sum() >= FEWEST_CLEAR:
+            found.append(name)
+    return found[0] if len(found) == 1 else None
+
+
+ROUNDING = 0.5 + 1e-9
+
+
 def _agreed_on(contents: Contents, judged: Sequence[str]) -> list[str]:
     """The columns that have what most raters of each item said."""
-    return [name for name in contents.names if name not in judged and _agreed(contents, [*judged, name]) == name]
+    found = [name for name in contents.names if name not in judged]
+    return [n for n in found if n in (_agreed(contents, [*judged, n]), _average(contents, judged, [n]))]
 
 
 MOST_DECIMALS = 4
@@ -1073,9 +1094,13 @@ TIMED = re.compile(
 def _times_of(contents: Contents, judged: Sequence[str]) -> dict[str, str]:
     """The column of response times of each item, where most items have one called after them, such as item1_rt."""
     items = {name.lower(): name for name in judged}
+    items |= {ANSWER_ENDING.sub("", name).lower(): name for name in judged}
     bare = {name: TIMED.sub("", name).lower() for name in contents.names if name not in judged}
     found = {items[own]: name for name, own in bare.items() if own in items and contents[name].is_number}
     return found if len(found) >= NEARLY_ALL * len(judged) else {}
+
+
+ANSWER_ENDING = re.compile(rf"(?i)(?<=.)[\W_]+({'|'.join(GROUP_ANSWERS)})$")
 
 
 def _within_brackets(names: Sequence[str]) -> dict[str, str]:
@@ -1114,8 +1139,10 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
         item = "item"
     means = [name for name in rest if _is_summary(name) and plain(name) not in NAMES["expected"]]
     means = list(dict.fromkeys([*means, *_agreed_on(contents, judged)]))
-    keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
-    frame, lines = _melted(contents, judged, "participant", keep)
+    times = _times_of(contents, judged)
+    left = {item, *means, *times.values()}
+    keep = [item, *(name for name in rest if name not in left and not _is_of_tool(contents[name]))]
+    frame, lines = _melted(contents, judged, "participant", keep, times)
     asked = _raters_of(judged) if "question" not in keep else {}
     if asked:
         frame = frame.with_columns(
@@ -1128,11 +1155,13 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     paired = len(_sides_shown(contents, judged)) == PAIR and "item" not in mapping
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
-        notes=[Message("form.wide_item", {"n": people, "left": len(means) or None})],
+        notes=[Message("form.wide_item", {
+            "n": people, "left": len(means) or None, "times": next(iter(times.values()), None),
+        })],
         # The number of an item's row is no position in anybody's sequence.
         mapping={"participant": "participant", "response": "response", "trial": mapping.get("trial", "")}
         | ({} if paired else {"item": item})
-        | ({"question": "question"} if asked else {}),
+        | ({"question": "question"} if asked else {}) | ({"rt": "rt"} if times else {}),
         open=[question], units_in=rows * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():

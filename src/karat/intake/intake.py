@@ -184,6 +184,8 @@ def read_files(
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
     problems.extend(checked.problems)
+    if options.rt_unit or any(note.code in ("rt.named_milliseconds", "rt.milliseconds") for note in notes):
+        checked.notes = [note for note in checked.notes if note.code != "rt.long"]  # The unit is known.
     checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
     judgments, parted = _with_item_parts(judgments, groups)
