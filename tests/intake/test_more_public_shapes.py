@@ -18,7 +18,7 @@ from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
-from karat.judgments.scales import Choice, Nominal, Ordinal
+from karat.judgments.scales import Choice, Nominal, Ordinal, parse_scale
 from messages import codes, refuses
 
 
@@ -1251,3 +1251,32 @@ def test_times_of_people_in_columns(tmp_path: Path) -> None:
     assert first["rt"].to_list() == pytest.approx([row[2] / 1000 for row in rows])
     assert noted(read.notes, "form.wide_item")["times"] == "sub1_rt"
     assert "rt.long" not in codes(read.notes)  # The unit is known.
+
+
+@pytest.mark.parametrize(("column", "points"), [("preference", 1), ("choice", 5), ("rating", 5)])
+def test_preferences_in_numbers_may_be_choices(tmp_path: Path, column: str, points: int) -> None:
+    chance = random.Random(38)
+    rows = [
+        [f"p{who}", f"He gave her book {n}.", f"He gave book {n} to her.", chance.randint(points > 1, points)]
+        for who in range(20)
+        for n in range(12)
+    ]
+    path = saved(tmp_path / "r.csv", f"participant,double_object,prepositional,{column}", rows)
+    read = read_files([path], options=Options(accept=True))
+    assert ("form.perhaps_sides" in codes(read.notes)) == (column != "rating")
+    if column != "rating":
+        noted_sides = noted(read.notes, "form.perhaps_sides")
+        sides = {side: noted_sides[side] for side in ("left", "right")}
+        answers = {str(n): "left" if 2 * n <= points else "right" for n in range(points > 1, points + 1)}
+        again = read_files([path], options=Options(mapping={**sides, "response": column}, answers=answers))
+        assert isinstance(again.judgments.scale, Choice)
+
+
+def test_points_with_letters(tmp_path: Path) -> None:
+    points = ["A. bad", "B. so-so", "C. good"]
+    rows = [[f"p{who}", f"s{n}", points[(who + n) % 3]] for who in range(6) for n in range(6)]
+    path = saved(tmp_path / "r.csv", "participant,item,response", rows)
+    note = noted(read_files([path]).notes, "scale.nominal")
+    assert read_files(
+        [path], options=Options(scale=parse_scale("ordinal:" + note["points"]))
+    ).judgments.scale == Ordinal(points)

@@ -315,8 +315,21 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     if len(words) == 1:
         return Nominal([words[0], OTHER]), Message("scale.one_answer", {**of, "answer": words[0], "other": OTHER})
     only = _only_expected(words, expected)
-    values = {**of, "n": len(words), "only": only or None}
+    values = {**of, "n": len(words), "only": only or None, "points": _lettered(words)}
     return Nominal(sorted([*words, *only])), Message("scale.nominal", values)
+
+
+LETTERED = re.compile(r"([A-Za-z])[.):](\s.*)?", re.DOTALL)
+
+
+def _lettered(words: Sequence[str]) -> str | None:
+    """Answers with a letter of their own before each, as a scale is written; None where they have none.
+
+    >>> _lettered(["A. bad", "B. so-so", "C. good"]), _lettered(["A", "B", "C"]) is None
+    ('A. bad,B. so-so,C. good', True)
+    """
+    letters = {match[1].lower() for word in words if (match := LETTERED.fullmatch(word)) and "," not in word}
+    return ",".join(words) if 3 <= len(letters) == len(words) <= MOST_ORDINAL_POINTS else None
 
 
 def _misspelt(answers: pl.Series, numbers: int) -> bool:

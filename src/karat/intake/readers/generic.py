@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
-from karat.intake.content import TO_GO_ON, words_of
+from karat.intake.content import TO_GO_ON, Content, words_of
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
 from karat.intake.guess import (
     FEWEST_POINTS,
@@ -98,6 +98,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes += more
     frame, more = _with_sides(frame, mapping, options)
     notes += more
+    notes += _perhaps_sides(frame, mapping, options)
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, rows, tasks = _of_one_task(frame, rows, options)
     frame, more = _missing_answers(frame, options)
@@ -245,6 +246,21 @@ def _with_sides(
     answers = [name for name in ("response", "expected") if name in frame.columns]
     spelled = (text_column(frame[name]).replace(sides).alias(name) for name in answers)
     return frame.with_columns(spelled), sides_notes(sides)
+
+
+def _perhaps_sides(frame: pl.DataFrame, mapping: Mapping[str, str], options: Options) -> list[Message]:
+    """The note that two texts beside preferences in numbers may be what was compared."""
+    source = mapping.get("response", "")
+    said = {"pref", "preference", "preferred", "choice", "chosen", "winner"} & {*words_of(source)}
+    if not said or "left" in frame.columns or options.scale or options.answers:
+        return []
+    if any(as_number(answer) is None for answer in text_column(frame["response"]).drop_nulls().unique()):
+        return []
+    texts = [c for c in map(Content, frame.columns, frame) if c.cells.dtype == pl.String and c.is_text]
+    if len(texts) != len(("left", "right")) or (texts[0].cells == texts[1].cells).any():
+        return []
+    left, right = (mapping.get(content.name, content.name) for content in texts)
+    return [Message("form.perhaps_sides", {"left": left, "right": right, "column": source})]
 
 
 def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
