@@ -62,6 +62,8 @@ def test_it_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     folder = tmp_path / "page"
     folder.mkdir()
     shutil.copy(make_results.PATH, folder)
+    for sheet in (ROOT / "docs" / "tutorials").glob("*.csv"):  # readers download them
+        shutil.copy(sheet, folder)
     read = nbformat.read(FOLDER / name, as_version=4)
     ran = NotebookClient(read, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
     outputs = [output for cell in ran.cells if cell.cell_type == "code" for output in cell.outputs]

@@ -1,9 +1,9 @@
 """Make a notebook of each tutorial: python tools/make_notebooks.py
 
 A block of Python is a cell. A block of commands is a cell of shell lines, without what they print. The text between
-them, other blocks included, is a cell of text; so are commands that start a server, for which a cell would wait
-forever, or ask one. Cells have no outputs: they come when the notebook is run. A test fails where a notebook is not
-what this script would write.
+them, other blocks included, is a cell of text; so are commands for which a cell would wait forever: those that start a
+server, or ask one, or ask the user. Cells have no outputs: they come when the notebook is run. A test fails where a
+notebook is not what this script would write.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ RUN = re.compile(r"^```(python|console)\n(.*?)^```$\n?", re.MULTILINE | re.DOTAL
 TO_NOTEBOOK = re.compile(r"\s*This page\s+also\s+exists\s+\[as a notebook\]\([^)]*\)\.")
 BESIDE = re.compile(r"\]\(([\w-]+\.(?:md|csv)(?:#[\w-]+)?)\)")
 SERVER = re.compile(r"^\$ karat (serve|open|status|export)\b", re.MULTILINE)
+ASKED = "once these are confirmed:"
+"""What a command prints outside a terminal, where it cannot ask. A notebook is a terminal to it."""
 WITHOUT = ("install", "browser-app", "studio")
 """Tutorials about the terminal and the browser themselves."""
 
@@ -38,7 +40,7 @@ def notebook(page: str) -> str:
     end = 0
     text = TO_NOTEBOOK.sub("", FRONT.sub("", page))
     for block in RUN.finditer(text):
-        if SERVER.search(block[2]):
+        if SERVER.search(block[2]) or ASKED in block[2]:
             continue
         cells.append(new_markdown_cell(prose(text[end : block.start()])))
         cells.append(new_code_cell(block[2].rstrip() if block[1] == "python" else shell(block[2])))
