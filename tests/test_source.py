@@ -25,7 +25,7 @@ def source(content: bytes, name: str = "file.txt") -> SourceFile:
     ("content", "encoding"),
     [
         (b"abc", "utf-8"), ("Bär".encode(), "utf-8"), ("Bär".encode("utf-8-sig"), "utf-8-sig"),
-        ("Bär, naïve".encode("cp1252"), "cp1252"), (b"\x81\xe4", "latin-1"), ("a,b\n".encode("utf-16"), "utf-16"),
+        ("Bär, naïve".encode("cp1252"), "cp1252"), (b"\x81 \xe4", "latin-1"), ("a,b\n".encode("utf-16"), "utf-16"),
         ("participant,item\n".encode("utf-16-le"), "utf-16-le"),
         ("participant,item\n".encode("utf-16-be"), "utf-16-be"), (b"a\0b", "utf-8"), (b"", "utf-8"),
     ],

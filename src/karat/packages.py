@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
@@ -62,8 +61,8 @@ def load_when_used(package: str) -> list[str]:
 def _imported_for_checkers(package: str) -> dict[str, str]:
     """The names under `if TYPE_CHECKING:`, each with its module; of a star those that its package has there."""
     homes: dict[str, str] = {}
-    source = Path(str(import_module(package).__file__)).read_text(encoding="utf-8")
-    checked = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    loader: Any = import_module(package).__loader__  # which reads from a zipped wheel too
+    checked = (node for node in ast.parse(loader.get_source(package)).body if isinstance(node, ast.If))
     for one in (one for block in checked for one in block.body if isinstance(one, ast.ImportFrom) and one.module):
         for alias in one.names:
             homes |= _imported_for_checkers(str(one.module)) if alias.name == "*" else {alias.name: str(one.module)}

@@ -381,7 +381,7 @@ def test_where_right_answers_lead_the_methods_have_their_model() -> None:
 def test_what_is_alike_for_all_questions_is_said_once() -> None:
     rows = [
         {"participant": f"p{who}", "item": f"i{item}", "question": question, "response": 1 + (who * item + shift) % 5}
-        for who in range(4) for item in range(6) for shift, question in enumerate(("clear", "natural"))
+        for who in range(5) for item in range(6) for shift, question in enumerate(("clear", "natural"))
     ]  # fmt: skip
     judgments = karat.Judgments(pl.DataFrame(rows), dict.fromkeys(("clear", "natural"), karat.Ordinal(5)))
     screening = karat.screen.run(judgments, {"completion": {}})
