@@ -78,8 +78,9 @@ class Result(NotebookDisplay):
         return next(iter(self.tables().values()))
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table, by its name; what is kept for figures alone has no `repr`."""
-        found = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}  # type: ignore[arg-type]
+        """Every table, by its name."""
+        # What is kept for figures alone is not compared.
+        found = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
         return {name: value for name, value in found.items() if isinstance(value, pl.DataFrame)}
 
     def to_dict(self) -> dict[str, Any]:
