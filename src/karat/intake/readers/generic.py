@@ -946,11 +946,14 @@ def _without_labels(table: FileTable) -> FileTable:
     if table.frame.height <= FEWEST_TRIALS or not texts:
         return table
     rest = table.frame.slice(1).select(texts)
-    filled = rest.filter(pl.any_horizontal(pl.all().is_not_null()))
-    bare = filled.select(pl.when(~pl.all().is_in([*SIGNS, *MISSING])).then(pl.all()))
-    numbers = [c.name for c in bare if 2 * c.count() > c.len() and _are_numbers(c.drop_nulls())]
+    # The first rows of a large table tell whether the rest need be looked at.
+    if rest.height > LARGE and not set(_of_numbers(rest.head(LARGE))) & {
+        n for n in texts if _is_word(table.frame[n][0])
+    }:
+        return table
+    numbers = _of_numbers(rest)
     labels = [cell for cell in (table.frame[name][0] for name in numbers) if cell]
-    worded = [cell for cell in labels if as_number(cell.replace(",", ".")) is None and cell not in SIGNS]
+    worded = [cell for cell in labels if _is_word(cell)]
     if len(worded) < max(FEWEST_LABELS, len(labels)) or 2 * len(worded) < len(numbers):
         return table
     locate = table.locate
@@ -960,6 +963,17 @@ def _without_labels(table: FileTable) -> FileTable:
         return replace(below, frame=below.frame.rename(_joined_headers(table.frame)))
     note = Message("table.labels", {"cells": [cut(cell) for cell in worded[:3]]})
     return replace(below, notes=[*table.notes, note])
+
+
+def _of_numbers(frame: pl.DataFrame) -> list[str]:
+    """The columns of text whose cells are numbers, signs and words for nothing aside."""
+    filled = frame.filter(pl.any_horizontal(pl.all().is_not_null()))
+    bare = filled.select(pl.when(~pl.all().is_in([*SIGNS, *MISSING])).then(pl.all()))
+    return [c.name for c in bare if 2 * c.count() > c.len() and _are_numbers(c.drop_nulls())]
+
+
+def _is_word(cell: str | None) -> bool:
+    return bool(cell) and as_number(str(cell).replace(",", ".")) is None and cell not in SIGNS
 
 
 UNNAMED = re.compile(r"unnamed_\d+")
@@ -976,7 +990,7 @@ def _joined_headers(frame: pl.DataFrame) -> dict[str, str]:
     return found
 
 
-FEWEST_LABELS = 2
+FEWEST_LABELS, LARGE = 2, 1_000
 
 
 def _are_numbers(cells: pl.Series) -> bool:
