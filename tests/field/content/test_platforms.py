@@ -127,7 +127,7 @@ def test_a_plain_link_is_open_to_all() -> None:
     assert returned("screened-out", platform="link") == ("", None, None, False)
 
 
-@pytest.mark.parametrize("text", ["<script>", "a b", "x" * 129, "a\nb", "é", '"', "a/b", ""])
+@pytest.mark.parametrize("text", ["<script>", "a b", "...", "x" * 129, "a\nb", "é", '"', "a/b", ""])
 def test_what_cannot_be_an_identifier_is_none(text: str) -> None:
     assert platform(RecruitmentSettings()).read({"pid": text}).person == ""
 

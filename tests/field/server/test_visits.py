@@ -168,10 +168,31 @@ def test_a_shared_computer_does_not_mix_people(prolific: Served) -> None:
     assert len(prolific.rows(session)) == 2
 
 
-def test_without_an_id_nobody_begins(prolific: Served) -> None:
-    page = prolific.visitor().get("/s/study/?PROLIFIC_PID=<script>")
-    assert WORDS["landing.id_missing"] in page.text
+@pytest.mark.parametrize(
+    ("query", "flaw"),
+    [("", "missing"), ("PROLIFIC_PID=", "missing"), ("prolific_pid=" + "5f" * 12, "missing"),
+     ("PROLIFIC_PID={{%25PROLIFIC_PID%25}}", "placeholder"), ("PROLIFIC_PID=...", "placeholder"),
+     ("PROLIFIC_PID=<script>", "placeholder"), ("PROLIFIC_PID=5f0a", "invalid"),
+     ("PROLIFIC_PID=" + "5f" * 24, "invalid"), ("PROLIFIC_PID=anna@example.org", "invalid")],
+)  # fmt: skip
+def test_a_page_says_what_is_wrong_with_an_id(query: str, flaw: str, prolific: Served) -> None:
+    page = prolific.visitor().get(f"/s/study/?{query}")
+    assert WORDS[f"landing.id_{flaw}"] in page.text
     assert page.forms == []
+    assert not any(given in page.text for given in ("5f", "anna", "<script>", "{{"))
+
+
+def test_an_id_that_an_open_study_cannot_use_is_not_dropped(served: Served) -> None:
+    page = served.visitor().get("/s/study/?pid=%25SURVEY_CODE%25")
+    assert WORDS["landing.id_placeholder"] in page.text
+    assert page.forms == []
+
+
+def test_of_an_id_and_a_placeholder_the_id_counts(prolific: Served) -> None:
+    person = prolific.visitor()
+    doubled = f"PROLIFIC_PID={PERSON['PROLIFIC_PID']}&PROLIFIC_PID={{{{%25PROLIFIC_PID%25}}}}"
+    person.send(person.get(f"/s/study/?{doubled}").form("/begin"))
+    assert prolific.rows(identity)[0]["platform_id"] == PERSON["PROLIFIC_PID"]
 
 
 def test_nobody_begins_by_a_preview_that_has_expired(served: Served) -> None:

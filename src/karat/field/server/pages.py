@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from karat.field.content import flow
 from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Visit
+from karat.field.content.platforms.platform import PLACEHOLDER
 from karat.field.server import navigation
 from karat.field.server.navigation import FieldError, current_page, end_page, notice, onward, page, stay
 from karat.field.server.security import (
@@ -98,8 +99,10 @@ def _refusal(request: Request, field: ServedStudy, link: VisitLink, visit: Visit
         return words["landing.preview_expired"]
     if visit.preview:
         return words["landing.preview"]
-    if field.platform.needs_person and not link.person:
-        return words["landing.id_missing"]
+    given = request.query_params.get(field.platform.person, "").strip()
+    if not link.person and (given or field.platform.needs_person):
+        flaw = "missing" if not given else "placeholder" if PLACEHOLDER.search(given) else "invalid"
+        return words[f"landing.id_{flaw}"]
     if device not in settings.field.devices:
         return words[f"landing.device_{device}"]
     return words["end.not_invited"] if settings.recruitment.invitations and not link.invitation else ""

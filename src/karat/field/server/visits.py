@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from karat.field.content import flow
 from karat.field.content.platforms import Visit
+from karat.field.content.platforms.platform import identifier
 from karat.field.server.security import RANDOM_LENGTH, keyed_hash, plain_hash, sign, token_from, token_hash, unsign
 from karat.field.server.served_study import ServedStudy, config_of, held_token
 from karat.field.store.arrivals import Arrival, Identity
@@ -51,7 +52,8 @@ def preview_path(secret: bytes, slug: str, list: int) -> str:
 
 def read_link(request: Request, field: ServedStudy) -> tuple[VisitLink, Visit]:
     """What the address of the landing page says."""
-    query = request.query_params
+    # Of a parameter that is there twice, such as in a pasted link that a platform extends, the one with an id counts.
+    query = dict(sorted(request.query_params.multi_items(), key=lambda given: identifier(given[1]) != ""))
     visit = field.platform.read(query)
     shown = unsign(config_of(request).secret, "preview", query.get("preview", ""))
     of_list = shown[1] if shown is not None and shown[0] == field.slug and isinstance(shown[1], int) else None

@@ -15,7 +15,9 @@ from urllib.parse import quote
 from karat.study.settings import RecruitmentSettings
 from karat.study.study import Study
 
-IDENTIFIER = re.compile(r"[A-Za-z0-9._@:+~-]{1,128}")
+IDENTIFIER = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9._@:+~-]{1,128}")
+PLACEHOLDER = re.compile(r"[{}<>\[\]$%*|]|\.{3}")
+"""Signs of what a platform should have filled in: {{%PROLIFIC_PID%}}, ${id}, <id>, the dots of our own help."""
 
 
 @dataclass(frozen=True)
