@@ -184,7 +184,8 @@ question = {quoted}
     served = serve(write(tmp_path / "study", more, head=f"title = {quoted}", items=items))
     person = served.visitor()
     pages = [person.get(f"/s/study/?preview={SCRIPT}".replace(" ", "+"))]
-    page = person.get(f"/s/study/?pid={SCRIPT}&invitation={SCRIPT}".replace(" ", "+"))
+    pages.append(person.get(f"/s/study/?pid={SCRIPT}".replace(" ", "+")))
+    page = person.get(f"/s/study/?session={SCRIPT}&invitation={SCRIPT}".replace(" ", "+"))
     pages.append(page)
     page = person.send(page.form("/begin"))
     while True:
@@ -205,7 +206,7 @@ question = {quoted}
             steps = [form for form in pages[-1].forms if "/step/" in form.action]
         page = person.send(steps[0], {**answers, **dict.fromkeys(steps[0].choices, "1")})
     assert page.path == "/s/study/done"
-    assert len(pages) == 11
+    assert len(pages) == 12
     for one in pages:
         assert "<script>" not in one.text
         assert "<img" not in one.text
@@ -267,6 +268,7 @@ def test_forms_without_their_text_are_refused(served: Served) -> None:
     for given in ("", "made-up", stolen, "é"):
         page = person.post("/s/study/step/consent", {"consent": "yes", "csrf": given})
         assert page.status == 403
+        assert 'href="/s/study/go"' in page.text  # reloaded it would be refused again
     assert person.post("/s/study/withdraw", {"confirm": "yes"}).status == 403
     assert person.post("/s/study/withdraw", {"code": "a", "csrf": stolen}).status == 403
     assert person.post("/s/study/begin", {"visit": "made.up"}).status == 403

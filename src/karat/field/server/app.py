@@ -34,7 +34,7 @@ from karat.field.server.config import ServerConfig
 from karat.field.server.headers import NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
 from karat.field.server.navigation import notice
 from karat.field.server.security import secret_mark
-from karat.field.server.served_study import ServedStudy, field_of, served_study
+from karat.field.server.served_study import ServedStudy, field_of, held_token, served_study
 from karat.field.store import DatabaseMovedError, NoSessionError, SessionEndedError, Store
 from karat.study.study import Study
 
@@ -205,7 +205,9 @@ def error(request: Request, status: int) -> Response:
     sentence = spoken[SENTENCES.get(status, OTHERWISE)]
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status)
-    return notice(request, field, spoken["error.heading"], [sentence], status)
+    # A form of an older page is refused again when it is reloaded: the link leads to where the session stands.
+    onward = f"/s/{slug}/go" if field is not None and status != 401 and held_token(request, slug) else ""
+    return notice(request, field, spoken["error.heading"], [sentence], status, onward=onward)
 
 
 async def _answered(request: Request, raised: Exception) -> Response:

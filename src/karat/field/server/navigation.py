@@ -221,10 +221,11 @@ def notice(
     lines: Sequence[str],
     status: int = 200,
     framed: bool | None = None,
+    onward: str = "",
 ) -> HTMLResponse:
     """A page that only says something. An error may be met inside the frame of a platform, which must show it."""
     inside = field is not None and field.platform.framed if framed is None else framed
-    return page(request, field, "notice", framed=inside, status=status, heading=heading, lines=lines)
+    return page(request, field, "notice", framed=inside, status=status, heading=heading, lines=lines, onward=onward)
 
 
 def step_page(asked: RequestSession, step: str) -> HTMLResponse:
