@@ -242,13 +242,18 @@ def test_an_unset_slider_is_no_answer(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", "slider")])
     page = visit(stub)
     settle(page)
-    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "not set"
-    page.get_by_role("slider").focus()
+    slider = page.get_by_role("slider", name="entirely unnatural to entirely natural")
+    assert slider.get_attribute("aria-valuetext") == "not set"
+    slider.focus()
     page.keyboard.press("Enter")
     page.wait_for_timeout(200)
     assert stub.answers == []
+    page.emulate_media(forced_colors="active")
+    unset = slider.screenshot()
     page.keyboard.press("Space")  # Takes the middle as the answer.
-    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "4 of 7"
+    assert slider.get_attribute("aria-valuetext") == "4 of 7"
+    assert slider.screenshot() != unset
+    page.emulate_media(forced_colors="none")
     page.keyboard.press("Enter")
     page.get_by_text("All saved").wait_for()
     assert stub.answers[0]["response"] == "4"
@@ -296,6 +301,34 @@ def test_going_back_changes_an_answer(serve: Serve, visit: Visit) -> None:
     assert given == [("t1", "3"), ("t1", "5"), ("t2", "yes"), ("t3", "7")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "keys"), [("slider", ["ArrowRight"]), ("magnitude", ["7", "Enter"]),
+                                            ("differential", ["3", "1", "2"])])  # fmt: skip
+def test_an_answer_gone_back_to_is_still_there(kind: str, keys: list[str], serve: Serve, visit: Visit) -> None:
+    stub = serve([trial("t1", kind), trial("t2")])
+    stub.going_back = True
+    page = visit(stub)
+    settle(page)
+    onward = page.get_by_role("button", name=re.compile("Next|Confirm"))
+    if kind == "slider":
+        page.get_by_role("slider").focus()
+    for key in keys:
+        page.keyboard.press(key)
+    onward.click()
+    page.get_by_role("button", name="Back").click(delay=400)
+    page.get_by_role("button", name="Back").wait_for(state="detached")
+    settle(page)
+    for _ in range(1 + (kind == "magnitude")):
+        onward.click()
+    page.get_by_role("radio", name=re.compile("^7 of 7")).wait_for()
+    page.wait_for_timeout(300)
+    first, second = stub.answers
+    assert first["key"] != second["key"]
+    assert [(one["trial"], one["response"], one["responses"]) for one in (first, second)] == [
+        ("t1", first["response"], first["responses"])
+    ] * 2
+
+
 def test_nothing_in_an_item_becomes_markup(serve: Serve, visit: Visit) -> None:
     attack = "<img src=x onerror=alert(1)><script>alert(2)</script>"
     stub = serve([trial("t1", stimuli=[{"text": runs(attack), "gloss": None, "image": None}], prompt=runs(attack))])
@@ -307,10 +340,14 @@ def test_nothing_in_an_item_becomes_markup(serve: Serve, visit: Visit) -> None:
 
 @pytest.mark.slow
 def test_right_to_left(serve: Serve, visit: Visit) -> None:
-    stub = serve([trial("t1"), trial("t2", "choice")], language="he", direction="rtl")
+    hebrew = {"text": runs("WhatsApp – הילד שלח הודעה."), "gloss": None, "image": None}
+    stub = serve([trial("t1", context=runs("An English context."), stimuli=[hebrew]), trial("t2", "choice")],
+                 language="he", direction="rtl")  # fmt: skip
     page = visit(stub)
     settle(page)
     assert page.locator(".sentence").get_attribute("lang") == "he"
+    assert page.locator(".sentence").get_attribute("dir") == "rtl"
+    assert page.locator(".context").get_attribute("dir") == "ltr"
     first, last = (page.get_by_role("radio").nth(number).bounding_box() for number in (0, 6))
     assert first["x"] > last["x"]
     page.keyboard.press("ArrowLeft")  # Goes forwards here.

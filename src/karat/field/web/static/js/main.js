@@ -64,7 +64,7 @@ function describe(trial, timeline) {
         client.queue.unshift(past.pop(), trial);
       } else {
         client.answer(answer);
-        if (page.goingBack && trial.kind === "trial") past.push({ ...trial, response: answer.response });
+        if (page.goingBack && trial.kind === "trial") past.push({ ...trial, response: answer.response, responses: answer.responses });
         if (trial.feedback) timeline.push({ type: FEEDBACK, trial, on_finish: () => follow(timeline) });
       }
       if (back || !trial.feedback) await follow(timeline);

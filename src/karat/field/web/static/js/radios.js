@@ -43,6 +43,18 @@ export class Radios {
     return this.inputs.find((input) => input.checked)?.value ?? null;
   }
 
+  /**
+   * Show the answer that was given before, on a page that was gone back to.
+   *
+   * @param {string | null | undefined} value
+   * @returns {boolean} whether there is one
+   */
+  preset(value) {
+    const before = this.inputs.find((input) => input.value === value);
+    if (before) before.checked = true;
+    return Boolean(before);
+  }
+
   /** @param {MouseEvent} event @param {HTMLInputElement} input */
   clicked(event, input) {
     if (!this.page.accepts(event)) {
@@ -121,21 +133,7 @@ export function answerBy(radios, trialPage) {
   trialPage.section.classList.toggle("advances", trialPage.advances);
   trialPage.next.addEventListener("click", confirm);
   trialPage.onKey((event) => radios.key(event) || radios.enter(event));
-  preselect(radios, trialPage);
-}
-
-/**
- * Show the answer that was given before, on a page that was gone back to.
- *
- * @param {Radios} radios
- * @param {import("./trial.js").TrialPage} trialPage
- */
-function preselect(radios, trialPage) {
-  const before = radios.inputs.find((input) => input.value === trialPage.trial.response);
-  if (!before) return;
-  before.checked = true;
-  trialPage.last = before.value;
-  trialPage.offerNext();
+  trialPage.restore(radios);
 }
 
 /**

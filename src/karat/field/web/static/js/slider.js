@@ -45,12 +45,32 @@ export class Slider {
       if (!this.set) this.input.value = String((this.scale.points.length - 1) / 2);
       return;
     }
-    this.set = true;
-    this.input.classList.remove("unset");
-    this.input.setAttribute("aria-valuetext", this.say(Math.round(Number(this.input.value))));
+    this.show();
     if (this.value === this.chosen) return;
     this.chosen = this.value;
     this.onChoice(this.value, event);
+  }
+
+  /** The thumb is an answer where it stands. */
+  show() {
+    this.set = true;
+    this.input.classList.remove("unset");
+    this.input.setAttribute("aria-valuetext", this.say(Math.round(Number(this.input.value))));
+  }
+
+  /**
+   * Show the answer that was given before, on a page that was gone back to.
+   *
+   * @param {string | null | undefined} value
+   * @returns {boolean} whether there is one
+   */
+  preset(value) {
+    const index = this.scale.points.findIndex((point) => point.value === value);
+    if (index < 0) return false;
+    this.input.value = String(index);
+    this.chosen = value;
+    this.show();
+    return true;
   }
 
   /** @param {KeyboardEvent} event */

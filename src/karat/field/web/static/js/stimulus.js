@@ -5,11 +5,34 @@
 import { glossed } from "./gloss.js";
 import { picture } from "./images.js";
 import { element, page } from "./page.js";
-import { write } from "./runs.js";
+import { plain, write } from "./runs.js";
 
-/** @returns {Record<string, string>} the attributes of text in the language of the study */
-function spoken() {
-  return { lang: page.language, dir: page.direction };
+const LEFTWARD = /[\p{Script=Arab}\p{Script=Hebr}\p{Script=Syrc}\p{Script=Thaa}\p{Script=Nkoo}\p{Script=Adlm}]/gu;
+
+/**
+ * The direction of most letters of a text, since sentences of a study may be in another script than its pages.
+ *
+ * @param {import("./runs.js").Runs} runs
+ * @returns {string}
+ */
+function directionOf(runs) {
+  const letters = plain(runs).match(/\p{L}/gu)?.length ?? 0;
+  const leftward = plain(runs).match(LEFTWARD)?.length ?? 0;
+  if (2 * leftward === letters) return page.direction;
+  return 2 * leftward > letters ? "rtl" : "ltr";
+}
+
+/**
+ * Put a text in the language of the study into an element.
+ *
+ * @param {HTMLElement} element
+ * @param {import("./runs.js").Runs} runs
+ * @returns {HTMLElement}
+ */
+function say(element, runs) {
+  element.lang = page.language;
+  element.dir = directionOf(runs);
+  return write(element, runs);
 }
 
 /**
@@ -21,7 +44,7 @@ function spoken() {
 export function context(trial) {
   if (!trial.context) return null;
   const label = element("span", { class: "visually-hidden" }, `${page.word("context")}: `);
-  return write(element("p", { class: "context", ...spoken() }, label), trial.context);
+  return say(element("p", { class: "context" }, label), trial.context);
 }
 
 /**
@@ -36,9 +59,9 @@ export async function stimulus(shown, name = "div") {
   if (shown.image) whole.append(await painted(shown.image));
   if (shown.text && shown.gloss) {
     whole.append(glossed(shown.text, shown.gloss, page.language));
-    whole.dir = page.direction;
+    whole.dir = directionOf(shown.text);
   } else if (shown.text) {
-    whole.append(write(element("span", { class: "sentence", ...spoken() }), shown.text));
+    whole.append(say(element("span", { class: "sentence" }), shown.text));
   }
   return whole;
 }
@@ -63,7 +86,7 @@ async function painted(address) {
  */
 export function modulus(modulus) {
   const label = element("span", { class: "quiet" }, page.word("modulus"));
-  const sentence = write(element("span", { class: "sentence", ...spoken() }), modulus.text);
+  const sentence = say(element("span", { class: "sentence" }), modulus.text);
   const value = element("span", { class: "modulus-value" }, page.word("modulus_value", { value: modulus.value }));
   return element("p", { class: "modulus", id: "modulus" }, label, sentence, value);
 }

@@ -126,6 +126,17 @@ export class TrialPage {
     this.lastTime = event.timeStamp;
   }
 
+  /**
+   * On a page that was gone back to, show the answer in its control and offer to confirm it.
+   *
+   * @param {{preset: (value: string | null | undefined) => boolean}} control
+   */
+  restore(control) {
+    if (!control.preset(this.trial.response)) return;
+    this.last = this.trial.response;
+    this.offerNext();
+  }
+
   /** Offer the button that confirms. */
   offerNext() {
     this.next.hidden = false;

@@ -82,6 +82,8 @@ function wire(trialPage, lines, error) {
     trialPage.confirm(event, { response: null, first_response: null, responses, rts: Object.fromEntries(times) });
   };
   lines.forEach((one, index) => {
+    const before = trialPage.trial.responses?.[one.id]; // on a page that was gone back to
+    if (one.control.preset(before)) given.set(one.id, before);
     one.control.onChoice = (value, event) => {
       if (given.has(one.id) && given.get(one.id) !== value) trialPage.changes += 1;
       given.set(one.id, value);

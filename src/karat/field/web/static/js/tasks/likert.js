@@ -21,7 +21,7 @@ export default async function likert(trialPage, trial, scale) {
   const fieldset = element("fieldset", { class: "scale", "aria-describedby": "stimulus" }, legend(trial));
   const ends = scale.ends ?? ["", ""];
   if (scale.slider) {
-    const line = slider(scale, trialPage, page.word("judgment"), ends);
+    const line = slider(scale, trialPage, scale.ends ? page.word("pair", { left: ends[0], right: ends[1] }) : page.word("judgment"), ends);
     fieldset.append(line.row);
     if (scale.ends) fieldset.append(endLabels(ends));
     line.onChoice = (value, event) => {
@@ -30,6 +30,7 @@ export default async function likert(trialPage, trial, scale) {
     };
     const confirm = (event) => line.value !== null && trialPage.accepts(event) && trialPage.confirm(event);
     line.onConfirm = confirm;
+    trialPage.restore(line);
     trialPage.next.addEventListener("click", confirm);
   } else {
     const { radios, row } = pointRow(scale, trialPage, ends, true);

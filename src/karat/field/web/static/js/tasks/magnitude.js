@@ -42,6 +42,7 @@ export default async function magnitude(trialPage, trial) {
   if (trial.modulus) trialPage.section.append(modulus(trial.modulus));
   trialPage.section.append(judged, fieldset);
   trialPage.actions.append(change);
+  input.value = trial.response ?? ""; // on a page that was gone back to
   const entry = { input, error, check, change, trialPage };
   wire(entry);
 }
