@@ -69,7 +69,7 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
     done = await _do(request, people.decide, row.id, participant, wanted)
     if not done:
         raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see the current state.")
-    return RedirectResponse(f"/admin/{slug}/people/{participant}?said={wanted}", 303)
+    return _back(f"{slug}/people/{participant}", wanted)
 
 
 @router.post("/{slug}/people/{participant}/release", include_in_schema=False)
@@ -77,7 +77,7 @@ async def release(request: Request, slug: str, participant: str, researcher: Log
     """Let a participant who lost the browser go on in another one."""
     row = await stored(request, slug)
     done = await _do(request, people.release, row.id, participant)
-    return RedirectResponse(f"/admin/{slug}/people/{participant}?said={'released' if done else 'not-running'}", 303)
+    return _back(f"{slug}/people/{participant}", "released" if done else "not-running")
 
 
 @router.post("/{slug}/people/{participant}/erase", include_in_schema=False)
@@ -85,11 +85,11 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
     """Erase all data of a participant, once the name was typed."""
     row = await stored(request, slug)
     if form["confirm"].strip() != participant:
-        return RedirectResponse(f"/admin/{slug}/people/{participant}?said=unlike", 303)
+        return _back(f"{slug}/people/{participant}", "unlike")
     if not await _do(request, people.erase, row.id, participant):
         raise HTTPException(404, "There is no such participant in this study.")
     admin_state(request).workshop.forget(slug)
-    return _back(slug, "erased")
+    return _back(f"{slug}/people", "erased")
 
 
 @router.post("/{slug}/withdraw", include_in_schema=False)
@@ -98,7 +98,7 @@ async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: Chec
     row = await stored(request, slug)
     done = await _do(request, people.withdraw, row.id, form["code"])
     admin_state(request).workshop.forget(slug)
-    return _back(slug, "withdrawn" if done else "unknown")
+    return _back(f"{slug}/danger", "withdrawn" if done else "unknown")
 
 
 @router.post("/{slug}/anonymise", include_in_schema=False)
@@ -106,9 +106,9 @@ async def anonymise(request: Request, slug: str, researcher: LoggedIn, form: Che
     """Take away what leads back to people, once the name of the study was typed."""
     row = await stored(request, slug)
     if form["confirm"].strip() != slug:
-        return _back(slug, "unlike")
+        return _back(f"{slug}/danger", "unlike")
     await _do(request, people.anonymise, row.id, comments=form["comments"] == "yes")
-    return _back(slug, "anonymised")
+    return _back(f"{slug}/danger", "anonymised")
 
 
 @router.post("/{slug}/invitations", include_in_schema=False)
@@ -139,8 +139,8 @@ async def _do(
         raise HTTPException(422, str(error)) from None
 
 
-def _back(slug: str, said: str) -> Response:
-    return RedirectResponse(f"/admin/{slug}?said={said}", 303)
+def _back(where: str, said: str) -> Response:
+    return RedirectResponse(f"/admin/{where}?said={said}", 303)
 
 
 def admin_routes() -> list[BaseRoute]:
