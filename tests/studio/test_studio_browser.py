@@ -151,6 +151,9 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
         go(page, "design")
         assert page.is_disabled("[data-screening] input >> nth=0")
         go(page, "run")
+        page.click("text=Close the study")  # the question is not answered
+        assert page.inner_text("#run-state") == "running"
+        page.once("dialog", lambda asked: asked.accept())
         page.click("text=Close the study")
         page.wait_for_selector("#run-state:has-text('closed')", timeout=LONG)
         page.click("[data-act='run/stop']")

@@ -62,8 +62,8 @@ class StudyEdit(BaseModel, extra="forbid", frozen=True):
 
     changes: list[KeyChange] = Field(default_factory=list, max_length=1000)
     tables: dict[str, TableEdit] = Field(default_factory=dict, max_length=20)
-    conflict: Literal["ask", "mine", "both"] = "ask"
-    """What to do where a file was changed outside: ask, take what the page has, or keep both."""
+    conflict: Literal["ask", "mine", "theirs", "both"] = "ask"
+    """What to do where a file was changed outside: ask, take what the page has, leave the files, or keep both."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,12 @@ class StudyFolder:
         files = {name: content for name, content in files.items() if _content(self.folder / name) != content}
         if not files:
             return []
-        self._remember((NAME, *self.table_names()))  # what is there now, also what others wrote
+        there = (NAME, *self.table_names())
+        self._remember(there)  # also what others wrote
+        if edit.conflict == "theirs":
+            self._remember(files, files)
+            self._remember(there)  # the latest again
+            return []
         for name, content in files.items():
             _replace(self.folder / name, content)
         self._remember(files)
@@ -221,14 +226,14 @@ class StudyFolder:
         self._remember(changed)
         return changed
 
-    def _remember(self, names: Iterable[str]) -> None:
-        """Copy files to the history that are not as they were there last."""
+    def _remember(self, names: Iterable[str], contents: Mapping[str, bytes] | None = None) -> None:
+        """Copy files, or contents that were not written, to the history if they are not as they were there last."""
         last: dict[str, bytes | None] = {}
         for one in self.history():
             for file in one.files:
                 last.setdefault(file, _content(self.folder / HISTORY / one.name / file))
-        contents = {name: _content(self.folder / name) for name in dict.fromkeys(names)}
-        new = {name: content for name, content in contents.items() if content is not None and last.get(name) != content}
+        found = contents or {name: _content(self.folder / name) for name in dict.fromkeys(names)}
+        new = {name: content for name, content in found.items() if content is not None and last.get(name) != content}
         if not new:
             return
         moment, number = datetime.now(UTC).strftime(MOMENT), 1

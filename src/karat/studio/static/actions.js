@@ -21,8 +21,11 @@ export async function act(path, body, { follow, wait, button } = {}) {
 }
 
 for (const button of document.querySelectorAll("[data-act]")) {
-  const { act: path, body, follow, wait } = button.dataset;
-  button.addEventListener("click", () => attempt(() => act(path, body, { follow: follow !== undefined, wait, button })));
+  const { act: path, body, follow, wait, confirm: question } = button.dataset;
+  button.addEventListener("click", () => {
+    if (question && !confirm(question)) return;
+    attempt(() => act(path, body, { follow: follow !== undefined, wait, button }));
+  });
 }
 for (const form of document.querySelectorAll("[data-form-act]")) {
   form.addEventListener("submit", (event) => {

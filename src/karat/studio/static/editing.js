@@ -4,14 +4,11 @@
  * and `saving` and `saved`, called before and after with the server's answer.
  */
 
-import { ask, attempt, complain } from "./studio.js";
+import { ask, attempt, complain, counted } from "./studio.js";
 
 const SOON = 500;
 const OFTEN = 5000;
 const GRADES = ["error", "warning", "hint"];
-
-/** A number with its word. */
-export const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
 export class Editing {
   constructor({ collect, dirty, place, saving, saved }) {
@@ -34,10 +31,7 @@ export class Editing {
     for (const button of document.querySelectorAll("[data-resolve]")) {
       button.addEventListener("click", () => this.resolve(button.dataset.resolve));
     }
-    document.querySelector("#reload").addEventListener("click", () => {
-      this.dirty = false;
-      location.reload();
-    });
+    document.querySelector("#reload").addEventListener("click", () => this.resolve("theirs"));
     setInterval(() => this.look(), OFTEN);
     addEventListener("focus", () => this.look());
     this.check();
@@ -102,8 +96,9 @@ export class Editing {
     return null;
   }
 
+  /** Save; gives whether nothing is left to save. */
   async save(conflict = "ask") {
-    if (!this.changed()) return;
+    if (!this.changed()) return true;
     complain();
     const wanted = this.collect();
     this.saving();
@@ -116,20 +111,24 @@ export class Editing {
       this.saved(answer);
       this.touched();
       if (!this.dirty) this.status.textContent = answer.written.length ? `saved: ${answer.written.join(", ")}` : "saved";
+      return true;
     } catch (error) {
-      if (!error.conflict) return complain(error.message);
+      if (!error.conflict) complain(error.message);
+      if (!error.conflict) return false;
       const box = document.querySelector("#conflict");
       box.querySelector("p").textContent = error.message;
       box.hidden = false;
       box.scrollIntoView({ block: "nearest" });
       box.querySelector("button").focus();
+      return false;
     }
   }
 
-  resolve(how) {
-    if (how !== "theirs") return this.save(how);
+  /** End a conflict. With "theirs", what was not saved goes to the history. */
+  async resolve(how) {
+    if (!(await this.save(how)) || how !== "theirs") return;
     this.dirty = false;
-    return location.reload();
+    location.reload();
   }
 
   /** Notice a change outside. */

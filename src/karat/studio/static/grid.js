@@ -4,6 +4,8 @@
  * scrolled away need no focus of their own.
  */
 
+import { counted } from "./studio.js";
+
 const ROW = 52;
 const SPARE = 8;
 const NARROW = 72;
@@ -479,7 +481,7 @@ export class Grid {
     this.anchor = { r: from, c: left };
     this.at = this.within({ r: from + high - 1, c: Math.min(left + (single ? right - left : block[0].length - 1), this.columns.length - 1) });
     this.render();
-    this.say(lost > 0 ? `${lost} columns did not fit. Add columns first, then paste again.` : `${high} rows pasted.`);
+    this.say(lost > 0 ? `${counted(lost, "column")} did not fit. Add columns first, then paste again.` : `${counted(high, "row")} pasted.`);
   }
 
   insert() {
@@ -497,7 +499,7 @@ export class Grid {
     const gone = new Set(this.chosenRows());
     if (!this.editable || !gone.size) return;
     this.perform({ cells: [], rows: [this.rows, this.rows.filter((row) => !gone.has(row))] });
-    this.say(`${gone.size} rows deleted. Ctrl+Z brings them back.`);
+    this.say(`${counted(gone.size, "row")} deleted. Ctrl+Z brings them back.`);
     this.scroll.focus();
     this.go(this.range().top, this.at.c);
   }

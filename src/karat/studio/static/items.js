@@ -1,8 +1,8 @@
 /** The items of a study: a grid, its tools, and the check beside every row. */
 
-import { Editing, counted, livePreview } from "./editing.js";
+import { Editing, livePreview } from "./editing.js";
 import { Grid } from "./grid.js";
-import { ask, attempt } from "./studio.js";
+import { ask, attempt, counted } from "./studio.js";
 
 const work = document.querySelector("#work");
 const name = work.dataset.table;

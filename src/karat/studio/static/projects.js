@@ -1,6 +1,6 @@
 /** The first page: another studies folder, and a new study from a sheet, results, an example or a copy. */
 
-import { ask, attempt, base, prepareDrop } from "./studio.js";
+import { ask, attempt, base, complain, counted, prepareDrop } from "./studio.js";
 
 const form = document.querySelector("#new-study");
 const paste = document.querySelector("#paste");
@@ -44,11 +44,19 @@ function factors() {
   });
 }
 
-/** Send a sheet, and show what karat sees in it. */
-async function read(name, content) {
-  const own = ++turn; // what was pasted before may be answered later
+/** Forget the sheet that was read last; what was pasted before may be answered later. */
+function forget() {
+  turn += 1;
   sheet = "";
   failed = undefined;
+  said.textContent = "";
+  document.querySelector("#sheet-factors").hidden = true;
+}
+
+/** Send a sheet, and show what karat sees in it. */
+async function read(name, content) {
+  forget();
+  const own = turn;
   said.textContent = "Reading …";
   try {
     const answer = await ask("POST", `${base}/sheets?name=${encodeURIComponent(name)}`, content, "application/octet-stream");
@@ -56,8 +64,8 @@ async function read(name, content) {
     if (own !== turn) return;
     sheet = found.sheet;
     if (found.language) document.querySelector("#new-language").value = found.language;
-    const fillers = found.fillers ? `, ${found.fillers} fillers` : "";
-    said.textContent = `${found.sets} sets in ${found.conditions.length} conditions${fillers}: ${found.conditions.join(", ")}. ${found.notes.join(" ")}`;
+    const fillers = found.fillers ? `, ${counted(found.fillers, "filler")}` : "";
+    said.textContent = `${counted(found.sets, "set")} in ${counted(found.conditions.length, "condition")}${fillers}: ${found.conditions.join(", ")}. ${found.notes.join(" ")}`;
     rows.replaceChildren(
       ...found.factors.map((factor) => {
         const row = document.querySelector("#factor-row").content.cloneNode(true);
@@ -70,9 +78,8 @@ async function read(name, content) {
     document.querySelector("#sheet-factors").hidden = false;
   } catch (error) {
     if (own !== turn) return;
+    forget();
     failed = error;
-    said.textContent = "";
-    document.querySelector("#sheet-factors").hidden = true;
     throw error;
   }
 }
@@ -80,7 +87,7 @@ async function read(name, content) {
 const begin = (name, content) => (reading = attempt(() => read(name, content)));
 paste.addEventListener("input", () => {
   clearTimeout(timer);
-  timer = setTimeout(() => paste.value.trim() && begin("items.csv", paste.value), SOON);
+  timer = setTimeout(() => (paste.value.trim() ? begin("items.csv", paste.value) : (forget(), complain())), SOON);
 });
 document.querySelector("#sheet-file").addEventListener("change", (event) => {
   const [file] = event.target.files;

@@ -4,14 +4,19 @@ import { chosen, dropped } from "./files.js";
 import { stay } from "./presence.js";
 
 export const base = document.documentElement.dataset.base;
-const CLOSED = "karat is closed, and the files are deleted. Start karat open again.";
+const CLOSED = "karat is closed. Saved studies are still in their folder; dropped results are deleted. Start karat open again.";
+const UNSAVED = "Copy what you have not saved from this page first.";
 const EVERY = 500;
+
+/** A number with its word. */
+export const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
 /** Say what went wrong, on top of the page; nothing takes it away. */
 export function complain(sentence) {
   const problem = document.querySelector("#problem");
+  const unsaved = sentence === CLOSED && document.querySelector("#save:enabled");
   problem.hidden = !sentence;
-  problem.querySelector("p").textContent = sentence ?? "";
+  problem.querySelector("p").textContent = unsaved ? `${sentence} ${UNSAVED}` : (sentence ?? "");
   if (sentence) problem.scrollIntoView({ block: "nearest" });
 }
 
