@@ -16,6 +16,7 @@ from scipy.stats import binomtest
 from benchmarks import coverage as planned
 from karat.models.choices import ChoiceFit
 from karat.models.proportions import (
+    clopper_pearson,
     difference_interval,
     fisher,
     holm,
@@ -55,6 +56,15 @@ def test_fisher_with_whole_numbers_of_a_large_table() -> None:
     ways = {k: comb(300, k) * comb(700, 60 - k) for k in range(61)}
     expected = sum(number for number in ways.values() if number <= ways[28]) / comb(1000, 60)
     assert fisher(28, 300, 60, 1000) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_exact_intervals_beside_scipy(level: float) -> None:
+    for k, n in ((0, 1), (0, 7), (3, 13), (7, 7), (1, 200)):
+        expected = binomtest(k, n).proportion_ci(level, "exact")
+        assert clopper_pearson(k, n, level) == pytest.approx((expected.low, expected.high))
+    # An effective number need not be whole.
+    assert clopper_pearson(3, 13, level)[0] < clopper_pearson(3.3, 14.3, level)[0]
 
 
 @given(st.integers(1, 500), st.data())

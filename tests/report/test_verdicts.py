@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binomtest
 
 import karat
 from benchmarks.wild import ANSWERS, REFUSED, WILD, cases
@@ -208,6 +209,40 @@ def test_agreement_of_two_participants_shows_no_preference(people: int, clear: i
     assert isinstance(found, Outcomes)
     assert found.clear() == clear
     assert all(low < mean == high == 100 for mean, low, high in found.analysed.cells)
+
+
+def test_preferences_of_few_participants_are_exact() -> None:
+    """Of 13 independent choices each, 3 to 10 of one side are no preference, and 2 or 11 are."""
+    rows = [
+        {"participant": f"p{person}", "item": f"i{first}", "left": f"i{first}.a", "right": f"i{first}.b",
+         "response": "left" if person < first else "right"}
+        for first in range(14) for person in range(13)
+    ]  # fmt: skip
+    found = build(karat.Judgments(pl.DataFrame(rows), karat.Choice()), quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    for cell, (mean, low, high) in zip(found.cells, found.analysed.cells, strict=True):
+        chosen = round(mean * 13 / 100)
+        assert (low, high) == pytest.approx([100 * end for end in binomtest(chosen, 13).proportion_ci(0.95, "exact")])
+        assert (low > 50) == (chosen > 10), cell
+    assert found.clear() == 6
+
+
+def test_shares_of_participants_who_differ_have_wider_intervals() -> None:
+    def interval(shares: list[float]) -> tuple[float, float, float]:
+        rows = [
+            {"participant": f"p{person}", "item": f"i{n}", "response": "yes" if n < round(20 * share) else "no"}
+            for person, share in enumerate(shares) for n in range(20)
+        ]  # fmt: skip
+        found = build(karat.Judgments(pl.DataFrame(rows), karat.Binary(("no", "yes"))), quick=True).outcomes
+        assert isinstance(found, Outcomes)
+        return found.analysed.cells[0]
+
+    alike, apart, near_end = interval([0.45, 0.55] * 5), interval([0.1, 0.9] * 5), interval([0.95, 1.0] * 5)
+    exact = [100 * end for end in binomtest(100, 200).proportion_ci(0.95, "exact")]
+    # Participants who differ no more than chance would have it are as many independent answers as they gave, at most.
+    assert alike[2] - alike[1] >= exact[1] - exact[0]
+    assert apart[2] - apart[1] > 2 * (alike[2] - alike[1])
+    assert near_end[2] < 100
 
 
 @pytest.mark.skipif(not WILD.is_dir(), reason="the reference data are not on this machine")

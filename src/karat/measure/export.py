@@ -271,7 +271,7 @@ def _meaning(name: str) -> str:
 LINES = 4
 """This many profiles are drawn where there are too many to distinguish."""
 MEANINGS = {
-    "strengths": "The acceptability estimate of each stimulus with its interval, highest first.",
+    "strengths": "The estimate of each stimulus with its interval, highest first.",
     "thresholds": "The latent line of the ordinal model, cut into the points of the scale.",
     "measures": "Rank correlations between ways to measure the same stimuli.",
     "measures-scores": "The estimates that were correlated, side by side.",

@@ -4,9 +4,10 @@ Wilson's interval for a share of k in n, with z the normal quantile, is
 
     (k + z^2/2 ± z sqrt(k (n - k)/n + z^2/4)) / (n + z^2)
 
-It stays within 0 and 1 and has a length even where k is 0 or n (Wilson 1927). Fisher's test holds the margins of a
-table of two by two fixed: the number of marked ones in a group of n, when K of N are marked, is hypergeometric, and the
-two-sided p is the probability of all numbers that are not more probable than the one seen.
+It stays within 0 and 1 and has a length even where k is 0 or n (Wilson 1927). Clopper and Pearson's holds the shares
+under which neither k or more nor k or fewer of n has a probability below .025; n need not be whole. Fisher's test holds
+the margins of a table of two by two fixed: the number of marked ones in a group of n, when K of N are marked, is
+hypergeometric, and the two-sided p is the probability of all numbers that are not more probable than the one seen.
 
 Sensitivity and bias of yes/no answers are those of signal detection theory with equal variances. Of n sentences to
 which yes is right, h are answered yes (hits); of m to which no is right, f (false alarms). With
@@ -35,7 +36,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, ndtri, stdtrit
+from scipy.special import betaincinv, gammaln, ndtri, stdtrit
 
 from karat.types import Floats
 
@@ -59,6 +60,17 @@ def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tupl
     lower = np.where(k == 0, share, np.minimum((k + z * z / 2 - half) / (some + z * z), share))
     upper = np.where(k == n, share, np.maximum((k + z * z / 2 + half) / (some + z * z), share))
     return lower, upper
+
+
+def clopper_pearson(successes: float, trials: float, level: float = 0.95) -> tuple[float, float]:
+    """The lower and upper end of Clopper and Pearson's interval, which is never too short.
+
+    >>> [round(end, 3) for end in clopper_pearson(5, 10)]
+    [0.187, 0.813]
+    """
+    k, rest, tail = successes, trials - successes, (1 - level) / 2
+    lower = float(betaincinv(k, rest + 1, tail)) if k > 0 else 0.0
+    return lower, float(betaincinv(k + 1, rest, 1 - tail)) if rest > 0 else 1.0
 
 
 def hypergeometric(group: int, marked: int, everybody: int) -> tuple[NDArray[np.int64], Floats]:

@@ -4,9 +4,10 @@ The main result is one number per condition: the mean rating, the share of one a
 of the first of two. Sums and counts of each participant and condition are computed once. A rule is a choice of rows of
 this table, so that all rules together take no longer than one.
 
-Numbers are plain means of answers. Their intervals are over participants, from Student's t; those of a comparison
-within participants are of each participant's own difference, others are Welch's. Whether a comparison is shown is
-decided by the model of the measures, which looks at items as well.
+Numbers are plain means of answers. Their intervals are over participants: Student's of a mean; of a share Clopper and
+Pearson's, for as many independent answers as would be as precise (Korn and Graubard 1998). Those of a comparison within
+participants are of each participant's own difference, others are Welch's. Whether a comparison is shown is decided by
+the model of the measures, which looks at items as well.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts, between_levels
 from karat.measure.measures import Measures
 from karat.messages import NotComputed
-from karat.models.proportions import wilson
+from karat.models.proportions import clopper_pearson
 from karat.report.comparisons import (
     RuleComparison,
     TermTest,
@@ -455,26 +456,31 @@ def _outcome(
     out = set(gone)
     kept = np.array([one not in out for one in people], dtype=bool)
     s, n = sums[kept], counts[kept]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        own, means = s / n, s.sum(axis=0) / n.sum(axis=0)
-    cells = tuple(_mean_interval(float(means[k]), own[:, k], kind) for k in range(s.shape[1]))
+    cells = tuple(_mean_interval(s[:, k], n[:, k], kind) for k in range(s.shape[1]))
     differences = tuple(_difference(np.array(one.weights), s, n) for one in compared)
     excluded, answering = tuple(one for one in people if one in out), int((n.sum(axis=1) > 0).sum())
     return RuleOutcome(key, name, excluded, int(kept.sum()), answering, cells, differences)
 
 
-def _mean_interval(mean: float, own: Floats, kind: str) -> tuple[float, float, float]:
-    known = own[np.isfinite(own)]
-    if len(known) < 2:
+def _mean_interval(sums: Floats, counts: Floats, kind: str) -> tuple[float, float, float]:
+    """The mean of a cell and its interval, from the sum and the number of each participant's answers."""
+    sums, counts = sums[counts > 0], counts[counts > 0]
+    people, answers = len(counts), float(counts.sum())
+    mean = float(sums.sum() / answers) if people else float("nan")
+    if people < 2:
         return mean, float("nan"), float("nan")
-    spread = float(known.std(ddof=1))
-    if kind != "means" and spread == 0:
+    variance = people / (people - 1) * float(((sums - mean * counts) ** 2).sum()) / answers**2
+    t = _t(people - 1)
+    if kind == "means":
+        return mean, mean - t * variance**0.5, mean + t * variance**0.5
+    if variance == 0 or answers == people:
         # That two participants agree says little of others, and their shares do not show it.
-        ends = wilson(mean / 100 * len(known), len(known))
-        return mean, 100 * float(ends[0]), 100 * float(ends[1])
-    half = _t(len(known) - 1) * spread / len(known) ** 0.5
-    low, high = mean - half, mean + half
-    return (mean, low, high) if kind == "means" else (mean, max(low, 0.0), min(high, 100.0))
+        alike = people
+    else:
+        alone = mean * (100 - mean) / (answers - 1)
+        alike = min(answers, answers * alone / variance) * (_t(answers - 1) / t) ** 2
+    low, high = clopper_pearson(mean / 100 * alike, alike)
+    return mean, 100 * low, 100 * high
 
 
 def _difference(weights: Floats, s: Floats, n: Floats) -> tuple[float, float, float]:
@@ -502,7 +508,7 @@ def _difference(weights: Floats, s: Floats, n: Floats) -> tuple[float, float, fl
     return estimate, estimate - half, estimate + half
 
 
-def _t(df: int) -> float:
+def _t(df: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(df, 0.975))

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import f as f_distribution
 
 from karat.models.glrm.formulas.model import Model, Satterthwaite, fit, fixed_covariance, joint_degrees
+from karat.models.glrm.formulas.wald import type_three
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from messages import refuses
 from models.glrm.written_cases import GROUPS, study
@@ -105,10 +106,10 @@ def test_what_is_not_known_has_no_degrees() -> None:
     statistic, size, degrees, p = unknown.test(np.eye(2))
     assert size == 2
     assert np.isnan([statistic, degrees, p]).all()
-    # Where the variance of a contrast is known without error, it has all degrees of freedom.
+    # Where variances of random effects say nothing of a contrast's variance, it has the residual's degrees of freedom.
     sure = Satterthwaite(model.fit)
     sure.__dict__["slopes"] = np.zeros((3, 2, 2))
-    assert sure.degrees(np.eye(2)).tolist() == [np.inf, np.inf]
+    assert sure.degrees(np.eye(2)).tolist() == [model.fit.n - 2] * 2
     with refuses(ValueError):
         fixed_covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
 
@@ -142,6 +143,14 @@ def test_binary_degrees_match_likelihood_differences() -> None:
     spread = found.parameter_covariance[fixed:, fixed:]
     expected = [2 * variance[k] ** 2 / (g @ spread @ g) for k, g in enumerate(np.array(slopes).T)]
     np.testing.assert_allclose(Satterthwaite(found).degrees(np.eye(fixed)), expected, rtol=0.1)
+
+
+@pytest.mark.parametrize(("family", "answer"), [("binary", "yes"), ("ordinal", "rating")])
+def test_effects_without_slopes_have_no_more_degrees_than_answers(family: Any, answer: str) -> None:
+    model = fit(f"{answer} ~ size * condition + (1 | participant) + (1 | item)", study(), family)
+    most = model.fit.n - len(model.fit.coefficients) - len(model.fit.thresholds)
+    tested = type_three(model.tested_by("satterthwaite"))
+    assert (tested.denominator <= most + 1e-6).all()
 
 
 def test_ordered_answers_have_degrees_for_thresholds_too() -> None:

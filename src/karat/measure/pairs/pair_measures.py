@@ -32,7 +32,7 @@ from math import comb
 
 import numpy as np
 import polars as pl
-from scipy.special import bdtr, bdtrc, betaincinv, stdtr, stdtrit
+from scipy.special import bdtr, bdtrc, stdtr, stdtrit
 
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
 from karat.measure.rated import Rated, stimulus_labels
@@ -40,6 +40,7 @@ from karat.measure.result import MeasureError
 from karat.measure.scaling.ratings import standardised_within
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message
+from karat.models.proportions import clopper_pearson
 from karat.types import Floats
 
 SMALL = 0.2
@@ -262,8 +263,7 @@ def choices(better: int, worse: int, ties: int, rope: float, alpha: float) -> Co
         share = 1.0 if ties else np.nan
         return Contrast(np.nan, np.nan, np.nan, np.nan, 1.0, np.nan, np.nan, everybody, "binomial", share)
     share = better / n
-    lower = float(betaincinv(better, worse + 1, alpha / 2)) if better else 0.0
-    upper = float(betaincinv(better + 1, worse, 1 - alpha / 2)) if worse else 1.0
+    lower, upper = clopper_pearson(better, n, 1 - alpha)
     low, high = 0.5 - rope, 0.5 + rope
     equivalence = max(float(bdtr(better, n, high)), float(bdtrc(better - 1, n, low)))
     beyond = float(bdtrc(better - 1, n, high)) if share > 0.5 else float(bdtr(better, n, low))

@@ -50,7 +50,7 @@ LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
             "odds_ratio": "odds ratio", "raw": "plain", "denominator": "denominator df"}  # fmt: skip
 TITLES = {
-    "strengths": "acceptability estimates", "noise ceiling": "the best any model could predict",
+    "strengths": "estimates of stimuli", "noise ceiling": "the best any model could predict",
     "decision study": "how many participants and items you need", "planned": "planned comparisons",
     "measures": "correlations between measures", "adequacy": "sampling adequacy",
     "bayes": "posteriors of the comparisons",

@@ -14,7 +14,9 @@ For measured answers V = s(theta) U(theta) follows from the fit. With the residu
 where s is its best value given theta, the likelihood falls into a part of theta and a part of tau, so that A is made of
 two blocks: the inverse Hessian of theta, which the fit has, and 2/f for tau, f being the residual degrees of freedom
 (n, minus the coefficients with REML). For yes-or-no and ordered answers, V(theta) is the inverse information of
-coefficients and thresholds, and A the part of theta in the inverse Hessian of all parameters.
+coefficients and thresholds, and A the part of theta in the inverse Hessian of all parameters. A contrast that hardly
+depends on theta, such as an effect within participants and items whose slopes were left out, would have more degrees of
+freedom than there are answers; it has f, as for measured answers.
 
 Kenward and Roger (1997) also widen the standard errors of a REML fit for the uncertainty of its variances gamma, in
 which V(y) = sum of gamma_r G_r is linear. With Phi = (X'V^-1 X)^-1, P_r = -X'V^-1 G_r V^-1 X, Q_rs = X'V^-1 G_r V^-1
@@ -355,6 +357,12 @@ class Satterthwaite:
     fit: MixedFit
 
     @property
+    def residual(self) -> int:
+        """f."""
+        used = len(self.fit.coefficients) + len(self.fit.thresholds)
+        return self.fit.n - used * (self.fit.reml or self.fit.family != "gaussian")
+
+    @property
     def covariance(self) -> Floats:
         """V: of the coefficients, and of the thresholds after them."""
         if isinstance(self.fit.objective, GaussianObjective):
@@ -387,7 +395,7 @@ class Satterthwaite:
             return inner
         whole = np.zeros((size + 1, size + 1))
         whole[:size, :size] = inner
-        whole[size, size] = 2 / (self.fit.n - len(self.fit.coefficients) * self.fit.reml)
+        whole[size, size] = 2 / self.residual
         return whole
 
     def degrees(self, contrasts: Floats) -> Floats:
@@ -397,7 +405,7 @@ class Satterthwaite:
         slope = np.einsum("ki,pij,kj->kp", contrasts, self.slopes[:, :width, :width], contrasts)
         with np.errstate(divide="ignore", invalid="ignore"):
             degrees: Floats = 2 * variance**2 / np.einsum("kp,pq,kq->k", slope, self.spread, slope)
-        return degrees
+        return np.minimum(degrees, self.residual)
 
     def test(self, contrasts: Floats) -> tuple[float, int, float, float]:
         """F, its two degrees of freedom and p, for all rows of contrasts at once.
@@ -422,17 +430,12 @@ def _above(size: int, degrees: float, statistic: float) -> float:
     return float(chdtrc(size, size * statistic) if np.isinf(degrees) else fdtrc(size, degrees, statistic))
 
 
-MANY = 1e9
-"""Degrees of freedom from here on are infinite."""
-
-
 def joint_degrees(degrees: Floats) -> float:
     """The denominator's degrees of freedom of an F test made of independent t tests."""
     if np.any(np.isnan(degrees)):
         return float("nan")
-    degrees = np.minimum(degrees, MANY)
     if len(degrees) == 1 or float(np.ptp(degrees)) < 1e-8:
-        return float(degrees.mean()) if degrees[0] < MANY else float("inf")
+        return float(degrees.mean())
     if np.any(degrees <= 2):
         return 2.0
     mean = float((degrees / (degrees - 2)).sum())
