@@ -304,6 +304,14 @@ def test_numbers_are_written_as_each_language_writes_them() -> None:
     assert [GERMAN.spelled(number, "step") for number in (1, 3)] == ["einem Schritt", "drei Schritten"]
 
 
+@pytest.mark.parametrize("code", language_codes())
+def test_one_is_a_word_where_small_numbers_are(code: str) -> None:
+    language = language_of(code)
+    nouns = {one for text in language.texts.values() for one in re.findall(r":spelled ([^}]+)}", text)}
+    assert "list" in nouns
+    assert [noun for noun in nouns if re.search(r"\d", language.spelled(1, noun))] == []
+
+
 def test_what_the_data_say_is_reported_where_there_is_no_study() -> None:
     crowd = karat.datasets.load("crowd")
     text = methods(ReportData(karat.screen.run(crowd, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))

@@ -119,7 +119,7 @@ def consensus(
 
     >>> import karat
     >>> print(consensus(karat.datasets.load("crowd")))  # doctest: +ELLIPSIS
-    Dawid and Skene's model labelled 80 items from 9,600 answers. ...
+    Dawid and Skene's model labelled 80 stimuli from 9,600 answers. ...
     """
     _check(method, weights, errors, iterations, tolerance)
     parts = rated(judgments, "consensus", functions, conditions)
