@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import chi2
 
 import karat
 from karat.measure.effects.contrasts import contrasts
@@ -168,6 +169,32 @@ def test_several_terms_of_one_group() -> None:
     assert standard_deviation(apart) == pytest.approx(standard_deviation(together), rel=1e-4)
     variances = sum(float(np.trace(matrix)) for matrix in together.fit.covariances.values())
     assert standard_deviation(together) ** 2 == pytest.approx(variances + together.fit.residual_variance, rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_unit_is_as_uncertain_as_mean_squares_say(level: float) -> None:
+    """In a balanced design the variance of an answer is (MSB + (m - 1) MSW) / m, of two independent mean squares."""
+    people, m = 9, 6
+    random = np.random.default_rng(4)
+    value = np.repeat(random.normal(size=people), m) + random.normal(size=people * m)
+    data = {"y": value.tolist(), "a": list("xy") * (people * m // 2)}
+    data["who"] = np.repeat([f"p{n}" for n in range(people)], m).tolist()
+    model = fit("y ~ a + (1 | who)", data, "gaussian")
+    table = value.reshape(people, m)
+    between = m * table.mean(axis=1).var(ddof=1)
+    rest = table - table.mean(axis=1, keepdims=True)
+    rest -= np.tile([rest[:, ::2].mean(), rest[:, 1::2].mean()], (people, m // 2))
+    freedom = people * (m - 1) - 1
+    within = (rest**2).sum() / freedom
+    total = (between + (m - 1) * within) / m
+    assert standard_deviation(model) ** 2 == pytest.approx(total, rel=1e-5)
+    variance = 2 * (between**2 / (people - 1) + (m - 1) ** 2 * within**2 / freedom) / (m * total) ** 2
+    df = 2 / variance
+    expected = np.sqrt(chi2.ppf([(1 - level) / 2, (1 + level) / 2], df) / df)
+    # A difference that is known without error leaves the uncertainty of the unit.
+    sizes = effect_sizes(model, [2.0, -2.0], [2.0, -2.0], [2.0, -2.0], level)
+    assert [sizes.d_lower[0], sizes.d_upper[0]] == pytest.approx(2 / np.sqrt(total) * expected, rel=1e-4)
+    assert [sizes.d_upper[1], sizes.d_lower[1]] == pytest.approx(-2 / np.sqrt(total) * expected, rel=1e-4)
 
 
 def test_logits_have_the_latent_residual_and_odds_ratios() -> None:

@@ -475,7 +475,7 @@ def _mean_interval(sums: Floats, counts: Floats, kind: str) -> tuple[float, floa
         return mean, mean - t * variance**0.5, mean + t * variance**0.5
     if variance == 0 or answers == people:
         # That two participants agree says little of others, and their shares do not show it.
-        alike = people
+        alike = float(people)
     else:
         alone = mean * (100 - mean) / (answers - 1)
         alike = min(answers, answers * alone / variance) * (_t(answers - 1) / t) ** 2

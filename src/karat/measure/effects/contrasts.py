@@ -226,7 +226,7 @@ def contrasts(
     }  # fmt: skip
     return Contrasts(
         table, _coefficients(model, level), _means(model, raw, level), differences,
-        _with_sizes(model, interactions), str(model.formula), asked.unit or family_unit(model.family), level,
+        _with_sizes(model, interactions, level), str(model.formula), asked.unit or family_unit(model.family), level,
         settings=settings, notes=(*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model=model,
     )  # fmt: skip
 
@@ -298,14 +298,14 @@ def _differences(model: Model, raw: dict[str, RawMeans], level: float, adjust: A
         tables.append(pl.DataFrame({"term": label, "first": first, "second": second, **table, "raw": gaps}))
     if not tables:
         return pl.DataFrame(schema={"term": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64})
-    return _with_sizes(model, pl.concat(tables))
+    return _with_sizes(model, pl.concat(tables), level)
 
 
-def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
+def _with_sizes(model: Model, table: pl.DataFrame, level: float) -> pl.DataFrame:
     """The table with effect sizes."""
     if not table.height:
         return table
-    sizes = effect_sizes(model, table["estimate"], table["lower"], table["upper"])
+    sizes = effect_sizes(model, table["estimate"], table["lower"], table["upper"], level)
     return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
 
 

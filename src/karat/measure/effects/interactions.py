@@ -17,7 +17,9 @@ within a condition,
     d = difference / sqrt(variance of participants + of items + of their slopes + of the residual)
 
 (Westfall, Kenny and Judd 2014, who code two conditions -1 and 1). Here the variance of the random effects is
-z' Sigma z, averaged over the answers, which is the same and does not depend on the coding. For yes-or-no and ordered
+z' Sigma z, averaged over the answers, which is the same and does not depend on the coding. Its interval joins those of
+the difference and of the standard deviation (Zou and Donner 2008); the latter has as many degrees of freedom as a
+chi-squared variable with the same relative variance (Satterthwaite 1946). For yes-or-no and ordered
 answers the unit is the standard deviation of the latent residual, pi / sqrt(3) for the logistic distribution (Chinn
 2000), and the odds ratio exp(difference) is given too: how many times larger the odds of a higher answer are.
 """
@@ -31,6 +33,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
+from scipy.special import chdtri
 
 from karat.measure.result import schema_of
 from karat.models.glrm import Model, marginal_means
@@ -39,6 +42,7 @@ from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.marginal import MarginalMeans
 from karat.models.glrm.formulas.model import Laid, quantile, two_sided
 from karat.models.glrm.formulas.syntax import Call, Name
+from karat.models.glrm.mixed.gaussian import GaussianEvaluation
 from karat.types import Floats
 
 RawMeans = Mapping[tuple[str, ...], tuple[float, float | None, int]]
@@ -124,6 +128,8 @@ def scale_dependence(model: Model, means: MarginalMeans) -> str:
 
 
 LATENT = float(np.pi / np.sqrt(3))
+STEP = 1e-4
+"""Of the differences in theta."""
 
 
 class EffectSizes(NamedTuple):
@@ -137,26 +143,45 @@ class EffectSizes(NamedTuple):
     odds_upper: Floats | None
 
 
-def effect_sizes(model: Model, estimate: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> EffectSizes:
-    """Effect sizes of differences on the scale of the link. The unit is taken as known, not as estimated."""
+def effect_sizes(
+    model: Model, estimate: ArrayLike, lower: ArrayLike, upper: ArrayLike, level: float = 0.95
+) -> EffectSizes:
+    """Effect sizes of differences on the scale of the link, from their estimates and intervals."""
     values = [np.asarray(one, dtype=np.float64) for one in (estimate, lower, upper)]
     unit = standard_deviation(model)
+    d, low, high = (one / unit for one in values)
     if model.family == "gaussian":
-        return EffectSizes(values[0] / unit, values[1] / unit, values[2] / unit, None, None, None)
-    odds = [np.exp(one) for one in values]
-    return EffectSizes(values[0] / unit, values[1] / unit, values[2] / unit, odds[0], odds[1], odds[2])
+        less, more = _inverse_unit(model, level)
+        toward, away = np.where(d < 0, more, less), np.where(d < 0, less, more)
+        ends = d - np.hypot(d - low, d * (1 - toward)), d + np.hypot(high - d, d * (away - 1))
+        return EffectSizes(d, *ends, None, None, None)
+    return EffectSizes(d, low, high, *(np.exp(one) for one in values))
 
 
 def standard_deviation(model: Model) -> float:
     """The unit of d: of an answer within a condition for measured answers, else of the latent residual."""
     if model.family != "gaussian":
         return LATENT if model.link == "logit" else 1.0 if model.link == "probit" else LATENT / float(np.sqrt(2))
-    variance = model.fit.residual_variance
-    place = dict.fromkeys(model.fit.covariances, 0)
-    for term in model.fit.terms:
-        # The terms of a group stand one after the other in its covariance.
-        first = place[term.group]
-        place[term.group] = first + len(term.names)
-        own = model.fit.covariances[term.group][first : place[term.group], first : place[term.group]]
-        variance += float(np.einsum("ni,ij,nj->n", term.columns, own, term.columns).mean())
-    return float(np.sqrt(variance))
+    return float(np.sqrt(_variance(model, model.fit.theta)))
+
+
+def _variance(model: Model, theta: Floats) -> float:
+    """Of a measured answer within a condition, at some theta and the residual variance that is best there."""
+    crossing, at = model.fit.objective.crossing, model.fit.objective(theta)
+    if not isinstance(at, GaussianEvaluation):
+        return float("nan")
+    sides = zip(crossing.sides, crossing.factors(theta), strict=True)
+    relative = sum(float(((factor.T @ side.columns) ** 2).sum()) for side, factor in sides) / model.fit.n
+    return float(at.residual_variance * (1 + relative))
+
+
+def _inverse_unit(model: Model, level: float) -> tuple[float, float]:
+    """The interval of 1 / standard deviation, as multiples of the estimate."""
+    theta, slopes = model.fit.theta, []
+    for step in STEP * np.eye(len(theta)):
+        ends = [_variance(model, theta + sign * step) for sign in (1, -1)]
+        slopes.append(float(np.log(ends[0] / ends[1]) / (2 * STEP)))
+    slope = np.array([*slopes, 1.0])
+    df = 2 / float(slope @ model.satterthwaite.spread @ slope)
+    ends = [float(np.sqrt(chdtri(df, (1 + sign * level) / 2) / df)) for sign in (1, -1)]
+    return ends[0], ends[1]

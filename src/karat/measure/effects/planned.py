@@ -23,7 +23,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary
 from karat.measure.effects.contrasts import Contrasts, contrasts
-from karat.measure.effects.interactions import effect_sizes, factor_terms, weighted_sum
+from karat.measure.effects.interactions import factor_terms, standard_deviation, weighted_sum
 from karat.measure.pairs.pair_measures import by_t, equivalence_verdict
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, schema_of, sentences
 from karat.messages import Message, message_of
@@ -125,7 +125,7 @@ def _weighted(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Mess
     size = weighted_sum(model, weights, means)
     if not np.isfinite(size.estimate):
         return Message("planned.no_answers", {"first": first, "second": second})
-    d = float(effect_sizes(model, [size.estimate], [size.lower], [size.upper]).d[0])
+    d = size.estimate / standard_deviation(model)
     plain = {tuple(row[:-1]): row[-1] for row in _plain(one.names, found).iter_rows()}
     raw = None if any(plain.get(cell) is None for cell in one.cells) else sum(
         weight * plain[cell] for cell, weight in one.cells.items()
