@@ -57,6 +57,15 @@ def test_labels_have_the_share_of_the_majority() -> None:
     assert noise_ceiling(nominal, samples=0).table().height == 1
 
 
+def test_shares_of_random_answers_are_not_below_none() -> None:
+    random = np.random.default_rng(2)
+    rows = {"participant": [f"p{n // 6}" for n in range(48)], "item": [f"i{n % 6}" for n in range(48)]}
+    rows["response"] = random.integers(1, 8, 48).astype(str).tolist()
+    table = noise_ceiling(karat.Judgments(rows, karat.Ordinal(7)), samples=100).table()
+    row = table.filter(pl.col("ceiling") == "answers equal to the majority of the others").row(0, named=True)
+    assert row["lower"] == 0 < row["estimate"] < row["upper"]
+
+
 @pytest.mark.slow
 def test_a_decision_study_finds_how_many_are_needed() -> None:
     """Reliability .8 takes 4 times the error of one answer: 16 participants, 18 absolute; 32 and 40 items."""

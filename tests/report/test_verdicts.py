@@ -533,13 +533,18 @@ def test_trials_without_an_answer_are_not_counted_as_answers() -> None:
     assert table.frame["answers"].to_list() == [3]
 
 
-def test_differences_of_magnitudes_are_not_points() -> None:
+@pytest.mark.parametrize("modulus", [None, 50])
+def test_differences_of_magnitudes_are_not_points(modulus: float | None) -> None:
     rows = [
         {"participant": f"p{who}", "item": f"i{item}", "genre": "ab"[item % 2], "response": 10 * (1 + item % 2) + who}
         for who in range(4) for item in range(6)
     ]  # fmt: skip
-    found = karat.screen.run(karat.Judgments(pl.DataFrame(rows), karat.Magnitude()), {"completion": {}})
+    found = karat.screen.run(karat.Judgments(pl.DataFrame(rows), karat.Magnitude(modulus)), {"completion": {}})
     report = ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, outcomes=outcomes(found, None, NOT_COMPUTED))
+    # The first screen and the table of contrasts have the same means, of ratios to the modulus.
+    means = karat.measure.contrasts(found.judgments, "response ~ genre + (1 | participant)").means
+    assert isinstance(report.outcomes, Outcomes)
+    assert [cell[0] for cell in report.outcomes.analysed.cells] == pytest.approx(means["raw"].to_list())
     (claim, rest), *_ = leads(report)[1:]
     assert "log units" in rest
     assert "points" not in claim + rest
@@ -572,6 +577,8 @@ def test_each_of_three_questions_has_its_model_and_section() -> None:
     assert shown == {"natural": True, "clear": False, "short": False}
     titles = [one.title for one in results.section(found).sections]
     assert [title for title in titles if title.startswith("Question")] == [f"Question “{name}”" for name in added]
+    (agreement,) = [one for one in results.section(found).sections if one.title == "Agreement"]
+    assert [table.frame["question"].to_list() for table in agreement.tables] == [list(added)]
     # The scale begins with 0 in the figure and in the tables of the model alike.
     means = {cell: ends[0] for cell, ends in zip(found.outcomes.cells, found.outcomes.analysed.cells, strict=True)}
     for part in found.measures.parts:

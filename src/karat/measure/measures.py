@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from karat.measure.export import as_data, write
-from karat.measure.measured import Measured
+from karat.measure.measured import Measure, Measured
 from karat.measure.result import coefficient
 from karat.plots import Figure
 
@@ -81,7 +81,7 @@ def lines(measures: Measured) -> list[str]:
     entries += _entry("excluded", str(measures.excluded.description))
     for part in measures.parts:
         about = f"{part.question}: " if part.question else ""
-        many = _by_question(part.result) if part.name in MANY else None
+        many = main_numbers(part)
         text = f"By question; {part.name.replace(' ', '-')}.csv has all of it."
         text = text if many is not None else " ".join(map(str, (*part.result.summary, *part.result.warnings)))
         entries += _entry(WORDS.get(part.name, part.name), about + " ".join(text.split()))
@@ -109,10 +109,9 @@ def _notes(measures: Measured) -> list[str]:
     return lines_of_notes
 
 
-def _by_question(found: Any) -> pl.DataFrame | None:
-    """The main number of each question, where there are more than two."""
-    table: pl.DataFrame = found.table()
-    if table["question"].n_unique() <= MANY_QUESTIONS:
+def main_numbers(part: Measure) -> pl.DataFrame | None:
+    """The main number of each question, where a result speaks of more than two."""
+    if part.name not in MANY or (table := part.result.table())["question"].n_unique() <= MANY_QUESTIONS:
         return None
     kind = next(name for name in ("coefficient", "ceiling", "measured", "measure") if name in table.columns)
     best = next(own for own in MAIN if own in table[kind].to_list())

@@ -55,7 +55,8 @@ FACTORS, MOST_FACTORS = 2, 3
 HALF = 50.0
 LONG = 50.0
 """Means on a scale with at least this many units are written with one decimal."""
-ANSWERS, LOG_ESTIMATES = "answers (%)", "mean log estimate"
+ANSWERS = "answers (%)"
+LOG_UNITS = ("mean log estimate", "mean log ratio to the modulus")
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 
@@ -293,7 +294,8 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     if isinstance(scale, Continuous):
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
-        return "means", LOG_ESTIMATES, rows.with_columns(_value=position(scale, turned))
+        ratios = rows.with_columns(response=pl.col("response").cast(pl.Float64) / (scale.modulus or 1.0))
+        return "means", LOG_UNITS[scale.modulus is not None], ratios.with_columns(_value=position(scale, turned))
     if scale.is_binary:
         return "share", f"“{scale.levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
     return "answers", ANSWERS, rows

@@ -88,7 +88,7 @@ class DecisionStudy(BriefResult):
         if row["needed"] is None:
             return Message("decision_study.equal_stimuli" if of_stimuli else "decision_study.equal_participants", about)
         values = about | {
-            "wanted": self.wanted, "needed": row["needed"], "now": row["now"],
+            "wanted": self.wanted, "needed": row["needed"], "now": round(row["now"], 1),
             "reliability": known(row["reliability"]),
         }  # fmt: skip
         return Message("decision_study.stimuli" if of_stimuli else "decision_study.participants", values)

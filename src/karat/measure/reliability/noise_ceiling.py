@@ -135,7 +135,8 @@ def _ceilings(
         found = float(with_the_majority(stimulus, rater, one.category)[0])
         ends = none
         if drawn is not None:
-            ends = centred_interval(found, _many(MAJORITY, one, drawn, executor)[0], level)
+            lower, upper = centred_interval(found, _many(MAJORITY, one, drawn, executor)[0], level)
+            ends = (float(np.maximum(lower, 0.0)), upper)
         yield MAJORITY, found, *ends
 
 

@@ -26,7 +26,7 @@ from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT, RIGHT_ANSWERS, RuleComparison, TermTest
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
-from karat.report.outcomes import LOG_ESTIMATES, Outcomes
+from karat.report.outcomes import LOG_UNITS, Outcomes
 from karat.screen.rules import applied_rule
 from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
@@ -314,7 +314,7 @@ def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
 
 def _points(found: Outcomes) -> str:
     """What a difference is counted in: points of the scale, percentage points or, of magnitudes, logarithms."""
-    return "log units" if found.unit == LOG_ESTIMATES else "percentage points" if found.percent else "points"
+    return "log units" if found.unit in LOG_UNITS else "percentage points" if found.percent else "points"
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:

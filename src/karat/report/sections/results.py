@@ -13,7 +13,7 @@ from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.export import MEANINGS, figures_of
 from karat.measure.measured import Measure
-from karat.measure.measures import Measures
+from karat.measure.measures import Measures, main_numbers
 from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed, with_code
@@ -21,7 +21,7 @@ from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
 from karat.report.figures import ranking_figure, report_figure, sentences
-from karat.report.outcomes import LOG_ESTIMATES, Outcomes
+from karat.report.outcomes import LOG_UNITS, Outcomes
 from karat.report.sections.brief import ENGLISH, plainly
 from karat.report.sections.people import shown_sentences
 from karat.section import Figure, Section, Table, with_shared_notes
@@ -58,6 +58,7 @@ TITLES = {
 """Headings of results whose own name says little, or is that of the literature."""
 UNTRUSTED = ("contrasts.not_converged", "contrasts.not_used", "order.not_converged")
 """The notes that stand beside the numbers they are about, and are not folded away."""
+BY_QUESTION = "Only the main number of each question is shown; karat measure writes the others."
 MOST_ROWS = 300
 NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
 """An answer that is a negative number."""
@@ -148,7 +149,7 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
     what = {"answer": "answer", "_pair": "pair"}.get(found.factors[0], "condition")
     what = "comparison" if found.comparisons else what
     shares = "percentage points" if found.comparisons else "%"
-    points = "natural logarithms of magnitudes" if found.unit == LOG_ESTIMATES else "points of the response scale"
+    points = "natural logarithms of magnitudes" if found.unit in LOG_UNITS else "points of the response scale"
     caption = f"In {shares if found.percent else points}, with 95 % intervals over participants."
     if any(value is not None for value in p.values()):
         planned = all(one.planned for one in found.comparisons)
@@ -171,7 +172,10 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     tables = part.result.exported()
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
-    text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
+    if (main := main_numbers(part)) is not None:
+        shown = shown[:1]
+        tables = {shown[0]: main}
+    text = plainly(part, measures, gathered.study) or (sentences(part.result.summary) if main is None else BY_QUESTION)
     turned = _reversed(part.result) if isinstance(part.result, Contrasts) else []
     text = " ".join([text, *turned, *map(str, with_code(getattr(part.result, "notes", ()), *UNTRUSTED))]).strip()
     return Section(
