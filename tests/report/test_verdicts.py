@@ -587,6 +587,20 @@ def test_each_of_three_questions_has_its_model_and_section() -> None:
                 assert means[genre, part.question] == pytest.approx(mean)
 
 
+def test_stimuli_that_do_not_differ_have_no_ranks() -> None:
+    rows = [
+        {"participant": f"p{who:02}", "item": f"i{item}", "response": 1 + (who % 5 + (who + item) % 2) % 5}
+        for who in range(20) for item in range(6)
+    ]  # fmt: skip
+    found = build(karat.Judgments(pl.DataFrame(rows), karat.Ordinal(5)), quick=True)
+    assert isinstance(found.measures, Measures)
+    (part,) = [one for one in found.measures.parts if one.name == "strengths"]
+    (note,) = [one for one in part.result.notes if one.code == "strengths.no_stimulus_variance"]
+    first = results.section(found).sections[0]
+    assert (first.tables, first.figures) == ((), ())
+    assert str(note) in first.paragraphs[0]
+
+
 def test_flags_are_counted_beside_exclusions_and_not_added_up() -> None:
     found = build(drawn(*DRAWN["an effect"]), rules=RULES, quick=True)
     text, gone = quality.look_sentence(found), len(found.screening.excluded)

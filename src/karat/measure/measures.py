@@ -111,7 +111,8 @@ def _notes(measures: Measured) -> list[str]:
 
 def main_numbers(part: Measure) -> pl.DataFrame | None:
     """The main number of each question, where a result speaks of more than two."""
-    if part.name not in MANY or (table := part.result.table())["question"].n_unique() <= MANY_QUESTIONS:
+    table: pl.DataFrame = part.result.table() if part.name in MANY else pl.DataFrame({"question": []})
+    if table["question"].n_unique() <= MANY_QUESTIONS:
         return None
     kind = next(name for name in ("coefficient", "ceiling", "measured", "measure") if name in table.columns)
     best = next(own for own in MAIN if own in table[kind].to_list())

@@ -56,7 +56,9 @@ TITLES = {
     "bayes": "posteriors of the comparisons",
 }  # fmt: skip
 """Headings of results whose own name says little, or is that of the literature."""
-UNTRUSTED = ("contrasts.not_converged", "contrasts.not_used", "order.not_converged")
+UNTRUSTED = (
+    "contrasts.not_converged", "contrasts.not_used", "order.not_converged", "strengths.no_stimulus_variance",
+)  # fmt: skip
 """The notes that stand beside the numbers they are about, and are not folded away."""
 BY_QUESTION = "Only the main number of each question is shown; karat measure writes the others."
 MOST_ROWS = 300
@@ -171,6 +173,8 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     notes = _notes(part, set(measures.judgments.scales))
     tables = part.result.exported()
     shown = SHOWN.get(part.name, list(tables))
+    if isinstance(part.result, Strengths) and part.result.alike:
+        shown = []  # Estimates that do not differ have no ranks, and standard errors of nothing.
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     if (main := main_numbers(part)) is not None:
         shown = shown[:1]
