@@ -83,7 +83,7 @@ def test_numbers_of_a_preregistration_are_stated_in_the_study(planned: ReportDat
         ("credence", r"^(\d+) of"),
         ("times", r"^(\d+) intermissions"),
         ("attention", r"p = \.(\d+)"),
-        ("strengths-0", r"estimates of (\d+)"),
+        ("strengths-0", r"Estimates of (\d+)"),
         ("contrasts-1", r"F\(1, [\d.]+\) = (\d+)\."),
         ("agreement-3", r"for (\d+) participants"),
         ("methods", r"contains (1,\d+) answers"),
