@@ -205,9 +205,12 @@ def test_agreement_of_two_participants_shows_no_preference(people: int, clear: i
     rows = {"participant": [f"p{n // 6}" for n in range(6 * people)], "item": [f"i{n % 6}" for n in range(6 * people)]}
     rows |= {"left": [f"{item}.a" for item in rows["item"]], "right": [f"{item}.b" for item in rows["item"]]}
     rows["response"] = ["left"] * (6 * people)
-    found = build(karat.Judgments(rows, karat.Choice()), quick=True).outcomes
+    report = build(karat.Judgments(rows, karat.Choice()), quick=True)
+    found = report.outcomes
     assert isinstance(found, Outcomes)
     assert found.clear() == clear
+    # Pairs of which none shows a preference have no clearest one.
+    assert ("100 %" in leads(report)[1][1]) == bool(clear)
     assert all(low < mean == high == 100 for mean, low, high in found.analysed.cells)
 
 

@@ -146,7 +146,7 @@ def test_binary_degrees_match_likelihood_differences() -> None:
 
 
 @pytest.mark.parametrize(("family", "answer"), [("binary", "yes"), ("ordinal", "rating")])
-def test_effects_without_slopes_have_no_more_degrees_than_answers(family: Any, answer: str) -> None:
+def test_effects_without_slopes_have_at_most_residual_degrees(family: Any, answer: str) -> None:
     model = fit(f"{answer} ~ size * condition + (1 | participant) + (1 | item)", study(), family)
     most = model.fit.n - len(model.fit.coefficients) - len(model.fit.thresholds)
     tested = type_three(model.tested_by("satterthwaite"))

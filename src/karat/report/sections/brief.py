@@ -138,8 +138,9 @@ def _described(found: Outcomes) -> tuple[str, str]:
                 found, best
             )
         claim = f"Choices show a preference in {clear:,} of {pairs}."
+        if not clear:
+            return claim, "No 95 % interval excludes one half."
         rest = " The 95 % intervals behind this are not adjusted for the number of pairs, so some may be due to chance."
-        rest *= clear > 0
         share = _number(found, means[best])
         if sum(_number(found, means[number]) == share for number in known) > 1:
             return claim, f"In the clearest pairs, one side has {share} of choices.{rest}"
