@@ -226,7 +226,7 @@ class StudyFolder:
         self._remember(changed)
         return changed
 
-    def _remember(self, names: Iterable[str], contents: Mapping[str, bytes] | None = None) -> None:
+    def _remember(self, names: Iterable[str], contents: Mapping[str, bytes | None] | None = None) -> None:
         """Copy files, or contents that were not written, to the history if they are not as they were there last."""
         last: dict[str, bytes | None] = {}
         for one in self.history():
