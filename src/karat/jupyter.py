@@ -7,8 +7,6 @@ participants, or `plot()` without arguments. A figure that cannot be drawn is re
 table are useful without it.
 """
 
-from __future__ import annotations
-
 import html
 from dataclasses import fields
 from typing import Any, ClassVar

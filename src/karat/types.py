@@ -1,7 +1,5 @@
 """The type aliases that every room shares."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 

@@ -1,7 +1,5 @@
 """karat backup: a copy of the database while the server runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """karat check: find mistakes in a design before you pay anyone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

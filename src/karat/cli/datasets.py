@@ -1,7 +1,5 @@
 """karat datasets: the example data included with karat."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """karat export: the data of a study as files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """karat links: what to paste into the recruitment platform."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """The command `karat`: its commands in groups, and what they share."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import os

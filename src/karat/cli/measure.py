@@ -1,7 +1,5 @@
 """karat measure: acceptability estimates, contrasts, decisions, agreement, dimensions, labels."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """karat open: the studio in a browser, for working without a terminal."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """karat plan: every participant's questionnaire, and a summary of the design."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

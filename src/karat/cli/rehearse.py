@@ -1,7 +1,5 @@
 """karat rehearse: bots answer a study before people do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """karat simulate: answers to a planned study by simulated participants."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -4,8 +4,6 @@ The folder holds the study, this version of karat as a wheel, a compose file wit
 a systemd unit for those without. Nothing in it is fetched from this machine later.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import http.client

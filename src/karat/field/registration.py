@@ -10,8 +10,6 @@ the version it began with. The short name, in addresses and in the store,
 is the folder of `study.toml`, or the name of another file.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The one table: judgments, their columns and scales, and the files they come from and go to."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

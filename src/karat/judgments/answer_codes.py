@@ -1,7 +1,5 @@
 """Answers as numbers: which scale a row is on, and where on it the answer stands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import polars as pl

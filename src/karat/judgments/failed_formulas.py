@@ -5,8 +5,6 @@ holds a sign such as #REF! or #NAME?, which a CSV export keeps as text; the read
 for it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO

@@ -5,8 +5,6 @@ A Parquet file carries scales and participants in its own metadata. Beside a CSV
 and the scales, and, where there is more to say of people than their names, `NAME.participants.csv`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 import io

@@ -5,8 +5,6 @@ A value may itself be a message, as a struct of `message` and `values`, or a lis
 Lists of names and rows in messages are cut where they are many.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any

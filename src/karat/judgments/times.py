@@ -1,7 +1,5 @@
 """Points in time, as result files spell them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import polars as pl

@@ -5,8 +5,6 @@ order does not run where it is unknown (`check_order`). Where rows are known to 
 `Judgments.with_row_order()` says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import polars as pl

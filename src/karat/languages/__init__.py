@@ -3,8 +3,6 @@
 A further language is one more file: copy `en.toml`, translate its tables and keep the keys.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import replace
 from functools import cache

@@ -19,8 +19,6 @@ One template serves a plan and its report where only the verb differs: "[rated|w
 first and those of the plan second.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -43,8 +43,6 @@ GLAD (Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009). The answer of participa
 N(1, 1) for a and log b, and all labels are equally frequent. The M step is a quasi-Newton search.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce

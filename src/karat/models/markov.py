@@ -56,8 +56,6 @@ credible is under any of the cutoffs is alpha, however many patterns are tried a
 simulations N, the p value is (1 + number of credible minima at most as small) / (N + 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations

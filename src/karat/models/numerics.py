@@ -6,8 +6,6 @@ times more. Numpy has no setting for that once it is loaded, so the libraries th
 again what they were.
 """
 
-from __future__ import annotations
-
 import ctypes
 import math
 from collections.abc import Callable, Iterator

@@ -29,8 +29,6 @@ Means of participants have Student's interval, and the difference of two groups 
 One value has a mean and no interval (NaN).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 

@@ -36,8 +36,6 @@ the ranks; Kendall's tau-b is
 to which the copies of an item, tied in both, add nothing. Both are what they would be of a table with the copies in it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

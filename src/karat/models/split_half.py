@@ -24,8 +24,6 @@ answers equal to the majority of the others; a tie of t categories counts as 1 /
 In samples with weights the copies of a rater are not others (see `karat.models.resampling`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any

@@ -6,8 +6,6 @@ stimulus. A dashed line marks the most probable trial of a change, the grey area
 a diamond is an answer that was probably not given attentively.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -8,8 +8,6 @@ They are figures 2, 5, 6, 8 and 11 of Ba, Mancenido, Chiou and Pan for any data:
 - `windows_plot` (11b): the same within windows of trials, to see who changed half-way.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 from scipy.special import chdtri, gammaln

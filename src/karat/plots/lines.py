@@ -1,7 +1,5 @@
 """Lines with intervals: means of conditions, the course of a questionnaire, profiles of a differential, power."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 The latent line of an ordinal model, cut by thresholds into the points of the scale.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 

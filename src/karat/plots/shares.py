@@ -3,8 +3,6 @@
 Numbers in rows and columns: a table whose cells are coloured by size and sign, and the scree of eigenvalues.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ Beside it, the marginal means of one or two factors before and after exclusion: 
 Pan.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any

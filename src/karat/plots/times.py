@@ -3,8 +3,6 @@
 They follow figures 1 and 2 of Pieper, Börner and Kiss. Times under a millisecond are drawn at a millisecond.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np

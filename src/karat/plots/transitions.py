@@ -3,8 +3,6 @@
 They are figure 3 (`distances_plot`) of Ba, Mancenido, Chiou and Pan for any data, and their matrices as squares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

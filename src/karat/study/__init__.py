@@ -3,8 +3,6 @@
 What it offers is loaded when it is first used.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from karat.packages import load_when_used

@@ -5,8 +5,6 @@ file can be checked before there are any data, without loading what computes the
 is looked for when a study names one that karat does not know.
 """
 
-from __future__ import annotations
-
 import ast
 import keyword
 from collections.abc import Iterator, Mapping, MutableMapping

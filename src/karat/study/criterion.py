@@ -1,7 +1,5 @@
 """What a screening criterion is: all that karat needs to know of it, declared once, in the criterion's own file."""
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ the parser has already made sure that the file is TOML. A file of rules holds `[
 results that have no study file.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping, Sequence

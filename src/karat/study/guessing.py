@@ -4,8 +4,6 @@ A share such as .35 has no exact binary form, and a comparison of two rounded sh
 every probability is a fraction and every comparison is one of whole numbers; floats appear only in what is returned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache

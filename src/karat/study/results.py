@@ -8,8 +8,6 @@ Some names a study must leave to karat: of the columns that the server itself fi
 or a background question of such a name would be asked, but its column in the results would be karat's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

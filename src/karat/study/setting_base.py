@@ -1,7 +1,5 @@
 """The base of every part of a study file, and the flaws that its parts find: where, what is wrong, how to fix it."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

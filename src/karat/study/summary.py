@@ -1,7 +1,5 @@
 """What a plan amounts to, in lines, and on disk: questionnaires, a summary, and a picture of the orders."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

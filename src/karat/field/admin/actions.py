@@ -7,8 +7,6 @@ While a study is not closed, its pages are blind. Researchers who download the a
 store keeps when that was; the page of the study shows it from then on.
 """
 
-from __future__ import annotations
-
 import secrets
 import shutil
 from pathlib import Path

@@ -4,8 +4,6 @@ The process reads the function and its arguments from standard input and writes 
 are ours, so that pickled data are safe here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import pickle

@@ -7,8 +7,6 @@ answers only the verdict is shown, because their reasons quote answers to test t
 When answers to test trials could first be seen before a study was over is kept in the store and shown ever after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace

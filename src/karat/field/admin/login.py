@@ -12,8 +12,6 @@ default. A wrong name takes as long as a wrong password: where there is no such 
 instead.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

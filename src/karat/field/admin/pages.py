@@ -5,8 +5,6 @@ its numbers, so that it is hidden from screen readers and says nothing that the 
 cent of the cell, so that a picture fits a phone. Participants are listed page by page, without answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -5,8 +5,6 @@ whose lease has ended before they finished, or who were inactive for 20 minutes,
 finished and were not excluded, rejected or returned.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Bots: participants that answer over HTTP, for the demo, the fault tests and the benchmark."""
 
-from __future__ import annotations
-
 from karat.field.bots.behaviour import Behaviour, opinions
 from karat.field.bots.client import Client, Reply
 from karat.field.bots.walk import WalkRecord, visit

@@ -6,8 +6,6 @@ words on the screen: a bot sees what a participant sees. The others answer witho
 Times are those of `karat.simulate.behaviours`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -5,8 +5,6 @@ site. httptools reads the replies. A broken connection raises `ConnectionError`;
 to know, who knows what a repetition would do.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterable, Mapping

@@ -8,8 +8,6 @@ In a differential the browser sends the place on the screen, 1 to n from left to
 the scale at that place. Whether the poles stood the other way round is in the column `polarity`; nothing is turned.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

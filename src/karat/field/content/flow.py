@@ -7,8 +7,6 @@ for nothing again and closes with the questions, the comment and the debriefing.
 that the study is over, but not which answer it was.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

@@ -10,8 +10,6 @@ nodes. The texts of the study (welcome, consent, ...) become HTML here, with lis
 everything else in them is escaped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

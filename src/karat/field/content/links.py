@@ -1,7 +1,5 @@
 """What a researcher pastes where: the address of the study, completion codes, pay and prescreeners for the platform."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from karat.field.content.platforms import platform

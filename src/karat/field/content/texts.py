@@ -9,8 +9,6 @@ A study changes single texts with `[texts.words]`. Where karat does not speak th
 English while the stimuli keep their language and their direction; a note says so.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -8,8 +8,6 @@ Images of items get names that tell nothing: `ungrammatical_3.png` must not be r
 browser as it is shown: points from left to right, options with their keys, a number, or a line.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

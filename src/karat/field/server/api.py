@@ -4,8 +4,6 @@ A session is known by its cookie or by a bearer token. What changes something ca
 of another site cannot send. An answer is acknowledged after it is on the disk.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from fastapi import APIRouter

@@ -4,8 +4,6 @@ The secret is made on the first start, in a file that only its owner can read. I
 another machine takes the secret along, so that the links and sessions of participants stay valid.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 from dataclasses import dataclass, field

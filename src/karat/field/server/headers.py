@@ -13,8 +13,6 @@ of them as it likes.
 Everything that a template puts into a page is escaped, unless it was made as markup.
 """
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import secrets

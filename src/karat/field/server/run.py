@@ -1,7 +1,5 @@
 """Running the application: one process, one event loop, and an end that waits for what is being saved."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import importlib.util

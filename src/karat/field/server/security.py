@@ -14,8 +14,6 @@ Texts are stored in databases that know no NUL character, and are shown again: c
 breaks and tabs are left out.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -1,7 +1,5 @@
 """Those who run a server: their password hashes, their logins, and logins that failed."""
 
-from __future__ import annotations
-
 from time import time
 
 from sqlalchemy import Connection, delete, func, insert, select

@@ -4,8 +4,6 @@ Both are advisory locks of PostgreSQL, which it takes back by itself when a proc
 none: there every process does its own, which is right as well, but takes the memory of each.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator

@@ -21,8 +21,6 @@ study is made anonymous: they belong to no answers.
 Names and codes are random and short, without letters that are taken for one another (0 and o, 1, i and l).
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace

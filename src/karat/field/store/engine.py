@@ -10,8 +10,6 @@ that is a sentence.
 A copy of the database, made while the server runs.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -6,8 +6,6 @@ counts. Previews never go out, pilots when they are asked for. Platform ids go o
 The codebook: every column of the tables of a study, with its meaning and its values.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ again; an erasure leaves nothing. To make a study anonymous is to forget who its
 hashes, tokens and codes, and what could tell one browser from another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from time import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Where a session stands: its step, its background answers, its quiz, its lease and its end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import time

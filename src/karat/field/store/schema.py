@@ -10,8 +10,6 @@ participant agreed (`consented`), the fingerprint of the text that was agreed to
 study with which it began; `study_version` has the files of each version.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import (
     JSON,
     Boolean,

@@ -6,8 +6,6 @@ that was changed later no longer replaces them.
 Seats are given under a lock, and counted over the sessions that hold one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

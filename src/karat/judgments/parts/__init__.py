@@ -4,8 +4,6 @@ Every participant is in one part, so that whatever is about one person alone is 
 the parts stand for is one part after the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Each part is one query; its rows come one participant after the other, in the or
 loaded only here. Parts are read at different times: a table into which answers still come is not one table.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ For that, rows are dealt out by a hash of the participant, some at a time, into 
 parts; then each pile is read, checked and written as one file. No more is in memory than some rows, and then one part.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """What parts are: how many there are, on which scales their answers are, and each of them as judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

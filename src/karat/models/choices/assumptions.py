@@ -28,8 +28,6 @@ participant's triad is circular where a was chosen over b, b over c and c over a
 With d of them among all n items, zeta = 1 - d / (most possible), which is 1 for a perfect order.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

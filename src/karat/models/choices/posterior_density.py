@@ -15,8 +15,6 @@ and with about the right steps. The logarithms of normal probabilities have thei
 than what differentiation by machine makes of them, and safe in the tails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

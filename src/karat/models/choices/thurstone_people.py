@@ -24,8 +24,6 @@ So every probability is a constant plus +1, 0 or -1 times Phi of the two borders
 (d - C) / sigma, and so are its derivatives in d, u and v.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -23,8 +23,6 @@ Bartlett's test (1951) asks whether all correlations are zero:
     chi2 = -(n - 1 - (2p + 5) / 6) log det R    with p (p - 1) / 2 degrees of freedom.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri
 

@@ -27,8 +27,6 @@ the number with the smallest mean square is the answer. `power=4` is the revised
 it are counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -27,8 +27,6 @@ regression of x_j on the others. The R^2 of left-out cases is 1 - sum (y_i - pre
 of y without i)^2, in closed form from the leverages.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

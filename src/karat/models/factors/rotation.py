@@ -26,8 +26,6 @@ two columns is their product over their lengths, sum xy / sqrt(sum x^2 sum y^2).
 absolute coefficients is largest, and turned where it is negative.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

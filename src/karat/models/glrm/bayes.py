@@ -26,8 +26,6 @@ A Bayes factor is the ratio of posterior to prior density at zero (Savage and Di
 kernel over the draws, or by the normal distribution where hardly any draw lies beyond zero.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -27,8 +27,6 @@ category but the baseline. A category that nobody else used has no place in the 
 answers with the drawn ones are fitted without it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import partial

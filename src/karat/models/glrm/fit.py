@@ -17,8 +17,6 @@ from which the workers are eliminated by the Schur complement. lme4 and ordinal 
 variances (`condVar`). What is uncertain about the variances themselves is not in it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

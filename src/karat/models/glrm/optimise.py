@@ -9,8 +9,6 @@ parameters.
 Below is the search for the modes of random effects, whose curvature is known: Newton's method with step halving.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial

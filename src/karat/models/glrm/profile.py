@@ -7,8 +7,6 @@ is the normal quantile (Venzon and Moolgavkar 1988). zeta is nearly straight, so
 the ends, each search starting from where the last two point.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

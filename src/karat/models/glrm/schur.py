@@ -10,8 +10,6 @@ factorised by Cholesky. With G = B / dw and P = S^-1, the inverse of M has diag 
 rowsum(G P * G) for the larger, and -G P between them, of which only the cells that were answered are needed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

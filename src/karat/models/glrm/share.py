@@ -26,8 +26,6 @@ Several models of the same answers may have one pooled share, sum W / sum (W + T
 then takes the place of the log-likelihood, so that the pooled share is about as sure as that of one model and no surer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

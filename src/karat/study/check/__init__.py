@@ -4,8 +4,6 @@ Every rule is a small function that looks at a study and says what it would stum
 name, its grade, where it comes from and how to fix a study; `docs/reference/checks.md` lists them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from karat.errors import shown

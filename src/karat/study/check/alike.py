@@ -1,7 +1,5 @@
 """Rules that compare sentences with each other: the same twice, nearly the same, much longer."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Rules about the design: complete cells, even lists, and conditions that are not confounded."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rules about control and attention trials: enough that guessing does not pass, verified, inconspicuous."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A study as the rules look at it: its rows with their places, its lists, its settings with their lines."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Rules about what is expected: right answers where trials are scored, and fillers that use the whole scale."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

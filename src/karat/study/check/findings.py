@@ -1,7 +1,5 @@
 """What a check finds, and the registry of its rules: each with its name, grade, source and fix."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass

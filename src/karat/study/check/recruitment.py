@@ -1,7 +1,5 @@
 """Rules about participants: how many, for how long, for what pay, and who is to be excluded."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from math import prod

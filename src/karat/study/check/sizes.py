@@ -1,7 +1,5 @@
 """Rules about numbers: lexicalisations, fillers, length, calibration, and orders that cannot hold."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Rules about the item tables as files: how they were read, what an item is for, and names that are taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from karat.judgments.source import SourceFile

@@ -1,7 +1,5 @@
 """Rules about texts: what a reader of the item table would stumble over, and what participants read beforehand."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence

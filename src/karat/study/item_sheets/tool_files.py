@@ -4,8 +4,6 @@ Files of Linger and Turktools have a line `# experiment item condition` before e
 uploads have `item_1_section`, ..., `field_1_1`; and an Ibex script (`data_includes`) has its `items`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ Where a questionnaire is small enough for all rules to be counted at once, every
 Before an order is returned, a check that knows nothing of these steps goes through it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from math import prod

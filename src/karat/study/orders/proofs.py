@@ -5,8 +5,6 @@ too little room in a stretch. Where counting finds nothing but an exact search d
 cannot hold together is named.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from itertools import combinations

@@ -6,8 +6,6 @@ browser posts. A new one is named in `PLATFORMS`; a package of one's own adds on
 kept apart from answers and compared by a keyed hash only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A link: open to all, or for any platform that sends people by an address and takes them back by one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 

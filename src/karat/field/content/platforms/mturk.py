@@ -3,8 +3,6 @@
 Where `turkSubmitTo` points is checked against the hosts of MTurk: the page must not become a way to post anywhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit

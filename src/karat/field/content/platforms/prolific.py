@@ -1,7 +1,5 @@
 """Prolific: participants come with three parameters and return by an address with a code that Prolific gave."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote

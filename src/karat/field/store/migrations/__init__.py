@@ -5,8 +5,6 @@ never edits a change that an earlier one has shipped: it adds another, so that a
 to date, with its data, when the server opens it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from alembic.migration import MigrationContext

@@ -15,8 +15,6 @@ the standard deviation; with `scale = FALSE` only the former) and `I()` with ari
 arithmetic without `I()`, such as -1000 / rt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

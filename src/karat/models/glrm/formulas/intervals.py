@@ -8,8 +8,6 @@ as lme4's are. Names are those of lme4: `sd_x|g` is the standard deviation of th
 and `sigma` that of the residuals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -18,8 +18,6 @@ effect of one term, with its k covariances, the distribution is an equal mixture
 degrees of freedom (Self and Liang 1987; Stram and Lee 1994), and p is that of the mixture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -11,8 +11,6 @@ those of glmmTMB and clmm; for measured answers they are those of generalised le
 covariances, as lmer's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -14,8 +14,6 @@ zero; with two a correlation of 1 or -1; with more it is named by its weights. `
 usual sequence: first a singular term loses its correlations, then the effect with the smallest variance goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -9,8 +9,6 @@ limit (`answers`), which a note says; the profile interval of the share (`share`
 The usual coefficients of agreement (`karat.models.agreement` has the formulas) are sums over parts too, in one pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What sessions have stored and agreed to, the versions of a study, and logins that the server can end."""
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 
