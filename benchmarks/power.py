@@ -27,8 +27,8 @@ import polars as pl
 
 from karat.simulate import Spread, power
 from karat.simulate.analysis import by_measured_model
-from karat.simulate.draw import draw_rounds
 from karat.simulate.layout import layout_of, named_contrast
+from karat.simulate.scale_answers import draw_rounds
 from karat.study.init import write_study
 from karat.study.study import load
 

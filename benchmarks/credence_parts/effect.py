@@ -3,7 +3,7 @@
 A rating study of `karat init`, with an effect of .8 logits between two conditions within participants. A third of the
 participants do not answer attentively, a part of them only in the last quarter. The estimate is the mean over
 participants of the difference between the means of their ratings, the interval that of Student's t over participants.
-The true effect in steps of the scale follows from the model (`karat.simulate.draw.on_scale`).
+The true effect in steps of the scale follows from the model (`karat.simulate.scale_answers.on_scale`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from karat.screen.criteria.remfod import remfod
 from karat.screen.criteria.straightlining import straightlining
 from karat.screen.evidence import Evidence
 from karat.simulate import Spread, answer_study
-from karat.simulate.draw import on_scale
 from karat.simulate.layout import USUAL_EFFECT, layout_of, named_contrast
+from karat.simulate.scale_answers import on_scale
 from karat.study.init import write_study
 from karat.study.study import Study, load
 

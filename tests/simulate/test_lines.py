@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.simulate import SimulateError, Spread, draw_people, respond
-from karat.simulate.draw import numeric
-from karat.simulate.scale_answers import codes, guesses, numbers
+from karat.simulate.scale_answers import codes, guesses, numbers, numeric
 from messages import raises
 
 VALUES = st.lists(st.floats(-8, 8), min_size=1, max_size=30).map(np.array)

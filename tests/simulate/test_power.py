@@ -21,9 +21,9 @@ from karat.measure.effects.planned import planned_contrasts
 from karat.messages import Message
 from karat.simulate import Power, SimulateError, Spread, answer_study, closed_power, power
 from karat.simulate.analysis import by_mean_squares, by_measured_model, by_mixed_model, expected_variance
-from karat.simulate.draw import Normal, draw_rounds, in_logits, mean_answers, on_scale
 from karat.simulate.layout import SimulationLayout, layout_of, named_contrast
 from karat.simulate.power import Batch, read_pilot, run_batch
+from karat.simulate.scale_answers import Normal, draw_rounds, in_logits, mean_answers, on_scale
 from karat.study.init import write_study
 from karat.study.study import Study, load
 from karat.types import Progress

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from karat.studio.app import listen, open_studio
 from karat.studio.folder import StudioError
-from karat.studio.run import listen, open_studio
 from messages import refuses
 from studio.opened import Opened
 
@@ -97,6 +97,6 @@ def test_bare_command_opens_on_desktops_or_prints_help(tmp_path: Path) -> None:
 
 
 def test_the_first_page_does_not_wait_for_tables_and_models() -> None:
-    code = "import sys, karat.studio.run; print({'polars', 'numpy', 'sqlalchemy'} & set(sys.modules))"
+    code = "import sys, karat.studio.app; print({'polars', 'numpy', 'sqlalchemy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "set()", done.stderr

@@ -31,7 +31,7 @@ def open(  # noqa: A001
     (default: the current folder). Dropped results are deleted when you close the page or stop the command, except what
     you copied with Keep.
     """
-    from karat.studio.run import open_studio
+    from karat.studio.app import open_studio
 
     def ready(address: str) -> None:
         typer.echo(f"page       {address}  (opens once)")

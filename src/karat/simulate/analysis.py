@@ -55,8 +55,8 @@ from karat.models.glrm.formulas.model import Satterthwaite, two_sided
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm, random_term
-from karat.simulate.draw import Normal
 from karat.simulate.layout import SimulationLayout
+from karat.simulate.scale_answers import Normal
 from karat.study.designs.factorial import answer_family, largest_formula
 from karat.types import Floats, Ints
 

@@ -49,7 +49,6 @@ from karat.simulate.analysis import (
     fit_normal,
 )
 from karat.simulate.behaviours import SimulateError
-from karat.simulate.draw import Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
 from karat.simulate.layout import (
     USUAL_EFFECT,
     SimulationLayout,
@@ -60,7 +59,7 @@ from karat.simulate.layout import (
     rounded_items,
     side_of,
 )
-from karat.simulate.scale_answers import Spread
+from karat.simulate.scale_answers import Model, Normal, Spread, draw_rounds, in_logits, mean_answers, on_scale, unit_of
 from karat.study.designs.factorial import answer_family
 from karat.study.plan import Block
 from karat.study.settings import ContrastSettings

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from karat.errors import KaratError
-from karat.field.admin.child import in_child
+from karat.field.admin.jobs import in_child
 from karat.judgments.files import csv_types
 from karat.judgments.source import SourceFile
 from messages import refuses

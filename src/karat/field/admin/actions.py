@@ -21,8 +21,7 @@ from starlette.routing import BaseRoute
 
 from karat.errors import KaratError
 from karat.field.admin import login, pages
-from karat.field.admin.child import in_child
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, note_unblinded, portable, write_download
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, in_child, note_unblinded, portable, write_download
 from karat.field.admin.login import CheckedForm, LoggedIn
 from karat.field.admin.page import AdminRoute, admin_state, page
 from karat.field.admin.pages import is_blind, known_study, stored

@@ -19,8 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from karat.errors import KaratError
-from karat.field.admin.child import in_child
-from karat.field.admin.jobs import Screened, portable, screen_now
+from karat.field.admin.jobs import Screened, in_child, portable, screen_now
 from karat.field.store import Store
 from karat.field.store.advisory_locks import advisory_lock
 from karat.study.study import Study

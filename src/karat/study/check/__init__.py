@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from karat.errors import shown
 from karat.judgments.columns import nearest
-from karat.study.check import alike, balance, controls, expected, recruitment, sizes, tables, texts
+from karat.study.check import alike, balance, controls, expected, recruitment, texts
 from karat.study.check.draft import Draft
 from karat.study.check.findings import GRADES, RULES, CheckRule, Finding, Flaw, Report, rule
 from karat.study.size import study_cost
@@ -16,7 +16,7 @@ from karat.study.study import Study, load
 
 __all__ = ["RULES", "CheckRule", "Draft", "Finding", "Flaw", "Report", "check", "load", "rule"]
 
-THEMES = (alike, balance, controls, expected, recruitment, sizes, tables, texts)
+THEMES = (alike, balance, controls, expected, recruitment, texts)
 """Modules that register rules when they are loaded."""
 
 

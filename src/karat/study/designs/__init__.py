@@ -6,9 +6,8 @@ allowed but uneven stands in its `notes`; what cannot hold raises `DesignError`.
 
 from karat.study.designs.balance import DesignError
 from karat.study.designs.factorial import DesignFactor, Lists, factorial
-from karat.study.designs.pairs import RandomPairs, balance_sides, random_pairs
+from karat.study.designs.pairs import RandomPairs, Subsets, balance_sides, random_pairs, subsets
 from karat.study.designs.sessions import Showing, attention_halves, repeated_pairs, rounds
-from karat.study.designs.subsets import Subsets, subsets
 
 __all__ = [
     "DesignError", "DesignFactor", "Lists", "RandomPairs", "Showing", "Subsets", "attention_halves", "balance_sides",

@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.study.orders.proofs import counting_proofs, joint_proof, searched_proof
 from karat.study.orders.rules import (
     OrderError,
     OrderRules,
@@ -28,7 +27,15 @@ from karat.study.orders.rules import (
     rule_sentences,
     violations,
 )
-from karat.study.orders.search import Patterns, Repair, Search, patterns_of
+from karat.study.orders.search import (
+    Patterns,
+    Repair,
+    Search,
+    counting_proofs,
+    joint_proof,
+    patterns_of,
+    searched_proof,
+)
 
 __all__ = ["Arranger", "OrderError", "OrderRules", "OrderUndecidedError", "arrange", "violations"]
 
