@@ -98,7 +98,7 @@ def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
     found = [entry for entry in offered(group) if entry.name == name]
     if not found:
         return None
-    packages = [_package(entry) for entry in found]
+    packages = [entry.module if entry.dist is None else entry.dist.name for entry in found]
     if len(found) > 1:
         raise PackageError(f"{name} is added by the packages {' and '.join(packages)}", "uninstall all but one")
     entry, title = found[0], f"{name} of the package {packages[0]}"
@@ -126,10 +126,6 @@ def naming(package: str, what: str, function: Callable[Asked, Given]) -> Callabl
             raise KaratError(f"{text} Tell its authors, or uninstall it.") from error
 
     return named
-
-
-def _package(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else entry.module
 
 
 def _said(error: Exception) -> str:

@@ -169,6 +169,7 @@ def _asked(question: Question) -> Proposal:
 def _show(intake: Intake, files: list[Path], answers: Answers) -> None:
     """The first rows as karat understands them, and where the answers are kept."""
     from karat.intake.reading import remember
+    from karat.intake.roles import cut
 
     frame = intake.judgments.frame.head(SHOWN_ROWS)
     names = [name for name in SHOWN_COLUMNS if name in frame.columns]
@@ -176,12 +177,10 @@ def _show(intake: Intake, files: list[Path], answers: Answers) -> None:
     typer.echo("  " + " | ".join(names))
     order = {who: f"p{number}" for number, who in enumerate(frame["participant"].unique(maintain_order=True), start=1)}
     for row in frame.select(names).iter_rows(named=True):
-        cells = [order[value] if name == "participant" else _short(value) for name, value in row.items()]
+        cells = [
+            order[value] if name == "participant" else "" if value is None else cut(str(value))
+            for name, value in row.items()
+        ]
         typer.echo("  " + " | ".join(cells))
     kept = remember(files[0], answers.mapping, answers.flags) if len(files) == 1 else None
     typer.echo(f"\nkept       {kept}: the next command on this file needs no options" if kept else "")
-
-
-def _short(value: object, most: int = 40) -> str:
-    text = "" if value is None else str(value)
-    return text if len(text) <= most else text[: most - 1] + "…"

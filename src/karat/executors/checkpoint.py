@@ -8,8 +8,6 @@ The name is a fingerprint that is the same in every process: that of the pickle,
 every process, so that they are taken in the order of their elements' fingerprints.
 """
 
-from __future__ import annotations
-
 import copyreg
 import hashlib
 import pickle

@@ -11,8 +11,6 @@ docs/scale.md for SLURM and Kubernetes. It works for any class that can `scale`,
 The workers of a queue come when it is their turn: karat begins with the first, and waits for it as long as it takes.
 """
 
-from __future__ import annotations
-
 import importlib
 import logging
 import os

@@ -4,6 +4,8 @@ All problems of a table are collected, each with its row, column, value and fix,
 functions work on whole columns, so that a million rows cost little more than reading them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce

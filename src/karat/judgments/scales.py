@@ -144,10 +144,7 @@ class _LevelScale(Scale):
         object.__setattr__(self, "levels", levels)
 
     def read(self, answer: object) -> str | None:
-        text = answer_text(answer)
-        if text in self.levels:
-            return text
-        text = text.strip()
+        text = answer_text(answer).strip()
         if text in self.levels:
             return text
         number = as_number(text)

@@ -15,8 +15,6 @@ stays where the column `behaviour`, which says how each of them answered, is tak
 students.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -16,8 +16,6 @@ it presses, `lines` the same along straight lines at a constant speed, and `path
 latencies drawn from the model of people above, and its marks hidden.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -15,8 +15,6 @@ Factors between participants multiply the groups of participants, those between 
 participant judges a part of the items, these parts are taken to be disjoint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -26,8 +26,6 @@ numbers: places on a rating scale, 1 and 0 for yes and no (for labels: the first
 choices, logarithms of magnitudes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 import numpy as np

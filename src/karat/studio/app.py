@@ -1,7 +1,5 @@
 """The application behind the browser app: pages, what they send, and what is downloaded."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import signal

@@ -9,8 +9,6 @@ The login is kept here in memory: neither the browser nor the disk has its cooki
 it was sent. A password goes over the network encrypted or not at all.
 """
 
-from __future__ import annotations
-
 import hmac
 import http.client
 import ipaddress

@@ -4,8 +4,6 @@ A name comes from a browser, which any program may claim to be. A name that is a
 hidden or cannot be a name on this system is refused, never corrected: a corrected name may belong to another file.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import zipfile

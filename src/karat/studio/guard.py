@@ -10,8 +10,6 @@ background sleep; the page says that too. Time is counted in the server's own ti
 page nor server runs, and nobody has left.
 """
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass, field
 from typing import Literal

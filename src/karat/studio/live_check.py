@@ -4,8 +4,6 @@ The check reads files. What the page has is therefore written to a scratch folde
 change; the study folder itself stays as it is.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Sequence

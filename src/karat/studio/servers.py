@@ -7,8 +7,6 @@ sent there by the studio gets an answer.
 All of them end with the studio.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

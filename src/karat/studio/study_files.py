@@ -5,8 +5,6 @@ the same key or table was changed outside, nothing is written until the research
 it changed into `history/`, in a folder named after the moment (UTC).
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

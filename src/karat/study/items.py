@@ -8,8 +8,6 @@ Tables that are not UTF-8 are read as Windows-1252, as everywhere in karat. Old 
 would happen, and Mac Roman gives ordinary letters in every word, Mac Roman is taken.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence

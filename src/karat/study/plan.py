@@ -1,7 +1,5 @@
 """From an item table to lists: which trials the participants of each list see, before they are put in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

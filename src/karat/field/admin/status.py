@@ -12,7 +12,7 @@ from math import ceil
 from time import time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, Row, Select, case, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Integer, Row, Select, Table, case, cast, func, select
 
 from karat.errors import counted
 from karat.field.content.flow import steps
@@ -160,11 +160,12 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
     ends = {name: kinds[name] for name in STATE_WORDS if kinds[name] and name not in ("running", "left", "complete")}
     return Status(
         state, wanted, kinds["complete"], kinds["running"], kinds["left"], lists, _steps(study, first),
-        _quotas(connection, study_id, study, now), ends, _answers(connection, study_id),
+        _quotas(connection, study_id, study, now), ends, _number(connection, answer, _counted(study_id)),
         _per_minute(connection, study_id, now), uncounted,
         sum(group.size for group in groups if group.number == 2 and group.state == "complete"),
         sum(group.size for group in first if _kind(group) == "running" and not group.begun),
-        _shared(connection, study_id), stored_bytes(connection, study_id),
+        _number(connection, event, (session.c.study_id == study_id) & (event.c.kind == SHARED)),
+        stored_bytes(connection, study_id),
     )  # fmt: skip
 
 
@@ -223,20 +224,16 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
     )
 
 
-def _shared(connection: Connection, study_id: int) -> int:
-    query = select(func.count()).select_from(event).join(session, session.c.id == event.c.session_id)
-    return connection.execute(query.where(session.c.study_id == study_id, event.c.kind == SHARED)).scalar_one()
-
-
 def _counted(study_id: int) -> ColumnElement[bool]:
     """The answers that the export has: of those who count, each once however often it was changed, and no breaks."""
     here = (session.c.study_id == study_id) & ~session.c.preview & ~session.c.pilot
     return here & (answer.c.attempt == 1) & answer.c.response.is_not(None)
 
 
-def _answers(connection: Connection, study_id: int) -> int:
-    query = select(func.count()).select_from(answer).join(session, session.c.id == answer.c.session_id)
-    return connection.execute(query.where(_counted(study_id))).scalar_one()
+def _number(connection: Connection, table: Table, here: ColumnElement[bool]) -> int:
+    """How many rows of a table there are, of sessions for which this holds."""
+    query = select(func.count()).select_from(table).join(session, session.c.id == table.c.session_id)
+    return connection.execute(query.where(here)).scalar_one()
 
 
 def _per_minute(connection: Connection, study_id: int, now: float) -> tuple[int, ...]:

@@ -4,6 +4,8 @@ Errors are sentences in the language of the study: a page for people, JSON for t
 study a browser can ask for the images of its items, and for the scripts of tasks that are not karat's own.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import stat

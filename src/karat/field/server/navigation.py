@@ -8,6 +8,8 @@ that the store has closed, and the store closes none as complete while a trial i
 excluded later keeps the right to the code: what is analysed and what is paid are two things.
 """
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """The addresses of a study for people: where they arrive, the forms of the steps, how they leave."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

@@ -5,6 +5,8 @@ The form carries a random text from which the token of the session follows, so t
 one session and not two.
 """
 
+from __future__ import annotations
+
 import re
 import secrets
 from dataclasses import astuple, dataclass

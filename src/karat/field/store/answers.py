@@ -207,19 +207,16 @@ class _Batch:
             )
             for row in rows
         }
-        self._read_pages(payloads)
+        # The pages that are answered or that events speak of; those of others are not found among them.
+        named = (one.trial for payload in payloads for part in (payload.answers, payload.events) for one in part)
+        pages = self._read(_PAGES, {name for name in named if name and _storable(name)})
+        self.pages = {(row.session_id, row.public_id): StoredTrial(*row) for row in pages}
         self._read_answers()
         self.answers: list[dict[str, Any]] = []
         self.events: list[dict[str, Any]] = []
 
     def _read(self, query: Select[Any], values: Collection[Any], **settings: Any) -> Sequence[Any]:
         return self.connection.execute(query, {"values": list(values), **settings}).all() if values else ()
-
-    def _read_pages(self, payloads: list[AnswerSubmission]) -> None:
-        """The pages that are answered or that events speak of; those of others are not found among them."""
-        named = (one.trial for payload in payloads for part in (payload.answers, payload.events) for one in part)
-        rows = self._read(_PAGES, {name for name in named if name and _storable(name)})
-        self.pages = {(row.session_id, row.public_id): StoredTrial(*row) for row in rows}
 
     def _read_answers(self) -> None:
         """The keys and the number of attempts of pages that are answered already."""
@@ -327,7 +324,8 @@ class _Batch:
         window = 0
         for one in self.sessions.values():
             if one.submission is not None:
-                wanted[one.row.id] = _unanswered(one, one.submission.send_ahead)
+                unanswered = (place for place in range(one.next, one.row.trials + 1) if place not in one.beyond)
+                wanted[one.row.id] = set(islice(unanswered, one.submission.send_ahead))
                 held.update(name for name in islice(one.submission.have, MOST_HELD) if _storable(name))
                 window = max(window, one.submission.send_ahead + len(one.beyond))
         found: dict[int, list[StoredTrial]] = defaultdict(list)
@@ -366,12 +364,6 @@ def _advance(progress: _Progress, position: int) -> None:
     while progress.next in progress.beyond:
         progress.beyond.discard(progress.next)
         progress.next += 1
-
-
-def _unanswered(progress: _Progress, count: int) -> set[int]:
-    """The positions of the next pages that are not answered."""
-    positions = (place for place in range(progress.next, progress.row.trials + 1) if place not in progress.beyond)
-    return set(islice(positions, count))
 
 
 def _moment(claimed: float | None, started: float, now: float) -> float:

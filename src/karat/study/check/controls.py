@@ -294,23 +294,23 @@ def _when_and_where(text: str | None) -> bool:
 @rule("hint", "section 3.2", "Add controls that deviate only slightly from test items, with the subgroup related.")
 def related_controls(draft: Draft) -> Iterator[Flaw]:
     """No control resembles the test items. Related controls are less salient and help to conceal test trials."""
-    for rows in draft.rows:
-        own = [row for row in rows if row.function == "control"]
-        related = any("related" in (row["subgroup"] or "").lower().replace("unrelated", "") for row in own)
-        if own and has_factors(own[0].block.settings) and not related:
-            text = counted(len({row.item for row in own}), "control")
-            yield Flaw(f"none of the {text} has the subgroup related; unrelated controls are easily recognised.")
+    yield from _without(draft, "control", "related", "unrelated controls are easily recognised")
 
 
 @rule("hint", "section 3.1", "Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.")
 def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
     """No filler picks up what is conspicuous in the test items."""
+    yield from _without(draft, "filler", "pseudo", "what the test items have in common stands out")
+
+
+def _without(draft: Draft, function: str, subgroup: str, why: str) -> Iterator[Flaw]:
+    """Blocks with factors that have items of a function, none of them with a subgroup."""
     for rows in draft.rows:
-        own = [row for row in rows if row.function == "filler"]
-        marked = any("pseudo" in (row["subgroup"] or "").lower() for row in own)
+        own = [row for row in rows if row.function == function]
+        marked = any(subgroup in (row["subgroup"] or "").lower().replace("unrelated", "") for row in own)
         if own and has_factors(own[0].block.settings) and not marked:
-            text = counted(len({row.item for row in own}), "filler")
-            yield Flaw(f"none of the {text} has the subgroup pseudo; what the test items have in common stands out.")
+            text = counted(len({row.item for row in own}), function)
+            yield Flaw(f"none of the {text} has the subgroup {subgroup}; {why}.")
 
 
 @rule(

@@ -10,6 +10,7 @@ import polars as pl
 
 from karat.errors import ScaleError
 from karat.judgments.scales import Ordinal, Scale
+from karat.languages import language_of
 from karat.messages import Message, message_of
 from karat.study.designs import DesignError
 from karat.study.file import line_of, toml_lines
@@ -222,9 +223,7 @@ def lines_of(rows: Sequence[Row], most: int = 4) -> str:
         return ""
     sentences = [str(number) for number in numbers[:most]]
     sentences += [f"{len(numbers) - most} more"] if len(numbers) > most else []
-    if len(sentences) == 1:
-        return f"line {sentences[0]}"
-    return f"lines {', '.join(sentences[:-1])} and {sentences[-1]}"
+    return f"line{'s' if len(sentences) > 1 else ''} {language_of('en').several(sentences)}"
 
 
 def items_of(rows: Sequence[Row]) -> str:

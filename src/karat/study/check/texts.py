@@ -9,6 +9,7 @@ from karat.errors import counted, shown
 from karat.judgments.columns import PROBES
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import sheets_of
+from karat.languages import language_of
 from karat.study.check.draft import Draft, Row, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.init import LANGUAGES, language_seen
@@ -305,8 +306,10 @@ def telling_title(draft: Draft) -> Iterator[Flaw]:
     )
     found = [shown(word) for word in sorted(words & telling)]
     if found:
-        names = " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))
-        yield Flaw(f"the public title has {names}, which shows what is tested.", spot=draft.at("public_title"))
+        yield Flaw(
+            f"the public title has {language_of('en').several(found)}, which shows what is tested.",
+            spot=draft.at("public_title"),
+        )
 
 
 SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."

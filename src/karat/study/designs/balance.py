@@ -5,8 +5,6 @@ as its largest degree, so lists in which every item stands once and every condit
 even where items lack conditions.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import TypeVar

@@ -10,8 +10,6 @@ items, or the person's use of the scale is mistaken for a difference between the
 they met least, then exchanged between participants while the sum of squared meetings falls.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence

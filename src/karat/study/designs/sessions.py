@@ -10,8 +10,6 @@ between an item's showings is on average the number of items; the order of a rou
 that keep the gap.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

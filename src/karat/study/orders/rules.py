@@ -85,7 +85,11 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
         if name not in trials.columns:
             fix = _meant(name, trials.columns) or f"There are: {', '.join(trials.columns)}."
             raise OrderError(f"The order names the column {shown(name)}, which the trials do not have.", fix)
-    columns = {name: [_present(value) for value in trials[name].to_list()] for name in dict.fromkeys(names)}
+    # Missing are null, empty text, and what is not a number.
+    columns = {
+        name: [None if value in (None, "") or value != value else value for value in trials[name].to_list()]
+        for name in dict.fromkeys(names)
+    }
     known = {*FUNCTIONS, *(str(value) for value in columns["function"])}
     for name in (*rules.first, *rules.apart, *rules.spread):
         if name not in known:
@@ -102,11 +106,6 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
 
 def _meant(name: str, known: Sequence[str]) -> str:
     return "".join(f"Did you mean {shown(near)}?" for near in get_close_matches(name, known, 1))
-
-
-def _present(value: object) -> object:
-    """The value, or None where it is missing: null, empty text, or not a number."""
-    return None if value is None or value == "" or value != value else value
 
 
 def stretches(start: int, end: int, parts: int) -> list[tuple[int, int]]:

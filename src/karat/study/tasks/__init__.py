@@ -4,8 +4,6 @@ Other packages add tasks with an entry point in the group `karat.tasks`, named l
 shows both ways.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from karat.errors import KaratError

@@ -1,7 +1,5 @@
 """A choice: which of two sentences sounds more natural."""
 
-from __future__ import annotations
-
 from karat.judgments.scales import Choice
 from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task

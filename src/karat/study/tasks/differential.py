@@ -1,7 +1,5 @@
 """A semantic differential: a text rated on pairs of opposite adjectives."""
 
-from __future__ import annotations
-
 from karat.judgments.scales import Ordinal
 from karat.study.block_keys import ScaleSettings
 from karat.study.tasks.task import Task

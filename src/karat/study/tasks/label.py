@@ -1,7 +1,5 @@
 """Labels: which of several categories fits a text best."""
 
-from __future__ import annotations
-
 from karat.judgments.scales import Nominal
 from karat.study.tasks.task import Task
 

@@ -1,7 +1,5 @@
 """A Likert scale: how natural a sentence sounds, on points from one end to the other."""
 
-from __future__ import annotations
-
 from karat.judgments.scales import Ordinal
 from karat.study.block_keys import ScaleSettings
 from karat.study.tasks.task import Task

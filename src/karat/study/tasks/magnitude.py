@@ -1,7 +1,5 @@
 """Magnitude estimation: a number in proportion to how natural a sentence sounds, compared with a modulus."""
 
-from __future__ import annotations
-
 from karat.judgments.scales import Magnitude
 from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task

@@ -4,8 +4,6 @@ Everything else follows from the scale: what the browser may send, how a simulat
 screened and measured, and how the report names it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

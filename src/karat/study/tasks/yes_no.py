@@ -1,7 +1,5 @@
 """Yes or no: whether a sentence sounds natural."""
 
-from __future__ import annotations
-
 from karat.judgments.scales import Binary
 from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task

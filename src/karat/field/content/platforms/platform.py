@@ -4,6 +4,8 @@ A platform of its own kind is a class that derives from `Platform` and says othe
 `post` or `pasted`.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

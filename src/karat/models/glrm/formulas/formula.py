@@ -148,7 +148,8 @@ class _Expander:
             case Number(value, position):
                 return self.number(value, position)
             case Name() | Call():
-                variable = _variable(node, self.text)
+                _check_functions(node, self.text)
+                variable = FormulaVariable(written(node), node, self.text)
                 self.variables.setdefault(variable.label, variable)
                 return [frozenset({variable.label})]
             case Brackets(Pair(("|" | "||"), _, _, _) as bar, position):
@@ -259,11 +260,6 @@ def _response(node: Node, text: str) -> FormulaVariable:
             return FormulaVariable(written(node), node, text)
     if not names_in(node):
         raise wrong(text, node.position, Message("formula.response"))
-    _check_functions(node, text)
-    return FormulaVariable(written(node), node, text)
-
-
-def _variable(node: Name | Call, text: str) -> FormulaVariable:
     _check_functions(node, text)
     return FormulaVariable(written(node), node, text)
 
