@@ -115,8 +115,10 @@ def without_words(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
     >>> without_words(pl.DataFrame(rows))[0]["rating"].to_list()
     [4, 2]
     """
+    regions = [name for name in frame.columns if REGIONS.fullmatch(plain(name))]
+    if not regions:
+        return None
     contents = Contents(frame.with_columns(pl.col(pl.Int64).cast(pl.String)))
-    regions = [name for name in contents.names if REGIONS.fullmatch(plain(name))]
     counting = [name for name in regions if contents[name].is_whole and contents[name].distinct >= FEWEST_REGIONS]
     if not counting:
         return None

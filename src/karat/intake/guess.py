@@ -122,11 +122,6 @@ def without_unit(name: str) -> tuple[str, str | None]:
     return (name, None) if found is None else (apart[: found.start()], "s" if found[1] else "ms")
 
 
-def _spelled(name: str, column: str) -> set[str]:
-    """What a name is compared by; one that may hold times also without their unit."""
-    return {plain(name), plain(without_unit(name)[0])} if column == "rt" else {plain(name)}
-
-
 def guess_columns(names: Sequence[str], given_mapping: dict[str, str]) -> dict[str, str]:
     """Which of the file's columns are karat's: those that were given, then by name.
 
@@ -135,13 +130,16 @@ def guess_columns(names: Sequence[str], given_mapping: dict[str, str]) -> dict[s
     """
     mapping = dict(given_mapping)
     taken = {name for source in given_mapping.values() for name in joined(source, names)}
+    spelled = {name: {plain(name)} for name in names if name not in taken}
     for column, spellings in NAMES.items():
         if column in mapping:
             continue
-        candidates = [n for spelling in spellings for n in names if spelling in _spelled(n, column) and n not in taken]
-        if candidates:
-            mapping[column] = candidates[0]
-            taken.add(candidates[0])
+        # What may hold times is compared without their unit, too.
+        known = {n: s | {plain(without_unit(n)[0])} for n, s in spelled.items()} if column == "rt" else spelled
+        found = next((n for spelling in spellings for n, own in known.items() if spelling in own), None)
+        if found is not None:
+            mapping[column] = found
+            del spelled[found]
     return mapping
 
 
@@ -301,9 +299,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     numbers = [as_number(word) for word in words]
     known = [number for number in numbers if number is not None]
     if len(known) == len(words) or _misspelt(answers, len(known)):
-        given = answers.cast(pl.Float64, strict=False).drop_nulls()
-        fives = float(((given % 5) == 0).mean() or 0.0)  # type: ignore[arg-type]
-        return _guess_number_scale([*known, *_numbers_in(expected)], question, fives, int((given == 0).sum()))
+        return _guess_number_scale([*known, *_numbers_in(expected)], question, answers)
     ordered = ordered_answers(words)
     if ordered is not None:
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
@@ -518,9 +514,7 @@ def _numbers_in(expected: pl.Series | None) -> list[float]:
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
-def _guess_number_scale(
-    numbers: Sequence[float], question: str, round_share: float = 0.0, zeros: int = 0
-) -> tuple[Scale, Message]:
+def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Series) -> tuple[Scale, Message]:
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
@@ -530,12 +524,13 @@ def _guess_number_scale(
         # Scales begin at 1 as a rule; codes of categories are counted from 0.
         codes = None if start else ",".join(map(str, range(int(high) + 1)))
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
-    if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES and round_share >= ROUND_ANSWERS:
-        half = min(number for number in numbers if number > 0) / 2
-        message = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
-        return Magnitude(zeros=low == 0), Message(
-            "scale.magnitude", {**values, "low": low, "high": high, "zeros": message}
-        )
+    if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES:
+        given = answers.cast(pl.Float64, strict=False).drop_nulls()
+        if ((given % 5) == 0).sum() / given.len() >= ROUND_ANSWERS:
+            half, zeros = min(number for number in numbers if number > 0) / 2, int((given == 0).sum())
+            message = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
+            values |= {"low": low, "high": high, "zeros": message}
+            return Magnitude(zeros=low == 0), Message("scale.magnitude", values)
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
         return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})
@@ -549,7 +544,7 @@ NEAREST_CODES = 0.95
 """Two who disagree on a rating are nearer to each other than this share of the distance by chance; codes are not."""
 FEWEST_EVEN_LEVELS = 3.0
 """Where two levels have nearly all answers, the distance between people says nothing."""
-MOST_CONDITIONS = 50
+MOST_CONDITIONS, FIRST_ROWS = 50, 10_000
 
 
 def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
@@ -565,10 +560,10 @@ def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
     >>> are_codes(pl.DataFrame({"item": np.arange(300).repeat(6), "response": answers}), Ordinal(5))
     True
     """
-    import numpy as np
-
     if "item" not in rows.columns or any(_may_be_condition(rows, name) for name in rows.columns):
         return False
+    import numpy as np
+
     places = pl.col("response").cast(pl.String).replace_strict(
         list(scale.levels), range(len(scale.levels)), default=None, return_dtype=pl.Int64
     )  # fmt: skip
@@ -594,8 +589,11 @@ def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:
     """Whether a column has a few values which differ within items."""
     if name in OF_ANSWERS or not 1 < rows[name].n_unique() <= MOST_CONDITIONS:
         return False
-    within = rows.group_by("item").agg(pl.col(name).n_unique())[name]
-    return bool((within > 1).any())
+    # The first rows tell of most conditions, at less cost than all.
+    pairs = (
+        part.lazy().select("item", name).unique().collect(engine="streaming") for part in (rows.head(FIRST_ROWS), rows)
+    )
+    return any(pair["item"].is_duplicated().any() for pair in pairs)
 
 
 MILLISECONDS_FROM, USUAL_FROM = 100.0, 300.0
@@ -618,14 +616,13 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
     overall = rt.median()
     if not isinstance(overall, float):
         return "s", None
-    # Means are cheaper than medians, and tell whether there can be two units at all.
-    per_person = times.group_by("participant")
-    means = (
-        per_person.agg(pl.col("rt").mean()).select(pl.col("rt") < MILLISECONDS_FROM).collect(engine="streaming")["rt"]
-    )
     medians: list[float] = []
-    if means.drop_nulls().n_unique() > 1:
-        medians = per_person.agg(taken.median()).collect()["rt"].drop_nulls().to_list()
+    if (rt >= MILLISECONDS_FROM).any():
+        # Means are cheaper than medians, and tell whether there can be two units at all.
+        per_person = times.group_by("participant")
+        below = per_person.agg(pl.col("rt").mean()).select(pl.col("rt") < MILLISECONDS_FROM)
+        if below.collect(engine="streaming")["rt"].drop_nulls().n_unique() > 1:
+            medians = per_person.agg(taken.median()).collect()["rt"].drop_nulls().to_list()
     short = [median for median in medians if median < MILLISECONDS_FROM]
     long = [median for median in medians if median >= MILLISECONDS_FROM]
     if short and long and min(long) > UNIT_GAP * max(short):
@@ -640,7 +637,6 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
         return "s", Message("rt.named_seconds", {"column": name})
     values = {"column": name, "median": float(f"{overall:.4g}")}
     # Nobody answers in less than a tenth of a second; where the usual answer takes half a minute, some take less.
-    hasty = overall < USUAL_FROM and (rt.quantile(0.1) or 0.0) < MILLISECONDS_FROM
-    if overall > MILLISECONDS_FROM and not hasty:
+    if overall >= USUAL_FROM or (overall > MILLISECONDS_FROM and (rt.quantile(0.1) or 0.0) >= MILLISECONDS_FROM):
         return "ms", Message("rt.milliseconds", values)
     return "s", Message("rt.seconds", values)

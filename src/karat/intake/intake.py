@@ -535,8 +535,9 @@ MODELS = re.compile(
 
 def _models(judgments: Judgments) -> list[Message]:
     """The note on participants that are called after language models: they count like people unless set apart."""
-    names = sorted(name for name in judgments.frame["participant"].unique().to_list() if MODELS.fullmatch(name))
-    if not names or len(names) == judgments.frame["participant"].n_unique():
+    people = judgments.frame["participant"].unique().to_list()
+    names = sorted(name for name in people if MODELS.fullmatch(name))
+    if not names or len(names) == len(people):
         return []
     return [Message("intake.models", {"n": len(names), "names": listed(names), "flag": ",".join(names)})]
 
@@ -605,7 +606,7 @@ def _functions_of_names(
     """Item functions by names such as tv_filler_1 beside tv_test_1, where nothing else in the file says them."""
     if "item" not in frame.columns or "function" in options.mapping or all(r.keeps_names for r, _ in groups):
         return frame, []
-    if "function" in frame.columns and not (text_column(frame["function"]).fill_null("test") == "test").all():
+    if "function" in frame.columns and set(text_column(frame["function"].unique()).drop_nulls()) - {"test"}:
         return frame, []
     items = text_column(frame["item"])
     names = items.drop_nulls().unique().sort()
@@ -630,7 +631,7 @@ def _by_beginning(
     """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody confirmed that."""
     if options.scale is not None or "response" not in frame.columns or any(part.scales for part in parts):
         return frame, []
-    groups = beginnings(text_column(frame["response"]))
+    groups = beginnings(text_column(frame["response"].unique()))
     if groups is None:
         return frame, []
     kinds = sorted(set(groups.values()))
@@ -669,26 +670,19 @@ def _scales(
             asked = pl.repeat(True, frame.height, eager=True)
             if "question" in frame.columns:
                 asked = text_column(frame["question"]).fill_null("") == question
-            if are_rankings(text_column(frame["response"]).filter(asked)):
+            answers = text_column(frame["response"].filter(asked).unique())
+            if are_rankings(answers):
                 of = f" ({question})" if question else ""
                 raise several_at_once(files[0].name, f"rankings: each answer puts several options into an order{of}")
-            frame, coded = _without_codes(frame, asked)
+            numbers = answers.cast(pl.Float64, strict=False)
+            words = answers.filter(numbers.is_in(missing_codes(numbers.drop_nulls()))).sort().to_list()
+            if words:
+                gone = asked & text_column(frame["response"]).is_in(words).fill_null(False)
+                notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
+                frame = frame.with_columns(pl.when(~gone).then(text_column(frame["response"])).alias("response"))
             known[question], note = _guess(frame.filter(asked), question, files[0].name)
-            notes += [*coded, note]
+            notes.append(note)
     return frame, {question: known[question] for question in questions}, notes
-
-
-def _without_codes(frame: pl.DataFrame, asked: pl.Series) -> tuple[pl.DataFrame, list[Message]]:
-    """The table without numbers that stand for no answer, such as -99, in the rows of a question."""
-    answers = text_column(frame["response"])
-    numbers = answers.cast(pl.Float64, strict=False)
-    codes = missing_codes(numbers.filter(asked).drop_nulls().unique())
-    gone = asked & numbers.is_in(codes).fill_null(False)
-    if not gone.any():
-        return frame, []
-    words = answers.filter(gone).unique().sort().to_list()
-    kept = frame.with_columns(pl.when(~gone).then(answers).alias("response"))
-    return kept, [Message("table.missing", {"n": int(gone.sum()), "words": words})]
 
 
 def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> None:

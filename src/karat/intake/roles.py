@@ -209,10 +209,12 @@ def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
     needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
     if all(mapping.get(role, role) == role and role in frame.columns for role in needed):
         # Numbers and words are answers to different questions, which another column may tell apart.
-        answers = Content("response", frame["response"].cast(pl.String).replace(MISSING, None))
-        numbers = answers.numbers.drop_nulls().len() / max(answers.cells.drop_nulls().len(), 1)
-        mixed = frame.height >= FEWEST_ROWS and FEW_NUMBERS < numbers < 1 - FEW_NUMBERS
-        return not mixed or "question" in frame.columns
+        given = frame.group_by(pl.col("response").cast(pl.String), maintain_order=True).len()
+        given = given.filter(~pl.col("response").is_in(MISSING))
+        number = Content("response", given["response"]).numbers.is_not_null()
+        numbers, words = (int(part["len"].sum()) for part in (given.filter(number), given.filter(~number)))
+        mixed = FEW_NUMBERS < numbers / max(numbers + words, 1) < 1 - FEW_NUMBERS
+        return not mixed or frame.height < FEWEST_ROWS or "question" in frame.columns
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
 

@@ -54,7 +54,7 @@ from karat.intake.roles import (
     sides_of,
 )
 from karat.intake.table_repair import read_results
-from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
+from karat.judgments.checks import LISTS, RECORDS, Place, in_order, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
@@ -530,6 +530,8 @@ def _restarting(frame: pl.DataFrame) -> bool:
     if not {"participant", "trial"} <= set(frame.columns) or "session" in frame.columns:
         return False
     keys = [name for name in ("participant", "question", "repetition") if name in frame.columns]
+    if in_order(frame):
+        return False
     known = frame.select(*keys, "trial").drop_nulls("trial").group_by(keys)
     again = known.agg((pl.len() > pl.col("trial").n_unique()).alias("again")).filter("again")
     people = frame["participant"].n_unique()
@@ -1204,11 +1206,11 @@ def _missing_answers(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFram
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
     if "response" in frame.columns and frame["response"].dtype == pl.String:
-        given = frame["response"].drop_nulls()
+        given = frame["response"].unique().drop_nulls()
         if given.len() and given.str.contains(r"^-?\d+\.0+$").all():
             # Tables that once had empty cells are written with 5.0 for 5.
+            notes.append(Message("table.whole_numbers", {"answer": frame["response"].drop_nulls()[0]}))
             frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
-            notes.append(Message("table.whole_numbers", {"answer": given[0]}))
     return frame, notes
 
 
@@ -1248,11 +1250,12 @@ COMMA = r"^\s*-?\d+,\d+\s*$"
 
 def _thousands(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Message]]:
     """Times such as 1.234 ms in a table with decimal commas: the points in them separate thousands."""
-    times = frame["rt"].cast(pl.Float64, strict=False).drop_nulls()
     texts = frame.select(pl.col(pl.String)).head(LOOKED_AT)
-    commas = any(cells.len() and cells.str.contains(COMMA).all() for cells in (one.drop_nulls() for one in texts))
+    if not any(cells.len() and cells.str.contains(COMMA).all() for cells in (one.drop_nulls() for one in texts)):
+        return frame, []
+    times = frame["rt"].cast(pl.Float64, strict=False).drop_nulls()
     off = times * THOUSAND - (times * THOUSAND).round(0)
-    if not commas or (times % 1 == 0).all() or (times >= THOUSAND).any() or (off.abs() > ROUNDED).any():
+    if (times % 1 == 0).all() or (times >= THOUSAND).any() or (off.abs() > ROUNDED).any():
         return frame, []
     time = pl.col("rt").cast(pl.Float64, strict=False)
     parted = (time % 1 != 0) | (time < SHORTEST)
