@@ -12,7 +12,7 @@ import polars as pl
 
 from karat.intake.guess import MOST_NOMINAL_LEVELS, joined, plain
 from karat.intake.reading import Options, Proposal, Question
-from karat.judgments.checks import Place
+from karat.judgments.checks import Place, located
 from karat.judgments.columns import COLUMNS
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
@@ -118,8 +118,7 @@ def stacked(
     if not blocks:
         return pl.DataFrame(), locate
     frame = pl.concat(blocks, how="diagonal_relaxed").sort(ROW, ORDER, maintain_order=True)
-    rows = frame[ROW]
-    return frame.drop(ROW, ORDER), lambda index: locate(int(rows[index]))
+    return frame.drop(ROW, ORDER), located(locate, frame[ROW])
 
 
 def texts(column: pl.Series) -> list[str]:

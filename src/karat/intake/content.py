@@ -218,6 +218,9 @@ PERSON_CODE = re.compile(
 )
 """Codes that stand for people: of Prolific and MTurk, uuids, hashes, IP addresses, participant_12."""
 ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|v1|")
+AVERAGES = ("mean", "means", "average", "avg", "median", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio")
+SPREADS = ("sd", "std", "stdev", "stddev", "variance")
+"""Words in the names of columns that sum up what several people answered."""
 DERIVED = re.compile(
     r"z|zscores?|scaled|centered|centred|mean|average|avg|median|sd|std|se|log|logrt|norm|normali[sz]ed|residuals?|"
     r"stats?|variance|ci|lower|upper|predicted|fitted|prob(?=mean)"

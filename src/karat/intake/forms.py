@@ -12,7 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.content import LAYOUT, PERSON_CODE, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
+from karat.intake.content import (
+    AVERAGES,
+    LAYOUT,
+    PERSON_CODE,
+    PLACES,
+    ROW_NUMBERS,
+    SPARSE,
+    SPREADS,
+    Content,
+    Contents,
+    words_of,
+)
 from karat.intake.guess import NAMES, guess_columns, missing_codes, plain
 from karat.intake.nested import (
     FEWEST_GROUPS,
@@ -35,10 +46,10 @@ from karat.judgments.scales import as_number
 from karat.messages import Message
 
 FEWEST_JUDGES = 2
-MEANS = re.compile(
-    r"mean|means|average|avg|median|sum|total|count|n|sd|std|variance|score|majority|gold|truth|label|"
-    r"consensus|adjudicated|summe|mittel|mittelwert|durchschnitt|gesamt|moyenne|media|promedio|suma"
-)
+SUMS = {
+    *AVERAGES, *SPREADS, "media", "sum", "total", "count", "n", "score", "majority", "gold", "truth", "label",
+    "consensus", "adjudicated", "summe", "gesamt", "suma",
+}  # fmt: skip
 SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)")
 
 
@@ -245,20 +256,20 @@ def _refuse_counts(frame: pl.DataFrame, file: str) -> None:
                 raise IntakeError(f"{file} {what}, and nothing says who gave which. {NEEDED}")
 
 
-AVERAGE = re.compile(r"m|mean|means|average|avg")
-SPREAD = re.compile(r"sd|std|stdev|stddev|se|sem|stderr|ci|variance|var")
-
-
 def _refuse_means(frame: pl.DataFrame, file: str) -> None:
-    """IntakeError where no column is of participants and numbers are called means, beside how much answers vary."""
+    """IntakeError where no column is of participants and numbers are called means, beside how much answers vary.
+
+    >>> _refuse_means(pl.DataFrame({"r1": [1, 5], "r2": [2, 5], "mean": [1.5, 5.0], "sd": [0.7, 0.0]}), "f")
+    """
     contents = Contents(frame)
     words = {name: words_of(name) for name in contents.names}
     if any(contents[name].plain in NAMES["participant"] or set(words[name]) & {*PERSON_WORDS} for name in words):
         return
     numbers = [name for name in words if contents[name].is_number]
-    means = [name for name in numbers if any(AVERAGE.fullmatch(word) for word in words[name])]
-    spread = [name for name in numbers if any(SPREAD.fullmatch(word) for word in words[name])]
-    if means and spread:
+    means = [name for name in numbers if {"m", *AVERAGES} & set(words[name])]
+    spread = [name for name in numbers if {*SPREADS, "se", "sem", "stderr", "ci", "var"} & set(words[name])]
+    raters = [name for name in numbers if is_rater(name) and name not in (*means, *spread)]
+    if means and spread and len(raters) < FEWEST_JUDGES:
         raise IntakeError(
             f"{file} holds means: {means[0]} and {spread[0]} sum up what several people answered, and nothing says who "
             f"gave which answer. {NEEDED}"
@@ -749,7 +760,7 @@ def _sums_up(name: str) -> bool:
     if re.fullmatch(r"(?i)(n|score|label)[\W_]?\d+", name):
         return False
     letters = [word for word in words_of(re.sub(r"\w*\d\w*", "", name)) if len(word) == 1]
-    return any(MEANS.fullmatch(word) for word in words_of(name) if len(word) > 1 or word in letters)
+    return any(word in SUMS for word in words_of(name) if len(word) > 1 or word in letters)
 
 
 CRITERIA = re.compile(

@@ -35,7 +35,7 @@ from karat.intake.reading import (
 )
 from karat.intake.table_repair import COMMENT
 from karat.judgments import Judgments
-from karat.judgments.checks import Checked, Place, check, frame_row, text_column
+from karat.judgments.checks import Checked, Place, check, frame_row, located, text_column
 from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.message_tables import listed
@@ -204,7 +204,7 @@ def read_files(
         skipped=problems,
         skipped_units=lost + sum(part.bad_units for part in parts),
         notes=all_notes,
-        locate=locate if kept is None else lambda row: locate(int(kept[row])),
+        locate=locate if kept is None else located(locate, kept),
     )
     # The account lists what was left out in lines of its own; the judgments alone have only their notes.
     judgments.notes = (*all_notes, *intake.set_aside_notes(), *intake.skipped_notes())
@@ -487,42 +487,19 @@ def _without_apart(parts: Sequence[Reading], names: Sequence[str]) -> list[Readi
     kept = list(parts)
     for name in names:
         column, _, value = name.partition("=") if "=" in name else ("participant", "", name)
-        found = False
+        found, there = False, []
         for at, part in enumerate(kept):
-            if column not in part.frame.columns:
-                continue
-            cells = text_column(part.frame[column])
-            meant = [one for one in cells.drop_nulls().unique().to_list() if fnmatchcase(one, value)]
-            rows = (~cells.is_in(meant).fill_null(False)).arg_true().to_list()
-            if len(rows) == part.frame.height:
-                continue
-            found = True
-            people = part.participants
-            if people is not None and "participant" in part.frame.columns:
-                stay = part.frame[rows]["participant"].unique().to_list()
-                gone = set(part.frame["participant"].unique().to_list()) - set(stay)
-                people = people.filter(~pl.col("participant").is_in(list(gone)))
-            shorter = replace(
-                part, frame=part.frame[rows], locate=_located(part.locate, rows), participants=people,
-                set_aside=dict(part.set_aside),
-            )  # fmt: skip
-            shorter.set_apart(Message("aside.apart", {"name": name}), part.frame.height - len(rows))
-            kept[at] = shorter
+            if column in part.frame.columns:
+                cells = text_column(part.frame[column])
+                there += cells.drop_nulls().unique(maintain_order=True).to_list()
+                meant = [one for one in there if fnmatchcase(one, value)]
+                kept[at] = part.without(cells.is_in(meant).fill_null(False), Message("aside.apart", {"name": name}))
+                found = found or bool(meant)
         if not found:
-            there = [
-                one
-                for part in parts
-                if column in part.frame.columns
-                for one in text_column(part.frame[column]).drop_nulls().unique(maintain_order=True).to_list()
-            ]
             close = nearest(value, there)
             hint = f" Is it {close}?" if close else ""
             raise IntakeError(f"--set-apart {name}: no {column} is called {value}.{hint}")
     return kept
-
-
-def _located(locate: Callable[[int], Place], rows: Sequence[int]) -> Callable[[int], Place]:
-    return lambda row: locate(rows[row])
 
 
 MODELS = re.compile(

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from karat.errors import IntakeError, Problem, Problems
-from karat.intake.content import words_of
+from karat.intake.content import AVERAGES, SPREADS, words_of
 from karat.intake.guess import are_verdicts, guess_columns
 from karat.intake.nested import WHOLE_TEXTS, marks_words
 from karat.intake.personal import describes_a_person, names_a_person
@@ -45,8 +45,6 @@ WORDS: dict[str, tuple[str, ...]] = {
 """Words that the names of such columns are made of, the likeliest first."""
 
 
-MEANS = {"mean", "means", "avg", "average", "median", "majority", "aggregated", "sd", "std", "stdev"}
-"""Words in the names of columns that sum up what several people answered."""
 OF_RESEARCHERS = re.compile(r"(?i)pred[ei]fined|gold|expected|correct|truth|reference|intended")
 """Names of labels that nobody gave: what the researchers hold for right."""
 
@@ -106,7 +104,7 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     spans = [cells.name for part in parts for cells in part.frame if marks_words(cells)]
     if "response" in missed and spans:
         problems.append(Problem(f"{spans[0]} holds words marked in texts", WHOLE_TEXTS))
-    means = [name for name in taken if set(words_of(name)) & MEANS]
+    means = [name for name in taken if set(words_of(name)) & {*AVERAGES, *SPREADS, "majority", "aggregated"}]
     if "participant" in missed and means and not summed:
         fix = "Use the ratings it was computed from: one row per answer, with the participant."
         problems.append(Problem(f"{means[0]} is a summary over several people", fix))

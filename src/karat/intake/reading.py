@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import polars as pl
 
 from karat.errors import IntakeError, KaratError, Problems
-from karat.judgments.checks import Place
+from karat.judgments.checks import Place, located
 from karat.judgments.scales import Scale, parse_scale
 from karat.judgments.source import SourceFile
 from karat.messages import Message
@@ -117,6 +117,19 @@ class Reading:
         if count:
             known = as_message(reason)
             self.set_aside[known] = self.set_aside.get(known, 0) + count
+
+    def without(self, gone: pl.Series, reason: Message) -> Reading:
+        """The reading without the rows of a mask, which are set aside, and without people who have no other row."""
+        if not gone.any():
+            return self
+        frame, people = self.frame.filter(~gone), self.participants
+        if people is not None and "participant" in frame.columns:
+            lost = set(self.frame["participant"]) - set(frame["participant"])
+            people = people.filter(~pl.col("participant").is_in(list(lost)))
+        locate, aside = located(self.locate, (~gone).arg_true()), dict(self.set_aside)
+        shorter = replace(self, frame=frame, locate=locate, participants=people, set_aside=aside)
+        shorter.set_apart(reason, int(gone.sum()))
+        return shorter
 
     @property
     def is_balanced(self) -> bool:

@@ -46,6 +46,15 @@ def _place_of(file: str, place: str, numbers: Sequence[int], row: int) -> Place:
     return file, place, numbers[row]
 
 
+def located(locate: Callable[[int], Place], rows: Sequence[int] | pl.Series) -> Callable[[int], Place]:
+    """A `locate` for some rows of a table.
+
+    >>> located(places("results.csv", [2, 5, 9]), [0, 2])(1)
+    ('results.csv', 'line', 9)
+    """
+    return lambda row: locate(int(rows[row]))
+
+
 @dataclass
 class Checked:
     """A table after the checks: its columns in their types, what is wrong with it, and which rows are concerned."""

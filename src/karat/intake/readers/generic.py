@@ -54,7 +54,7 @@ from karat.intake.roles import (
     sides_of,
 )
 from karat.intake.table_repair import read_results
-from karat.judgments.checks import LISTS, RECORDS, Place, in_order, places, text_column
+from karat.judgments.checks import LISTS, RECORDS, Place, in_order, located, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
@@ -99,17 +99,24 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, more = _with_sides(frame, mapping, options)
     notes += more
     notes += _perhaps_sides(frame, mapping, options)
-    frame, rows, gone = _trials_only(frame, shaped.rows)
-    frame, rows, tasks = _of_one_task(frame, rows, options)
-    frame, more = _missing_answers(frame, options)
+    bad = table.rows_in - table.frame.height
+    reading = Reading(
+        frame,
+        table.locate if shaped.rows is None else located(table.locate, shaped.rows),
+        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad,
+        unit=shaped.unit,
+        set_aside=dict(shaped.set_aside),
+        bad_units=bad,
+        problems=table.problems,
+        notes=notes,
+        open=[question for question in (*shaped.open, *roles.open) if not _is_settled(question, options)],
+        taken=_taken(shaped.frame.columns, mapping),
+    )
+    reading = _without(reading, options, {_not_trials: "role.not_trials", _other_tasks: "role.not_asked"})
+    reading.frame, more = _missing_answers(reading.frame, options)
     notes += more
-    frame, rows, nobody = _of_somebody(frame, rows)
-    frame, rows, forms = _without_forms(frame, rows, options)
-    frame, rows, unasked = _asked_only(frame, rows, options)
-    frame, rows, clicks = _without_clicks(frame, rows, options)
-    frame, rows, texts = _without_texts(frame, rows, options)
-    frame, rows, checks = _of_one_kind(frame, rows, options)
-    frame, more = _clock_times(frame)
+    reading = _without(reading, options, OTHER_ROWS)
+    frame, more = _clock_times(reading.frame)
     notes += more
     frame, more = _numbers(table, frame, mapping, options)
     notes += more
@@ -118,35 +125,13 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, more = _trials_from_one(frame, mapping)
     notes += more
     pairs = choices_of_pairs(frame)
-    seconds = 0
     if pairs is not None:
-        seconds = frame.height - pairs[0].height
-        frame, rows = pairs[0], pairs[1] if rows is None else [rows[row] for row in pairs[1]]
+        reading.set_apart(Message("form.second_rows"), frame.height - pairs[0].height)
+        frame, reading.locate = pairs[0], located(reading.locate, pairs[1])
         notes.append(Message("form.pairs"))
-    frame, more = _sessions(frame, mapping)
+    reading.frame, more = _sessions(frame, mapping)
     notes += more
-    people = _people(table.frame, shaped, mapping)
-    bad = table.rows_in - table.frame.height
-    reading = Reading(
-        frame,
-        table.locate if rows is None else lambda row: table.locate(rows[row]),
-        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad,
-        unit=shaped.unit,
-        set_aside=dict(shaped.set_aside),
-        bad_units=bad,
-        problems=table.problems,
-        notes=notes,
-        participants=people,
-        open=[question for question in (*shaped.open, *roles.open) if not _is_settled(question, options)],
-        taken=_taken(shaped.frame.columns, mapping),
-    )
-    reading.set_apart(Message("role.not_trials"), gone)
-    reading.set_apart(Message("role.nobody"), nobody)
-    reading.set_apart(Message("role.not_asked"), unasked + tasks + forms)
-    reading.set_apart(Message("aside.continue_buttons"), clicks)
-    reading.set_apart(Message("aside.free_text"), texts)
-    reading.set_apart(Message("role.other_answers"), checks)
-    reading.set_apart(Message("form.second_rows"), seconds)
+    reading.participants = _people(table.frame, shaped, mapping)
     return _counted(reading, screens, words, beside, loops)
 
 
@@ -300,44 +285,51 @@ def _filled_items(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.D
 ITEM_TEXTS = ("text", "sentence", "stimulus", "stim", "item", "prompt", "question", "utterance", "word", "satz")
 
 
-def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without rows that have neither an item nor an answer: they hold no trial."""
+def _without(reading: Reading, options: Options, kinds: Mapping[Kind, str]) -> Reading:
+    """The reading without rows of some kinds, one after the other, each with the code of the reason."""
+    for kind, code in kinds.items():
+        gone = kind(reading.frame, options)
+        reading = reading if gone is None else reading.without(gone, Message(code))
+    return reading
+
+
+Kind = Callable[[pl.DataFrame, Options], pl.Series | None]
+"""Finds the rows that are none of the judgments for one reason."""
+
+
+def _not_trials(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """Rows that have neither an item nor an answer: they hold no trial."""
     if not {"item", "response"} <= set(frame.columns):
-        return frame, rows, 0
+        return None
     empty = [text_column(frame[name]).is_in(MISSING).fill_null(True) for name in ("item", "response")]
-    return _rows_left(frame, rows, empty[0] & empty[1])
+    return empty[0] & empty[1]
 
 
-def _of_one_task(
-    frame: pl.DataFrame, rows: list[int] | None, options: Options
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without the rows of tasks that have no items, such as colour plates: a column of few levels keeps them apart.
+def _other_tasks(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """The rows of tasks that have no items, such as colour plates: a column of few levels keeps them apart.
 
     A few rows that nearly everybody has, such as trials to practise, are no items either.
     """
     if not {"item", "response"} <= set(frame.columns) or options.keep_all:
-        return frame, rows, 0
+        return None
     empty = text_column(frame["item"]).str.contains(NO_PARTS).fill_null(True)
     if "function" in frame.columns:
         empty = empty & (text_column(frame["function"]) == "test").fill_null(True)
     if not empty.any() or empty.mean() > HALF:  # type: ignore[operator]
-        return frame, rows, 0
+        return None
     for name in frame.columns:
         levels = text_column(frame[name])
         if name in COLUMNS or levels.n_unique() > MOST_TASKS or levels.null_count():
             continue
         shares = pl.DataFrame({"level": levels, "empty": empty}).group_by("level").agg(pl.col("empty").mean())
         if set(shares["empty"]) == {0.0, 1.0}:
-            return _rows_left(frame, rows, empty)
+            return empty
     if "participant" in frame.columns and empty.mean() <= OTHER_KIND:  # type: ignore[operator]
-        each = (
-            pl.DataFrame({"who": text_column(frame["participant"]), "empty": empty})
-            .group_by("who")
-            .agg(pl.col("empty").any())
-        )
+        rows = pl.DataFrame({"who": text_column(frame["participant"]), "empty": empty})
+        each = rows.group_by("who").agg(pl.col("empty").any())
         if each.height > 1 and each["empty"].mean() >= FEWEST_ANSWERED:  # type: ignore[operator]
-            return _rows_left(frame, rows, empty)
-    return frame, rows, 0
+            return empty
+    return None
 
 
 HALF, MOST_TASKS = 0.5, 12
@@ -346,65 +338,48 @@ NO_PARTS = r"^\s*(?:(?:NA|NaN|null|NULL|undefined)?(?: \+ |$))+$"
 
 FEWEST_ANSWERED = 0.9
 """Where fewer rows than this have an answer, those of items that nobody answered are other tasks or screens."""
-OTHER_KIND = 0.2
+OTHER_KIND, FEW_ROWS = 0.2, 0.02
 
 
-def _rows_left(
-    frame: pl.DataFrame, rows: list[int] | None, gone: pl.Series
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """A table without some rows, where its rows come from, and how many are gone."""
-    if not gone.any():
-        return frame, rows, 0
-    kept = (~gone).arg_true().to_list()
-    return frame.filter(~gone), kept if rows is None else [rows[row] for row in kept], int(gone.sum())
-
-
-FEW_ROWS = 0.02
-
-
-def _of_somebody(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without a few rows that name no participant, such as sums below a table; where they are many, they are errors."""
+def _nobodys(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """A few rows that name no participant, such as sums below a table; where they are many, they are errors."""
     if "participant" not in frame.columns:
-        return frame, rows, 0
+        return None
     empty = text_column(frame["participant"]).str.strip_chars().is_in(["", "NA", "NaN"]).fill_null(True)
-    return (frame, rows, 0) if empty.sum() > FEW_ROWS * frame.height else _rows_left(frame, rows, empty)
+    return None if empty.sum() > FEW_ROWS * frame.height else empty
 
 
-def _without_forms(
-    frame: pl.DataFrame, rows: list[int] | None, options: Options
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without the rows that a column calls a form or a survey, where these ask about the participant.
+def _forms(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """The rows that a column calls a form or a survey, where these ask about the participant.
 
     They have items of their own, which address the participant or are answered as no other item is.
     """
     if not {"item", "response"} <= set(frame.columns) or options.keep_all:
-        return frame, rows, 0
+        return None
     items, answers = text_column(frame["item"]), text_column(frame["response"])
     for name in (name for name in frame.columns if plain(name) in FUNCTION_NAMES):
         form = text_column(frame[name]).str.to_lowercase().is_in(FORMS).fill_null(False)
         own = [set(cells.filter(form).drop_nulls()) - set(cells.filter(~form)) for cells in (items, answers)]
         asked = own[0] and own[0] >= set(items.filter(form).drop_nulls())
         if asked and form.mean() < HALF and (own[1] or all(ADDRESSED.search(item) for item in own[0])):  # type: ignore[operator]
-            return _rows_left(frame, rows, form)
-    return frame, rows, 0
+            return form
+    return None
 
 
 FORMS = ("form", "questionnaire", "survey", "demographics", "demographic", "fragebogen")
 ADDRESSED = re.compile(r"(?i)\b(your?|ihre?n?|dein)\b")
 
 
-def _asked_only(
-    frame: pl.DataFrame, rows: list[int] | None, options: Options
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without rows of other tasks: of items that nobody answered, and of further screens of trials that have an answer.
+def _not_asked(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """Rows of other tasks: of items that nobody answered, and of further screens of trials that have an answer.
 
     A missing answer stays: others answered the item, and the participant has no other row for it.
     """
     if not {"participant", "item", "response"} <= set(frame.columns) or options.keep_all:
-        return frame, rows, 0
+        return None
     empty = frame["response"].is_null()
     if not empty.any() or empty.all() or 1 - empty.mean() >= FEWEST_ANSWERED:  # type: ignore[operator]
-        return frame, rows, 0
+        return None
     answered = pl.col("response").is_not_null()
     answered_anywhere = frame.select(
         answered.any().over("item").alias("item"), answered.any().over("participant", "item").alias("own")
@@ -415,29 +390,25 @@ def _asked_only(
     gone = empty & ~answered_anywhere["item"]
     if doubled >= FEWEST_ANSWERED * trials:
         gone = gone | twice
-    return _rows_left(frame, rows, gone)
+    return gone
 
 
-def _without_clicks(
-    frame: pl.DataFrame, rows: list[int] | None, options: Options
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without screens on which nobody ever did more than go on."""
+def _clicks(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """Screens on which nobody ever did more than go on."""
     if not {"item", "response"} <= set(frame.columns) or options.keep_all:
-        return frame, rows, 0
+        return None
     clicks = text_column(frame["response"]).str.strip_chars().str.to_lowercase().is_in(TO_GO_ON).fill_null(False)
     if not clicks.any() or clicks.all():
-        return frame, rows, 0
+        return None
     kinds = pl.DataFrame({"item": frame["item"], "click": clicks | frame["response"].is_null()})
     only = kinds.select(pl.col("click").all().over("item"))["click"]
-    return _rows_left(frame, rows, clicks & only)
+    return clicks & only
 
 
-def _without_texts(
-    frame: pl.DataFrame, rows: list[int] | None, options: Options
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without questions that everybody answers in a text of their own, where other questions are answered otherwise."""
+def _free_texts(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """Questions that everybody answers in a text of their own, where other questions are answered otherwise."""
     if not {"question", "response"} <= set(frame.columns) or options.keep_all or options.scale:
-        return frame, rows, 0
+        return None
     answers = text_column(frame["response"])
     kinds = pl.DataFrame({"question": text_column(frame["question"]).fill_null(""), "answer": answers}).drop_nulls()
     words = pl.col("answer").str.split(" ").list.len()
@@ -447,35 +418,39 @@ def _without_texts(
     free = (pl.col("own") > OWN_WORDS) & (pl.col("words") >= FEWEST_WORDS) & (pl.col("n") >= FEWEST_TEXTS)
     texts = each.filter(free)["question"].to_list()
     if not texts or len(texts) == each.height:
-        return frame, rows, 0
-    gone = text_column(frame["question"]).fill_null("").is_in(texts)
-    return _rows_left(frame, rows, gone)
+        return None
+    return text_column(frame["question"]).fill_null("").is_in(texts)
 
 
 OWN_WORDS, FEWEST_WORDS, FEWEST_TEXTS = 0.7, 3, 8
 """From which share of answers that nobody else gave, words per answer and answers on a question is answered freely."""
 
 
-def _of_one_kind(
-    frame: pl.DataFrame, rows: list[int] | None, options: Options
-) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without the few items that are answered in words where all others are answered in numbers: names, checks."""
+def _other_answers(frame: pl.DataFrame, options: Options) -> pl.Series | None:
+    """The few items that are answered in words where all others are answered in numbers: names, checks."""
     if not {"item", "response"} <= set(frame.columns) or options.keep_all or options.answers or options.scale:
-        return frame, rows, 0
+        return None
     answers = text_column(frame["response"])
     decimals = answers.str.replace(r"^\s*(-?\d+),(\d+)\s*$", "$1.$2")
     number = decimals.cast(pl.Float64, strict=False).is_not_null()
     worded = answers.is_not_null() & ~number
     given = answers.len() - answers.null_count()
     if number.sum() <= OTHER_KIND * given:
-        return _rows_left(frame, rows, _otherwise_answered(text_column(frame["item"]), answers))
+        return _otherwise_answered(text_column(frame["item"]), answers)
     if not worded.any() or worded.sum() > OTHER_KIND * given:
-        return frame, rows, 0
+        return None
     kinds = pl.DataFrame({"item": frame["item"], "number": number})
     never = ~kinds.select(pl.col("number").any().over("item"))["number"]
     if (worded & ~never).any():
-        return frame, rows, 0
-    return _rows_left(frame, rows, worded & never)
+        return None
+    return worded & never
+
+
+OTHER_ROWS: dict[Kind, str] = {
+    _nobodys: "role.nobody", _forms: "role.not_asked", _not_asked: "role.not_asked",
+    _clicks: "aside.continue_buttons", _free_texts: "aside.free_text", _other_answers: "role.other_answers",
+}  # fmt: skip
+"""What is left out once it is known which answers are missing, and why."""
 
 
 def _otherwise_answered(items: pl.Series, answers: pl.Series) -> pl.Series:
@@ -1040,8 +1015,8 @@ def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
     kept = table.frame.select(asked.fill_null(False).alias("kept"))["kept"]
     if not kept.any() or kept.all():
         return table, 0
-    rows, locate = kept.arg_true().to_list(), table.locate
-    return replace(table, frame=table.frame.filter(kept), locate=lambda row: locate(rows[row])), int((~kept).sum())
+    locate = located(table.locate, kept.arg_true())
+    return replace(table, frame=table.frame.filter(kept), locate=locate), int((~kept).sum())
 
 
 GIVEN = (".keys", ".response", ".rating")
@@ -1071,9 +1046,8 @@ def _answering_loop(table: FileTable, options: Options) -> tuple[FileTable, Mess
             chosen, most, title = answered, int(answered.sum()), loop.removesuffix(".thisN")
     kept = frame.filter(chosen)
     filled = [name for name in kept.columns if not text_column(kept[name]).is_in(MISSING).fill_null(True).all()]
-    rows, locate = chosen.arg_true().to_list(), table.locate
-    shorter = replace(table, frame=kept.select(filled), locate=lambda row: locate(rows[row]))
-    return shorter, Message("role.other_loops", {"loop": title}), frame.height - len(rows)
+    shorter = replace(table, frame=kept.select(filled), locate=located(table.locate, chosen.arg_true()))
+    return shorter, Message("role.other_loops", {"loop": title}), frame.height - kept.height
 
 
 TOTALS = (
@@ -1102,7 +1076,7 @@ def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
     if found is None or not mapped <= set(found[0].columns):
         return table, 0
     frame, rows = found
-    return replace(table, frame=frame, locate=lambda row: table.locate(rows[row])), table.frame.height - frame.height
+    return replace(table, frame=frame, locate=located(table.locate, rows)), table.frame.height - frame.height
 
 
 def _named_by_file(tables: Sequence[FileTable]) -> list[FileTable]:
