@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -997,18 +998,13 @@ def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
     ]  # fmt: skip
     rest = [name for name in contents.names if name not in (*asked, *derived)]
     frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
-    empty = frame["response"].is_null()
     values = {"n": len(asked), "columns": [cut(name) for name in asked[:2]]}
     question = Question("wide", (Proposal({}, Message("ask.wide_trial", values), {"wide": "trial"}),))
-    shaped = Shaped(
-        frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
+    return _of_cells(
+        frame, rows,
         notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked), "derived": derived or None})],
         mapping={"question": "question", "response": "response"}, open=[question],
-        units_in=contents.frame.height * len(asked), unit="cells",
     )  # fmt: skip
-    if empty.any():
-        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
-    return shaped
 
 
 def _groups(contents: Contents, name: str, answer: str) -> bool:
@@ -1023,7 +1019,7 @@ def _melted(
     variable: str,
     keep: Sequence[str],
     times: Mapping[str, str] | None = None,
-) -> tuple[pl.DataFrame, list[int]]:
+) -> tuple[pl.DataFrame, pl.Series]:
     blocks = [
         contents.frame.select(*keep, pl.lit(name).alias(variable), pl.col(name).cast(pl.String).alias("response"),
                               *([pl.col(times[name]).alias("rt")] if times and name in times else []))
@@ -1035,7 +1031,16 @@ def _melted(
     if len(answers) > MOST_ANSWERS and all(POINT.match(answer) for answer in answers):
         # Every question words the points of its scale anew; what they share is the numbers.
         stack = stack.with_columns(pl.col("response").str.extract(r"(-?\d{1,2})").alias("response"))
-    return stack.drop(" row", " at"), stack[" row"].to_list()
+    return stack.drop(" row", " at"), stack[" row"]
+
+
+def _of_cells(frame: pl.DataFrame, rows: pl.Series, **settled: Any) -> Shaped:
+    """The answers of several columns, without the cells that nobody filled: they are set aside."""
+    filled = frame["response"].is_not_null()
+    shaped = Shaped(frame.filter(filled), rows.filter(filled).to_list(), units_in=frame.height, unit="cells", **settled)
+    if not filled.all():
+        shaped.set_aside[Message("aside.empty_cells")] = int((~filled).sum())
+    return shaped
 
 
 def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> Shaped:
@@ -1060,7 +1065,6 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
             pl.col("item").replace_strict({name: item for name, (item, _) in asked.items()}),
             question=pl.col("item").replace_strict({name: question for name, (_, question) in asked.items()}),
         )
-    empty = frame["response"].is_null()
     others = [cut(name) for name in rest if name != person and name not in times.values()]
     about = [n for n in rest if n != person and n not in times.values() and _may_describe(contents[n])]
     question = Question("wide", (
@@ -1069,8 +1073,8 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         }), {"wide": "participant"}),
     ))  # fmt: skip
     settled: dict[str, str] = {name: name for name in ("item", "question", "response", "rt") if name in frame.columns}
-    shaped = Shaped(
-        frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
+    return _of_cells(
+        frame, rows,
         people=about,
         notes=[Message("form.wide_participant", {
             "n": len(judged), "questions": questions, "times": next(iter(times.values()), None),
@@ -1078,11 +1082,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         })],
         mapping={"participant": person, **settled},
         open=[question],
-        units_in=contents.frame.height * len(judged), unit="cells",
     )  # fmt: skip
-    if empty.any():
-        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
-    return shaped
 
 
 def _asked_of_items(names: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -1163,11 +1163,10 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
             question=pl.col("participant").replace_strict({name: question for name, (_, question) in asked.items()}),
         )
     people = frame["participant"].n_unique()
-    empty = frame["response"].is_null()
     question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": people}), {"wide": "item"}),))
     paired = len(_sides_shown(contents, judged)) == PAIR and "item" not in mapping
-    shaped = Shaped(
-        frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
+    return _of_cells(
+        frame, lines,
         notes=[Message("form.wide_item", {
             "n": people, "left": len(means) or None, "times": next(iter(times.values()), None),
         })],
@@ -1175,11 +1174,8 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
         mapping={"participant": "participant", "response": "response", "trial": mapping.get("trial", "")}
         | ({} if paired else {"item": item})
         | ({"question": "question"} if asked else {}) | ({"rt": "rt"} if times else {}),
-        open=[question], units_in=rows * len(judged), unit="cells",
+        open=[question],
     )  # fmt: skip
-    if empty.any():
-        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
-    return shaped
 
 
 def choices_of_pairs(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
