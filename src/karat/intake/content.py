@@ -30,47 +30,18 @@ _WORDS = {
     "filler": ("filler", "fillers", "fill", "füller", "distractor", "distractors", "distracter", "distracters"),
     "attention": ("attention", "attentions", "catch", "attentioncheck", "catchtrial"),
     "practice": (
-        "training",
-        "train",
-        "trained",
-        "prac",
-        "pract",
-        "übung",
-        "example",
-        "examples",
-        "warmup",
-        "warm",
-        "tutorial",
-        "demo",
-        "entrenamiento",
-        "entraînement",
-        "entrainement",
-        "beispiel",
-        "oefening",
-        "esempio",
-        "esercizio",
+        "training", "train", "trained", "prac", "pract", "übung", "example", "examples", "warmup", "warm", "tutorial",
+        "demo", "entrenamiento", "entraînement", "entrainement", "beispiel", "oefening", "esempio", "esercizio",
     ),
-}
+}  # fmt: skip
 _MORE_WORDS = {
     "control": ("control", "controls", "ctrl"),
     "calibration": ("calibration", "calibrator", "calibrators", "anchor", "anchors"),
     "test": (
-        "test",
-        "tests",
-        "critical",
-        "crit",
-        "target",
-        "targets",
-        "experimental",
-        "experiment",
-        "exp",
-        "main",
-        "items",
-        "stimuli",
-        "testitem",
-        "testtrial",
+        "test", "tests", "critical", "crit", "target", "targets", "experimental", "experiment", "exp", "main",
+        "items", "stimuli", "testitem", "testtrial",
     ),
-}
+}  # fmt: skip
 """Words that say what a trial is for where a whole column holds nothing but such words."""
 
 

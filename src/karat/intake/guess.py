@@ -451,23 +451,8 @@ def are_rankings(answers: pl.Series) -> bool:
 
 
 CONNECTIVES = (
-    "and",
-    "but",
-    "or",
-    "because",
-    "if",
-    "und",
-    "aber",
-    "oder",
-    "et",
-    "mais",
-    "ou",
-    "y",
-    "pero",
-    "e",
-    "ma",
-    "en",
-)
+    "and", "but", "or", "because", "if", "und", "aber", "oder", "et", "mais", "ou", "y", "pero", "e", "ma", "en",
+)  # fmt: skip
 MOST_BEGINNINGS = 7
 
 

@@ -259,6 +259,10 @@ class _RoleSearch:
         self.roles.mapping[role] = source
         self.taken |= set(joined(source, self.contents.names))
 
+    def _take_question(self, source: str) -> None:
+        self._take("question", source)
+        self.roles.notes.append(Message("role.question", {"column": source}))
+
     def _ask(self, role: str, choices: Sequence[Proposal]) -> None:
         self.roles.open.append(Question(role, tuple(choices)))
 
@@ -1103,10 +1107,8 @@ class _RoleSearch:
                 return
 
     def _item(self) -> None:
-        if {"left", "right"} <= set(self.roles.mapping) and plain(self.by_name.get("item", "")) not in (
-            "item",
-            "itemid",
-        ):
+        numbered = plain(self.by_name.get("item", "")) in ("item", "itemid")
+        if {"left", "right"} <= set(self.roles.mapping) and not numbered:
             self._prompt_of_choices()
             return
         self._scale_of_answers()
@@ -1114,8 +1116,7 @@ class _RoleSearch:
         question = self._question()
         if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             if question and self._parts_answers(self.contents[question]):
-                self._take("question", question)
-                self.roles.notes.append(Message("role.question", {"column": question}))
+                self._take_question(question)
             return
         design = self._without_numbers_of_trials([content for content in self._design() if content.name != question])
         named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
@@ -1124,13 +1125,11 @@ class _RoleSearch:
         if not design:
             self._constant_item()
             if question and question not in self.taken and self._asks_again([], question):
-                self._take("question", question)
-                self.roles.notes.append(Message("role.question", {"column": question}))
+                self._take_question(question)
             return
         sure, parts = self._parts(design, native, question)
         if question and "question" not in self.roles.mapping and self._asks_again(parts, question):
-            self._take("question", question)
-            self.roles.notes.append(Message("role.question", {"column": question}))
+            self._take_question(question)
         elif question and question not in self.taken and "question" not in self.mapping:
             sure, parts = self._parts([*design, self.contents[question]], native, None)
         own = [c for c in self._free() if c.distinct >= MOSTLY_OWN * self.rows and self._names_items(c)]
@@ -1474,21 +1473,9 @@ TIES = re.compile(
 NUMBERED_TIE = "0"
 """Neither, where 1 and 2 are the two sides."""
 COMPARED_OUTPUTS = (
-    "response",
-    "output",
-    "answer",
-    "model",
-    "summary",
-    "completion",
-    "candidate",
-    "system",
-    "option",
-    "reply",
-    "translation",
-    "caption",
-    "version",
-    "generation",
-)
+    "response", "output", "answer", "model", "summary", "completion", "candidate", "system", "option", "reply",
+    "translation", "caption", "version", "generation",
+)  # fmt: skip
 """Names of what people choose between."""
 
 

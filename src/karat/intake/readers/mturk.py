@@ -90,11 +90,8 @@ def _from_json(table: FileTable, frame: pl.DataFrame, reading: Reading) -> pl.Da
     for row, text in enumerate(frame[JSON_COLUMN].to_list()):
         answers = _answers(text)
         if answers is None:
-            file, place, number = table.locate(row)
-            reading.problems.add(
-                "is not a list of answers in JSON", "Fix the cell, or leave the row out with --skip-bad.",
-                column=JSON_COLUMN, value=text, file=file, place=place, number=number,
-            )  # fmt: skip
+            what, fix = "is not a list of answers in JSON", "Fix the cell, or leave the row out with --skip-bad."
+            reading.problems.at(table.locate(row), what, fix, JSON_COLUMN, text)
         found.append(answers)
     names = list(dict.fromkeys(name for answers in found for name in answers or ()))
     there = set(frame.columns)

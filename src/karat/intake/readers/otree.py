@@ -64,11 +64,8 @@ def _moments(table: FileTable, reading: Reading) -> pl.DataFrame:
     )
     wrong = moments["_time"].is_null() | moments["_time"].is_infinite() | moments["_time"].is_nan()
     for row in wrong.arg_true().to_list():
-        file, place, number = table.locate(row)
-        reading.problems.add(
-            "is not a moment in seconds since 1970", "Fix the row, or leave it out with --skip-bad.", column=epoch,
-            value=frame[epoch][row] or "", file=file, place=place, number=number,
-        )  # fmt: skip
+        what, fix = "is not a moment in seconds since 1970", "Fix the row, or leave it out with --skip-bad."
+        reading.problems.at(table.locate(row), what, fix, epoch, frame[epoch][row] or "")
     reading.bad_units += int(wrong.sum())
     return moments.filter(~wrong)
 
@@ -227,11 +224,8 @@ def _rounds_of_app(table: FileTable, keyed: pl.DataFrame, fields: dict[str, str]
     rounds = keyed.select(ROW, pl.col("participant.code").alias("_code"), number.alias("_round"), *chosen)
     wrong = rounds["_round"].is_null()
     for row in wrong.arg_true().to_list():
-        file, place, line = table.locate(row)
-        reading.problems.add(
-            "is not the number of a round", "Write a whole number.", column=name, value=keyed[name][row] or "",
-            file=file, place=place, number=line,
-        )  # fmt: skip
+        what, fix = "is not the number of a round", "Write a whole number."
+        reading.problems.at(table.locate(row), what, fix, name, keyed[name][row] or "")
     reading.units_in += int(wrong.sum()) * len(fields)
     reading.bad_units += int(wrong.sum()) * len(fields)
     return rounds.filter(~wrong)

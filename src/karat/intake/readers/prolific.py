@@ -120,8 +120,7 @@ def _without_withheld(frame: pl.DataFrame, table: FileTable, reading: Reading) -
 
 def _flag(table: FileTable, problems: Problems, column: pl.Series, mask: pl.Series, what: str, fix: str) -> None:
     for row in mask.arg_true().to_list():
-        file, place, number = table.locate(row)
-        problems.add(what, fix, column=column.name, value=column[row], file=file, place=place, number=number)
+        problems.at(table.locate(row), what, fix, column.name, column[row])
 
 
 def _one_row_a_person(submissions: pl.DataFrame, reading: Reading) -> pl.DataFrame:
