@@ -124,7 +124,7 @@ class Reading:
             return self
         frame, people = self.frame.filter(~gone), self.participants
         if people is not None and "participant" in frame.columns:
-            lost = set(self.frame["participant"]) - set(frame["participant"])
+            lost = set(self.frame["participant"].unique()) - set(frame["participant"].unique())
             people = people.filter(~pl.col("participant").is_in(list(lost)))
         locate, aside = located(self.locate, (~gone).arg_true()), dict(self.set_aside)
         shorter = replace(self, frame=frame, locate=locate, participants=people, set_aside=aside)
