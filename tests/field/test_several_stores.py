@@ -22,8 +22,7 @@ from karat.field.server.config import ServerConfig
 from karat.field.server.run import run
 from karat.field.server.security import secret_mark
 from karat.field.store import Store, StoreError, admins, arrivals, schema, studies
-from karat.field.store.advisory_locks import advisory_lock, signing
-from karat.field.store.store import TRIES
+from karat.field.store.store import TRIES, advisory_lock, signing
 from messages import refuses
 
 SERVERS = 4

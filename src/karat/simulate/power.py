@@ -1,11 +1,11 @@
 """Power: how probable it is that the planned contrast is found, with crossed random effects, by simulation.
 
-For every number of participants, items and size of effect, whole studies are simulated (`draw`, on the `layout` of the
-design) and analysed as `karat measure` will analyse the real one (`analysis`), after the share of participants that is
-expected to be excluded has been taken out at random. Power is the share of significant results. Beside it stand the
-share by the quick approximation to the same answers, which takes them for numbers, and the errors of those who only
-look at significant results: type S, how many of them have the wrong sign, and type M, by how much they exaggerate
-(Gelman and Carlin 2014).
+For every number of participants, items and size of effect, whole studies are simulated (`scale_answers`, on the
+`layout` of the design) and analysed as `karat measure` will analyse the real one (`analysis`), after the share of
+participants that is expected to be excluded has been taken out at random. Power is the share of significant results.
+Beside it stand the share by the quick approximation to the same answers, which takes them for numbers, and the errors
+of those who only look at significant results: type S, how many of them have the wrong sign, and type M, by how much
+they exaggerate (Gelman and Carlin 2014).
 
 Studies are simulated in batches. Every batch has random numbers of its own, from the seed, the size of the study and
 the number of the batch. So the same seed gives the same numbers, however many processes share the work, in which order,
@@ -430,7 +430,7 @@ def _without_other_effects(
 
 
 def _numbers(frame: pl.DataFrame, scale: Scale) -> Floats:
-    """Answers as `draw.numeric` has them."""
+    """Answers as `scale_answers.numeric` has them."""
     response = pl.col("response")
     if isinstance(scale, Magnitude):
         found = response.cast(pl.Float64, strict=False).log()

@@ -16,7 +16,7 @@ and is answered by participant i's own criteria: thresholds exp(c_i) t_k + a_i. 
 deviations of strength_j (item), b_i (participant_effect), d_j (item_effect), c_i (stretch) and a_i (participant). They
 are round numbers of the size that questionnaires with ratings have shown; a pilot knows better.
 
-Two models: with a `Spread`, judgments on the scale of the task as in `scale_answers`, with an effect in logits; and
+Two models: with a `Spread`, judgments on the scale of the task as above, with an effect in logits; and
 with a `Normal`, answers as numbers on the scale,
 
     y = P_i + I_j + x (effect + b_i + d_j) + e,

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from karat.errors import KaratError
 from karat.field.admin.jobs import Screened, in_child, portable, screen_now
 from karat.field.store import Store
-from karat.field.store.advisory_locks import advisory_lock
+from karat.field.store.store import advisory_lock
 from karat.study.study import Study
 
 

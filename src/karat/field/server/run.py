@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from karat.field.server.config import ServerConfig, ServerError
 from karat.field.server.security import secret_mark
-from karat.field.store.advisory_locks import signing
+from karat.field.store.store import signing
 
 if importlib.util.find_spec("httptools"):
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Spoken
