@@ -160,6 +160,15 @@ def test_what_was_agreed_to_is_kept(prolific: Served) -> None:
     )  # fmt: skip
 
 
+def test_a_closed_study_asks_for_the_place_on_the_platform(prolific: Served) -> None:
+    early = prolific.visitor()
+    form = early.get(f"/s/study/?PROLIFIC_PID={ANOTHER}").form("/begin")
+    prolific.set_state("closed")
+    for page in (early.send(form), prolific.visitor().get(f"/s/study/?PROLIFIC_PID={ANOTHER}")):
+        assert WORDS["end.closed"] in page.text
+        assert "return your submission on Prolific" in page.text
+
+
 def test_a_shared_computer_does_not_mix_people(prolific: Served) -> None:
     person = prolific.visitor()
     person.go_on(person.arrive(**PERSON), KNOWN)

@@ -86,7 +86,7 @@ async def _shut(request: Request, field: ServedStudy, link: VisitLink, session: 
         return ""
     wanted = None if field.platform.counts_places else field.study.settings.recruitment.participants
     outcome = await _store(request).look(studies.closed_to, field.id, person, wanted, time.time())
-    return field.words[f"end.{outcome}"] if outcome else ""
+    return " ".join(_regret(field, outcome)) if outcome else ""
 
 
 def _refusal(request: Request, field: ServedStudy, link: VisitLink, visit: Visit) -> str:
@@ -184,9 +184,14 @@ def _not_let_in(field: ServedStudy, link: VisitLink, arrived: Arrived) -> list[s
         return [words["end.running" if arrived.state == "running" else "end.taken"]]
     if outcome == "refused" and (link.invitation or field.study.settings.recruitment.invitations):
         return [words["end.not_invited"]]
-    lines = [words[f"end.{outcome}"]]
-    if field.platform.needs_person and outcome in ("full", "refused"):
-        lines.append(words.fill("end.ask_to_return", platform=field.platform.title))
+    return _regret(field, outcome)
+
+
+def _regret(field: ServedStudy, outcome: str) -> list[str]:
+    """Why nobody new is let in, or not this person; on a platform, the place there is given back."""
+    lines = [field.words[f"end.{outcome}"]]
+    if field.platform.needs_person and outcome in ("full", "refused", "closed"):
+        lines.append(field.words.fill("end.ask_to_return", platform=field.platform.title))
     return lines
 
 
