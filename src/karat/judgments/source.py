@@ -235,7 +235,8 @@ class SourceFile:
         try:
             yield
         except Exception as error:  # the parser's errors share no parent with a useful name
-            raise IntakeError(f"{self.name} is not a readable spreadsheet: {cause(error)}.") from None
+            fix = "Open it in a spreadsheet program and save it as .xlsx."
+            raise IntakeError(f"{self.name} is not a readable spreadsheet: {cause(error)}. {fix}") from None
 
     @cached_property
     def zip_sizes(self) -> dict[str, int]:
@@ -244,7 +245,9 @@ class SourceFile:
             with self.open() as stream, zipfile.ZipFile(stream) as archive:
                 infos = [info for info in archive.infolist() if not info.is_dir()]
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, RuntimeError) as error:
-            raise IntakeError(f"{self.name} is not a readable zip archive: {error}.") from None
+            kind = "zip archive" if self.suffix == ".zip" else "workbook"
+            fix = "It may be cut off: copy it or save it again."
+            raise IntakeError(f"{self.name} is not a readable {kind}: {cause(error)}. {fix}") from None
         for info in infos:
             _refuse_unsafe_member(self.name, info)
         if sum(info.file_size for info in infos) > LARGEST_UNZIPPED:
