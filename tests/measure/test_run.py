@@ -20,7 +20,9 @@ from karat.measure.measures import aligned
 from karat.measure.rated import rated
 from karat.measure.run import MOST_QUESTIONS, is_differential
 from karat.messages import Message, NotComputed, message_of
+from karat.simulate import answer_study
 from karat.study.settings import ContrastSettings
+from karat.study.study import load
 from measure.differential import PAIRS as ADJECTIVES
 from measure.differential import differential
 from measure.factorial import FORMULA, frame
@@ -184,6 +186,14 @@ def test_two_sessions_have_stability_with_decisions() -> None:
     assert row["estimate"] == pytest.approx(same)
     with raises(MeasureError, "unknown.column"):
         run(judgments, by="grup")
+
+
+def test_labels_say_that_a_planned_comparison_is_missing(root: Path) -> None:
+    study = load(root / "examples" / "label")
+    found = run(answer_study(study, participants=4, seed=1), study=study, samples=0)
+    assert study.settings.contrast
+    assert found.skipped["planned"] == found.skipped["contrasts"]
+    assert found.skipped["planned"].code == "contrasts.labels"
 
 
 def test_labels_have_a_consensus_by_condition() -> None:

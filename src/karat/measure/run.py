@@ -278,6 +278,9 @@ class _Run:
             self.add("planned", lambda: planned_contrasts(plan, made), question)
         elif plan and all(isinstance(scale, Choice) for scale in judgments.scales.values()):
             self.add("planned", lambda: planned_choices(plan, judgments, **options), question)
+        elif plan:
+            without, planned = (Measure(name, None, question).heading for name in ("contrasts", "planned"))
+            self.skip(planned, self.skipped[without])
         if self.bayes:
             from karat.measure.effects.bayes import bayes_contrasts
             from karat.models.glrm.bayes import Priors
