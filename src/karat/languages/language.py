@@ -109,8 +109,8 @@ class Language:
         >>> english, german = language_of("en"), language_of("de")
         >>> english.value(-0.456, ".2r"), german.value(1234.5), english.value(["a", "b", "c"], "and")
         ('−.46', '1.234,5', 'a, b and c')
-        >>> english.value(1234.5, "df")
-        '1234.5'
+        >>> english.value(1234.5, "df"), english.value(1025.0, "df")
+        ('1234.5', '1025')
         """
         if not spec:
             return self._plain(value)
@@ -127,7 +127,7 @@ class Language:
         simple: dict[str, Callable[[Any], str]] = {
             "%": self.share,
             "%-": lambda share: f"{self.share(share)}-".replace(" ", "-"),
-            "df": lambda number: self._decimals(number, 1, False, False).replace(self.thousands, ""),
+            "df": lambda number: self._decimals(number, int(number % 1 != 0), False, False).replace(self.thousands, ""),
             "p": self.p_value,
             "quoted": self.quoted,
             "word": self.word,
