@@ -360,7 +360,7 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]
     if not factors and kind == "right":
-        rows, factors = rows.with_columns(expected=pl.format("right answer: {}", "expected")), ["expected"]
+        rows, factors = rows.with_columns(expected=pl.format("right answer {}", "expected")), ["expected"]
     if not factors:
         rows, factors = rows.with_columns(all=pl.lit("all answers")), ["all"]
     rows = rows.with_columns(pl.col(name).cast(pl.String) for name in factors).drop_nulls(factors)
