@@ -545,15 +545,40 @@ def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
     >>> are_codes(pl.DataFrame({"item": np.arange(300).repeat(6), "response": answers}), Ordinal(5))
     True
     """
-    if "item" not in rows.columns or any(_may_be_condition(rows, name) for name in rows.columns):
+    if any(_may_be_condition(rows, name) for name in rows.columns):
         return False
+    found = _nearness(rows, scale.levels)
+    return found is not None and found[1] >= LEAST_AGREEMENT and found[0] >= NEAREST_CODES
+
+
+def graded(rows: pl.DataFrame, levels: Sequence[str]) -> list[str] | None:
+    """Labels from the lowest to the highest, where they have an order and people who disagree are near each other.
+
+    >>> import numpy as np
+    >>> random = np.random.default_rng(1)
+    >>> answers = np.clip(random.integers(2, 5, 300).repeat(6) + random.integers(-1, 2, 1800), 1, 5).astype(str)
+    >>> graded(pl.DataFrame({"item": np.arange(300).repeat(6), "response": answers}), ["3", "1", "2", "5", "4"])
+    ['1', '2', '3', '4', '5']
+    """
+    order = ordered_answers(levels)
+    found = None if order is None else _nearness(rows, order)
+    return order if found is not None and found[0] < NEAREST_CODES else None
+
+
+def _nearness(rows: pl.DataFrame, levels: Sequence[str]) -> tuple[float, float] | None:
+    """How far apart people are who disagree on an item, relative to chance; and their agreement beyond chance.
+
+    None where too little is known of it.
+    """
+    if "item" not in rows.columns:
+        return None
     import numpy as np
 
     places = pl.col("response").cast(pl.String).replace_strict(
-        list(scale.levels), range(len(scale.levels)), default=None, return_dtype=pl.Int64
+        list(levels), range(len(levels)), default=None, return_dtype=pl.Int64
     )  # fmt: skip
     known = rows.select("item", _place=places).drop_nulls()
-    chosen = [(pl.col("_place") == place).sum().alias(f"{place}") for place in range(len(scale.levels))]
+    chosen = [(pl.col("_place") == place).sum().alias(f"{place}") for place in range(len(levels))]
     counts = known.group_by("item").agg(chosen).drop("item").to_numpy().astype(np.float64)
     together = counts.T @ counts - np.diag(counts.sum(axis=0))
     shares = counts.sum(axis=0) / max(counts.sum(), 1.0)
@@ -562,12 +587,9 @@ def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
     differ = distance > 0
     disagreements, pairs = together[differ].sum(), together.sum()
     if disagreements < 2 * FEWEST_DISAGREEMENTS or 1 / np.trace(by_chance) < FEWEST_EVEN_LEVELS:
-        return False
-    expected = by_chance[differ].sum()
-    if 1 - disagreements / pairs / expected < LEAST_AGREEMENT:
-        return False
+        return None
     mean, usual = (float((cells * distance).sum() / cells[differ].sum()) for cells in (together, by_chance))
-    return mean >= NEAREST_CODES * usual
+    return mean / usual, float(1 - disagreements / pairs / by_chance[differ].sum())
 
 
 def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:

@@ -2,12 +2,14 @@
 
 Practice is left out. Each answer is used in two ways: as what it says about the stimulus (polarity aligned, the item
 that was chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one
-item, no difference, the other item. Sliders and magnitudes are cut into seven classes of equal overall frequency. The
+item, no difference, the other item. So are labels that are whole numbers or words of a scale, where people who disagree
+about an item choose neighbours. Sliders and magnitudes are cut into seven classes of equal overall frequency. The
 right answers of controls and attention trials are known from the start.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -16,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.errors import KaratError
+from karat.intake.guess import graded, ordered_answers
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.checks import Checked
@@ -99,8 +102,11 @@ class Looked:
     notes: tuple[Message, ...]
 
 
-def looked_at(judgments: Judgments) -> Looked:
-    """The judgments as matrices, or the reason why there is nothing to look at."""
+def looked_at(judgments: Judgments, like: Sequence[bool] | None = None) -> Looked:
+    """The judgments as matrices, or the reason why there is nothing to look at.
+
+    `like` says of each scale whether it was ordered where the model was learned.
+    """
     rows = in_order(judgments)
     people = rows["participant"].unique(maintain_order=True)
     if len(people) < FEWEST_PEOPLE:
@@ -113,8 +119,8 @@ def looked_at(judgments: Judgments) -> Looked:
         raise ScreenError(Message("credence.few_answers", {"fewest": FEWEST_ANSWERS}))
     shape = (len(people), count)
     parts, notes, stimuli, first = [], [], np.zeros(shape, dtype=np.int64), 0
-    for scale, own in by_scale(judgments, rows):
-        part, own_notes = _part(judgments, scale, own, shape)
+    for place_of_scale, (scale, own) in enumerate(by_scale(judgments, rows)):
+        part, own_notes = _part(judgments, scale, own, shape, None if like is None else like[place_of_scale])
         notes += own_notes
         stimuli = np.where(part.there, part.item + first, stimuli)
         first += part.items
@@ -163,11 +169,14 @@ class _Filler:
 
 
 def _part(
-    judgments: Judgments, scale: Scale, rows: pl.DataFrame, shape: tuple[int, int]
+    judgments: Judgments, scale: Scale, rows: pl.DataFrame, shape: tuple[int, int], ordered: bool | None
 ) -> tuple[ScaleTrials, list[Message]]:
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         rows = rows.with_columns(_turned=(pl.col("left") > pl.col("right")).fill_null(False))
     rows, notes = with_stimuli(judgments, rows, scale=scale)
+    if isinstance(scale, Nominal) and ordered is not False:
+        order = ordered_answers(scale.levels) if ordered else graded(rows, scale.levels)
+        scale = scale if order is None else Ordinal(order)
     content, button, levels = _codes(scale, rows)
     if not isinstance(scale, Binary | Ordinal | Choice | Nominal):
         notes = [*notes, Message("credence.classes", {"scale": scale.kind, "classes": levels})]
@@ -342,6 +351,25 @@ def _largest_share(fitted: Fitted) -> Floats:
     return np.asarray(most / np.maximum(counted, 1))
 
 
+def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:
+    """Those of some participants who agree with another one of them; nobody where that cannot be seen.
+
+    They share a grammar or a taste that most others lack, or copied from each other: neither is inattention.
+
+    >>> import karat
+    >>> who_agree(karat.datasets.load("likert"), ["p06", "p11", "p20", "p35"])
+    []
+    """
+    if not 1 < len(names) <= MOST_COMPARED:
+        return []
+    try:
+        looked = looked_at(judgments)
+    except ScreenError:
+        return []
+    low = np.array([place for place, name in enumerate(looked.people) if name in set(names)], dtype=np.int64)
+    return [looked.people[place] for place in low[_share_a_grammar(looked.trials, low)]]
+
+
 def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
     """Which of these participants agree with another one of them, or with the group of those who do."""
     found = with_one_another(trials, low) >= SIGNIFICANT
@@ -485,6 +513,7 @@ class Learned:
     """The stimuli of each scale: the columns that distinguish them, and their number."""
     keys: tuple[Floats | None, ...]
     tested: tuple[NDArray[np.bool_] | None, ...]
+    ordered: tuple[bool, ...]
     usual: tuple[Floats, ...]
     """The usual log time of each stimulus; NaN if unknown."""
     stand_ins: pl.DataFrame
@@ -509,7 +538,7 @@ def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: fl
     parts = looked.trials.parts
     return Learned(
         _slim(fitted.mixture), tuple(stimuli), tuple(part.key for part in parts),
-        tuple(part.tested for part in parts), _usual(rows, looked),
+        tuple(part.tested for part in parts), tuple(part.ordered for part in parts), _usual(rows, looked),
         frame.with_columns(participant=pl.lit(MARK) + pl.col("participant")), below,
     )  # fmt: skip
 
@@ -545,7 +574,7 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
     """The table of participants outside the sample, and how many answers were to stimuli unknown to the sample."""
     frame, lost = _known(pl.concat([judgments.frame, learned.stand_ins]), judgments, learned)
     beside = Judgments.from_checked(Checked(frame), judgments.scales)
-    looked = looked_at(beside)
+    looked = looked_at(beside, learned.ordered)
     rows = in_order(beside)
     parts, usual = [], np.full(looked.keyed.shape, np.nan)
     scales = by_scale(beside, rows)

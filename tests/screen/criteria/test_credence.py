@@ -447,10 +447,16 @@ def test_what_is_called_a_favourite_answer_is_one() -> None:
     assert (always["participant"], always["flagged"], always["behaviour"]) == ("0-0", True, "primary choice")
 
 
+def test_labels_with_an_order_are_ratings() -> None:
+    table = graded(9, 1.1, [3, 5, 7])
+    labels, ratings = (credence(Judgments(table, scale)) for scale in (Nominal(list("918273645")), Ordinal(9)))
+    assert labels.participants.equals(ratings.participants)
+
+
 def test_labels_that_are_used_in_another_way_are_no_guesses() -> None:
     table, own = graded(5, 0.5, [3]), pl.col("participant") == "1-0"
-    turned = pl.col("response").replace(dict(zip("12345", "23451", strict=True)))
-    table = table.with_columns(response=pl.when(own).then(turned).otherwise("response"))
-    found = credence(Judgments(table, Nominal(list("12345"))))
+    letters = [pl.col("response").replace(dict(zip("12345", word, strict=True))) for word in ("BCDEA", "ABCDE")]
+    table = table.with_columns(response=pl.when(own).then(letters[0]).otherwise(letters[1]))
+    found = credence(Judgments(table, Nominal(list("ABCDE"))))
     assert found.flagged == ["0-0"]
     assert found.participants.filter(own)["values"].struct.field("limit").to_list() == ["limit.depends"]

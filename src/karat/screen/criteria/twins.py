@@ -27,15 +27,17 @@ rest of the group; otherwise the third of three copies would explain the first t
 *Null.* The same computation runs on simulated crowds of the same size. Their answers are drawn from the shares of the
 items, and pairs share as much taste as tau says. The false discovery rate of a pair is
 
-    (simulated pairs that agree as much, per crowd) / (real pairs that agree as much).
+    (simulated pairs that agree as much, per crowd) / (real pairs of its group that agree as much).
 
-*Verdict.* A pair is flagged if its rate is at most `rate`, c is at least `at_least`, and it stands apart in two ways.
-Both participants agree by two standard errors less with their fourth best partner (in large crowds, with the last of
-the best tenth), because experts agree with all experts. And unless the pair is clearly short of full agreement, both
-differ from everybody outside their group significantly more often than from each other. Where a question has a right
-answer, those who know it almost never differ and the next best rarely do; without a gap between the pair and the next
-best, nothing distinguishes copies from knowledge and nobody is flagged. The most alike group is removed before the rest
-is judged. Where there are several groups, each must also be alike without the others.
+*Verdict.* A pair is flagged if its rate is at most `rate`, c is at least `at_least`, and both participants agree by two
+standard errors less with their fourth best partner (in large crowds, with the last of the best tenth), because experts
+agree with all experts. The most alike group is removed before the rest is judged. Where there are several groups, each
+must also be alike without the others.
+
+*Knowledge.* A few people who know the right answers, or share a notion or a dialect that others lack, agree on yes and
+no or on a handful of labels as copies do: nothing in the answers distinguishes them. There, pairs are named and nobody
+is flagged. On a scale of four points or more, and with as many labels in use as six that are equally frequent, even
+those who know do not give the same answer throughout.
 
 A pair needs `shared` items in common, and the crowd at least six such pairs and others who answered the same items.
 
@@ -67,6 +69,9 @@ if TYPE_CHECKING:
     from karat.models.credence import ScaleTrials
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
+POINTS, LABELS = 4, 6.0
+"""The fewest points of a scale, and the fewest labels, on which knowledge alone does not bring full agreement. Labels
+are counted as the number of equally frequent ones that agree as often by chance."""
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
 """Crowds to simulate; fewer where the number of pairs times items exceeds `WORK`."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
@@ -112,11 +117,18 @@ class AnswerMatrix:
     levels: int
     prior: Floats
     """The parameters of the Dirichlet distribution of shares."""
+    ordered: bool = True
 
     @cached_property
     def counts(self) -> Floats:
         """How often each item got each answer, items x levels."""
         return _counted(self.table, self.levels)
+
+    @property
+    def tells(self) -> bool:
+        """Whether full agreement is more than knowledge."""
+        shares = self.counts.sum(axis=0) / max(self.counts.sum(), 1.0)
+        return self.levels >= POINTS if self.ordered else bool((shares**2).sum() <= 1 / LABELS)
 
 
 @dataclass(frozen=True)
@@ -144,20 +156,25 @@ def twins(
 ) -> Evidence:
     """Participants who agree with another one more than the items explain; the score is the share they have in common.
 
-    Further columns: partner (the closest other participant), others (how many are flagged as twins of this one) and
-    rate (the false discovery rate of the closest pair, 1 where no pair of the crowd is alike enough to be tested).
+    Further columns: partner (the closest other participant), others (how many are as alike to this one) and
+    rate (the false discovery rate of the closest pair, 1 where it is not alike enough to be tested).
 
     >>> import karat
     >>> twins(karat.datasets.load("likert")).flagged
     []
+
+    Of yes-or-no answers and a handful of labels, alike pairs are named but not flagged.
     """
     given = {"at_least": at_least, "rate": rate, "shared": shared, "seed": seed}
     check_settings(TwinsSettings, **given)
     names, tables, notes = _answers(judgments, shared)
+    telling = [one for one in tables if one.tells]
+    tables = telling or tables
     pairs = _compared(tables, shared)
     _refuse_few(int(pairs.known.sum()) // 2, shared)
     rates, found = _found(tables, pairs, given)
-    return Evidence(_verdicts(judgments, names, pairs, rates, found, given), "twins", given, tuple(notes))
+    table = _verdicts(judgments, names, pairs, rates, found, bool(telling), given)
+    return Evidence(table, "twins", given, tuple(notes))
 
 
 def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerMatrix], list[Message]]:
@@ -181,7 +198,7 @@ def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerM
         # Of several answers to one item the lowest counts: which came first may not be known.
         np.minimum.at(table, (rows[0], part.item[rows]), part.content[rows])
         table[table == part.levels] = -1
-        tables.append(answers_of(table[:, np.lexsort(table)], part.levels))
+        tables.append(answers_of(table[:, np.lexsort(table)], part.levels, part.ordered))
     return looked.people, tables, [note for note in looked.notes if note.code != "order.no_sequences"]
 
 
@@ -205,11 +222,11 @@ def _refuse_few(pairs: int, shared: int) -> None:
         raise ScreenError(Message("twins.few_pairs", {"pairs": pairs, "fewest": FEWEST_PAIRS, "shared": shared}))
 
 
-def answers_of(table: Ints, levels: int) -> AnswerMatrix:
+def answers_of(table: Ints, levels: int, ordered: bool = True) -> AnswerMatrix:
     """The answers with the Dirichlet distribution that the shares of items are most likely drawn from."""
     from karat.models.credence import concentration
 
-    bare = AnswerMatrix(table, levels, np.ones(levels))
+    bare = AnswerMatrix(table, levels, np.ones(levels), ordered)
     return replace(bare, prior=concentration(bare.counts))
 
 
@@ -415,9 +432,8 @@ def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
     alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
     if not alike.any():
         return np.ones(alike.shape), alike
-    rates = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
-    alike &= rates <= given["rate"]
-    return rates, alike & _isolated(pairs, alike, given["shared"] / 2)
+    rates = _rates(tables, pairs, alike, int(given["shared"]), int(given["seed"]))
+    return rates, alike & (rates <= given["rate"])
 
 
 def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given: Mapping[str, float]) -> bool:
@@ -443,28 +459,6 @@ def _apart(pairs: ParticipantPairs) -> Bools:
     return found
 
 
-def _isolated(pairs: ParticipantPairs, alike: Bools, shared: float) -> Bools:
-    """Pairs that knowledge does not explain: they differ less often than either differs from anybody outside the group.
-
-    People who know the right answers come close to agreeing throughout, and the next best come close to them; between
-    copies and everybody else there is a gap. The test compares two proportions, so that one answer makes no gap. It
-    takes fewer shared items to clear a pair than to flag one.
-    """
-    from scipy.sparse.csgraph import connected_components
-
-    _, group = connected_components(alike, directed=False)
-    open_ = np.maximum(pairs.shared - pairs.expected, 1.0)
-    common = (pairs.agree - pairs.expected) / open_
-    outside = np.where((pairs.shared >= shared) & (group[:, None] != group), common, -np.inf)
-    place = (np.arange(len(outside)), outside.argmax(axis=1))
-    share = (pairs.agree + 1) / (pairs.shared + 2)
-    variance = share * (1 - share) * pairs.shared / open_**2
-    gap = pairs.common - outside[place][:, None] - GAP * np.sqrt(variance + variance[place][:, None])
-    # Knowledge leaves hardly a difference, so it does not explain pairs that are clearly short of full agreement.
-    found: Bools = (np.minimum(gap, gap.T) >= 0) | (pairs.common + GAP * np.sqrt(variance) < 1)
-    return found
-
-
 def _together(alike: Bools, common: Floats) -> Ints:
     """The most alike pair, extended by everybody who is alike with at least half of the group so far."""
     inside = np.zeros(len(alike), dtype=bool)
@@ -477,8 +471,13 @@ def _together(alike: Bools, common: Floats) -> Ints:
         inside[new] = True
 
 
-def _rates(tables: list[AnswerMatrix], pairs: ParticipantPairs, shared: int, seed: int) -> Floats:
-    """The false discovery rate at each pair's agreement."""
+def _rates(tables: list[AnswerMatrix], pairs: ParticipantPairs, alike: Bools, shared: int, seed: int) -> Floats:
+    """The false discovery rate at each pair's agreement, among the pairs of its group of alike participants.
+
+    Copies elsewhere in the crowd are no evidence against a pair.
+    """
+    from scipy.sparse.csgraph import connected_components
+
     residual, tau = _residuals(pairs)
     upper = np.triu(pairs.known)
     standard = np.where(pairs.known, residual / np.sqrt(pairs.error**2 + tau**2), -np.inf)
@@ -493,14 +492,17 @@ def _rates(tables: list[AnswerMatrix], pairs: ParticipantPairs, shared: int, see
         taste = tau * random.standard_normal(int(both.sum()))
         null.append((apart[both] + taste) / np.sqrt(drawn.error[both] ** 2 + tau**2))
     expected = np.sort(np.concatenate(null))
-    real = np.sort(standard[upper])
-    above = len(expected) - np.searchsorted(expected, standard, side="left")
-    beside = np.maximum(len(real) - np.searchsorted(real, standard, side="left"), 1)
-    rates: Floats = np.minimum((above + 1) / crowds / beside, 1.0)
-    # A pair that agrees more has no higher rate than one that agrees less.
-    order = np.argsort(standard, axis=None)
-    falling = np.minimum.accumulate(rates.ravel()[order])
-    rates.ravel()[order] = falling
+    rates = np.ones(alike.shape)
+    _, group = connected_components(alike, directed=False)
+    for one in np.unique(group[alike.any(axis=1)]):
+        inside = alike & (group == one)[:, None]
+        own = np.sort(standard[inside])
+        # Every pair of the matrix stands there twice.
+        beside = (np.arange(len(own), 0, -1) + 1) // 2
+        above = len(expected) - np.searchsorted(expected, own, side="left")
+        # A pair that agrees more has no higher rate than one that agrees less.
+        falling = np.minimum.accumulate(np.minimum((above + 1) / crowds / beside, 1.0))
+        rates[inside] = falling[np.searchsorted(own, standard[inside], side="right") - 1]
     return rates
 
 
@@ -521,6 +523,7 @@ def _verdicts(
     pairs: ParticipantPairs,
     rates: Floats,
     found: Bools,
+    tells: bool,
     given: dict[str, float],
 ) -> pl.DataFrame:
     """One row per participant: the pair with the lowest rate and, among those, the most in common."""
@@ -535,7 +538,7 @@ def _verdicts(
     own = pl.DataFrame({
         "participant": names,
         "score": pl.Series(np.where(some, pairs.common[at], np.nan)).fill_nan(None),
-        "flagged": found.any(axis=1),
+        "_alike": found.any(axis=1),
         "partner": [names[place] if shared[number] else None for number, place in enumerate(closest)],
         "others": found.sum(axis=1),
         "rate": pl.Series(np.where(some, rates[at], np.nan)).fill_nan(None),
@@ -546,7 +549,7 @@ def _verdicts(
     compared = pl.col("score").is_not_null()
     message = (
         pl.when(~compared).then(pl.lit("twins.few_shared"))
-        .when("flagged").then(pl.lit("twins.pair")).otherwise(pl.lit("twins.apart"))
+        .when("_alike").then(pl.lit("twins.pair" if tells else "twins.knowledge")).otherwise(pl.lit("twins.apart"))
     )  # fmt: skip
     several = pl.when(pl.col("others") > 1).then(pl.col("others") - 1)
     values = values_of(
@@ -557,8 +560,8 @@ def _verdicts(
     )  # fmt: skip
     return table.select(
         "participant", "score", pl.lit(float(given["at_least"])).alias("threshold"),
-        pl.col("flagged").fill_null(False), message.alias("message"), values, "partner", pl.col("others").fill_null(0),
-        "rate",
+        (pl.col("_alike") & tells).fill_null(False).alias("flagged"), message.alias("message"), values, "partner",
+        pl.col("others").fill_null(0), "rate",
     )  # fmt: skip
 
 
