@@ -263,3 +263,27 @@ def test_nobody_is_lost_whatever_the_table(read: karat.Judgments) -> None:
             assert evidence.participants["participant"].is_unique().all()
             assert evidence.participants["flagged"].null_count() == reasons.null_count() == 0
         assert text
+
+
+def camps(seed: int) -> karat.Judgments:
+    """Six of 24 people prefer what the others dislike; the first two, one of each camp, guess."""
+    random = np.random.default_rng(seed)
+    sign = np.where(np.arange(24) % 4 == 0, -1, 1)[:, None]
+    answers = 3 + 1.2 * sign * random.normal(0, 1, 50) + random.normal(0, 0.8, (24, 50))
+    answers[:2] = random.integers(1, 6, (2, 50))
+    table = np.clip(np.rint(answers), 1, 5).astype(int)
+    people = {f"p{place:02}": {f"i{item}": level for item, level in enumerate(own)} for place, own in enumerate(table)}
+    return judgments(people, karat.Ordinal(5))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_people_of_the_smaller_camp_are_not_inattentive(seed: int) -> None:
+    crowd = camps(seed)
+    found = person_total(crowd)
+    camp = found.participants.filter(pl.col("participant").is_in([f"p{place:02}" for place in range(4, 24, 4)]))
+    assert (camp["score"] < -0.3).all()
+    assert set(camp["message"]) == {"person_total.alike"}
+    assert set(found.flagged) <= {"p00", "p01"}
+    far = set(mahalanobis(crowd).flagged)
+    assert far
+    assert far <= {"p00", "p01"}

@@ -22,8 +22,9 @@ somebody credible is flagged; whether somebody is flagged does not depend on who
 would ask for many more simulations than workers before it could flag anybody. Of N credible workers about alpha N are
 unusual, and more where the model is not quite right, as for labels that were read as ratings. So the simulated null
 flags nobody whose agreement with the others is significantly above chance by a test that needs no model (p < .05: it
-should be no harder to be cleared than to be accused), nor anybody with fewer than 20 answers, who could hardly show it.
-Deletion should not exclude alone: look at p_adjusted.
+should be no harder to be cleared than to be accused), nor anybody who agrees (p < .01) with others who do not agree
+with the crowd, as people of one taste do, nor anybody with fewer than 20 answers, who could hardly show it. Deletion
+should not exclude alone: look at p_adjusted.
 """
 
 from __future__ import annotations
@@ -175,6 +176,7 @@ def deletion(
 
     from karat.models.glrm import exceedances, predictive_p
     from karat.models.proportions import benjamini_hochberg
+    from karat.screen.credence_model import who_agree
 
     check_settings(DeletionSettings, alpha=alpha, by=by, simulations=simulations)
     answers = crowd(judgments, "deletion")
@@ -206,6 +208,9 @@ def deletion(
         },
         nan_to_null=True,
     )  # fmt: skip
+    if simulations:
+        alike = who_agree(judgments, table.filter(~pl.col("_agrees"))["participant"].to_list())
+        table = table.with_columns(pl.col("_agrees") | pl.col("participant").is_in(alike))
     notes = _notes(answers, model.notes, failed, table, alpha, by)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by, "refit": refit}
     participants = _evidence(judgments, table, alpha, by)

@@ -24,7 +24,8 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
 Where nearly all agree, a few answers of one's own make a large distance. Participants whose answers correlate with the
-means of the others at `AGREES` or more look at the items, and are not flagged however far they are. With fewer than
+means of the others at `AGREES` or more look at the items, and are not flagged however far they are; nor are those who
+agree (p < .01) with others who differ from most, as people with another grammar do. With fewer than
 `FEWEST_AGREEING` stimuli that cannot be seen, and two answers against a unanimous crowd make a large distance, so
 nobody is flagged for them.
 
@@ -68,6 +69,7 @@ LEAST_P = 0.001
 """Of a smaller probability only that it is smaller is written."""
 AGREES, FEWEST_AGREEING = 0.5, 20
 """A correlation with the means of the others, over this many stimuli at least, that carelessness does not reach."""
+FAR = pl.col("score") > pl.col("threshold")
 FEW_ANSWERS = 10
 """Below this many answers per stimulus on average, means follow each answer so closely that the criterion is blunt."""
 
@@ -101,6 +103,8 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     """
     from scipy.special import chdtrc, chdtri
 
+    from karat.screen.credence_model import who_agree
+
     check_settings(MahalanobisSettings, alpha=alpha)
     rows, notes = ordered_answers(judgments, "mahalanobis")
     rows, on_stimuli = with_stimuli(judgments, rows)
@@ -115,7 +119,8 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
         score=found.squared, threshold=chdtri(np.maximum(found.answers, 1), alpha), answers=found.answers,
         p=chdtrc(found.answers, found.squared), agreement=_agreement(people, shared, stimulus),
     )  # fmt: skip
-    table = _verdicts(table, alpha)
+    apart = table.filter(FAR | (pl.col("agreement") < AGREES / 2))["participant"].to_list()
+    table = _verdicts(table, alpha, who_agree(judgments, apart if table.filter(FAR).height else []))
     every = [*notes, *on_stimuli, *_limits(people.height, stimulus, found), *without_score(table)]
     if left_out := cells.height - shared.height:
         every.append(Message("mahalanobis.single_answers", {"answers": left_out}))
@@ -131,11 +136,12 @@ def _agreement(people: pl.DataFrame, cells: pl.DataFrame, stimulus: Ints) -> pl.
     return pl.Series(found).fill_nan(None)
 
 
-def _verdicts(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
+def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFrame:
     """The table of participants, given their distances; those without answers to compare have none."""
     p, known = pl.col("p"), pl.col("answers") > 0
-    far = (pl.col("score") > pl.col("threshold")).fill_null(False)
+    far = FAR.fill_null(False)
     agrees = far & (pl.col("agreement") >= AGREES).fill_null(False)
+    camp = far & ~agrees & pl.col("participant").is_in(alike)
     few = far & (pl.col("answers") < FEWEST_AGREEING)
     table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
     values = pl.struct(
@@ -143,10 +149,11 @@ def _verdicts(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
         p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
         p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
         agreement=pl.when(agrees).then(pl.col("agreement").round(2)), fewest=pl.when(few).then(FEWEST_AGREEING),
+        alike=pl.when(camp).then(pl.lit(len(alike), pl.Int64)),
     )  # fmt: skip
     message = pl.when(known).then(pl.lit("mahalanobis.distance")).otherwise(pl.lit("mahalanobis.no_answers"))
     return table.select(
-        "participant", "score", "threshold", (far & ~agrees & ~few).alias("flagged"),
+        "participant", "score", "threshold", (far & ~agrees & ~few & ~camp).alias("flagged"),
         message.alias("message"), values.alias("values"), "answers", "p",
     )  # fmt: skip
 

@@ -16,7 +16,8 @@ minority with another grammar has a low score although they are attentive. Where
 go down. The usual cutoff of 0 is cautious: of those who guess every second is below it. With few stimuli attentive
 participants are below it too, so only those are flagged whose score is also clearly lower than is usual: the upper
 limit of its one-sided 95 % interval (Fisher's z with n - 3) is below the median of all scores, or below the cutoff
-where that is higher. Somebody whose answers are all the same but one or two is not flagged either: those decide it.
+where that is higher. Somebody whose answers are all the same but one or two is not flagged either: those decide it. Nor
+is somebody who agrees (p < .01) with others whose scores are below the cutoff: two camps differ in what they prefer.
 
 Answers without an order are compared in the same way. Nominal answers count as one number for each category, 1 where
 it was given and 0 where not, m_is is the share of the others who gave it, and r_i runs over all stimuli and categories
@@ -79,6 +80,8 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     >>> person_total(karat.datasets.load("likert"), at_least=0.3).flagged
     ['p06', 'p11', 'p20', 'p35']
     """
+    from karat.screen.credence_model import who_agree
+
     check_settings(PersonTotalSettings, at_least=at_least)
     rows, notes, centred = _comparable(judgments)
     people = everybody(judgments)
@@ -96,12 +99,14 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
         same=pl.col("participant").is_in(_same_throughout(cells).implode()),
         lone=pl.col("participant").is_in(_few_others(rows).implode()) if centred else pl.lit(False),
     )  # fmt: skip
-    table = _verdicts(table, at_least)
+    low = table.filter(pl.col("score") < at_least)["participant"].to_list()
+    table = _verdicts(table, at_least, who_agree(judgments, low))
     return Evidence(table, "person_total", {"at_least": at_least}, (*notes, *without_score(table)))
 
 
-def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
+def _verdicts(table: pl.DataFrame, at_least: float, alike: list[str]) -> pl.DataFrame:
     """The table of participants, given their correlations; those with too few stimuli have none."""
+    camp = pl.col("participant").is_in(alike)
     enough = pl.col("stimuli") >= FEWEST_STIMULI
     table = table.with_columns(
         score=pl.when(enough).then("score"), others=pl.when(pl.col("stimuli") > 0).then("others")
@@ -115,6 +120,7 @@ def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
         pl.when(~enough).then(pl.lit("person_total.few"))
         .when(below & pl.col("lone")).then(pl.lit("person_total.lone"))
         .when(unclear).then(pl.lit("person_total.unclear"))
+        .when(below & camp).then(pl.lit("person_total.alike"))
         .when(pl.col("score").is_not_null()).then(pl.lit("person_total.correlation"))
         .when("same").then(pl.lit("person_total.same")).otherwise(pl.lit("person_total.others_same"))
     )  # fmt: skip
@@ -124,10 +130,11 @@ def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
         others=pl.when(pl.col("score").is_not_null()).then(pl.col("others").round(1)),
         fewest_others=few.then(pl.lit(FEWEST_OTHERS, pl.Int64)), fewest=few.then(pl.lit(FEWEST_STIMULI, pl.Int64)),
         usual=pl.when(unclear & ~pl.col("lone")).then(pl.lit(round(usual, 2))),
+        alike=pl.when(below & ~unclear & camp).then(pl.lit(len(alike), pl.Int64)),
     )  # fmt: skip
     return table.select(
         "participant", "score", pl.lit(float(at_least)).alias("threshold"),
-        (below & ~unclear).fill_null(False).alias("flagged"), message.alias("message"),
+        (below & ~unclear & ~camp).fill_null(False).alias("flagged"), message.alias("message"),
         values.alias("values"), "stimuli", "others",
     )  # fmt: skip
 
