@@ -24,10 +24,10 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
 Where nearly all agree, a few answers of one's own make a large distance. Participants whose answers correlate with the
-means of the others at `AGREES` or more look at the items, and are not flagged however far they are; nor are those who
-agree (p < .01) with others who differ from most, as people with another grammar do. With fewer than
-`FEWEST_AGREEING` stimuli that cannot be seen, and two answers against a unanimous crowd make a large distance, so
-nobody is flagged for them.
+means of the others at `AGREES` or more, or significantly (p < .01), look at the items, and are not flagged however far
+they are; nor are those who agree (p < .01) with others who differ from most, as people with another grammar do. With
+fewer than `FEWEST_AGREEING` stimuli that cannot be seen, and two answers against a unanimous crowd make a large
+distance, so nobody is flagged for them.
 
 Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
 are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
@@ -67,8 +67,9 @@ from karat.types import Floats, Ints
 ALPHA = 0.001
 LEAST_P = 0.001
 """Of a smaller probability only that it is smaller is written."""
-AGREES, FEWEST_AGREEING = 0.5, 20
-"""A correlation with the means of the others, over this many stimuli at least, that carelessness does not reach."""
+AGREES, SIGNIFICANT, FEWEST_AGREEING = 0.5, 2.33, 20
+"""A correlation with the means of the others, or its standard score (p < .01), over this many stimuli at least, that
+carelessness does not reach."""
 FAR = pl.col("score") > pl.col("threshold")
 FEW_ANSWERS = 10
 """Below this many answers per stimulus on average, means follow each answer so closely that the criterion is blunt."""
@@ -140,7 +141,8 @@ def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFra
     """The table of participants, given their distances; those without answers to compare have none."""
     p, known = pl.col("p"), pl.col("answers") > 0
     far = FAR.fill_null(False)
-    agrees = far & (pl.col("agreement") >= AGREES).fill_null(False)
+    score = pl.col("agreement").clip(-0.999, 0.999).arctanh() * (pl.col("answers") - 3).clip(0).sqrt()
+    agrees = far & ((pl.col("agreement") >= AGREES) | (score >= SIGNIFICANT)).fill_null(False)
     camp = far & ~agrees & pl.col("participant").is_in(alike)
     few = far & (pl.col("answers") < FEWEST_AGREEING)
     table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))

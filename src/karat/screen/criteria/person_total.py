@@ -15,7 +15,7 @@ gives one answer throughout has none, and straightlining finds them. It supposes
 minority with another grammar has a low score although they are attentive. Where guessers are many, everybody's scores
 go down. The usual cutoff of 0 is cautious: of those who guess every second is below it. With few stimuli attentive
 participants are below it too, so only those are flagged whose score is also clearly lower than is usual: the upper
-limit of its one-sided 95 % interval (Fisher's z with n - 3) is below the median of all scores, or below the cutoff
+limit of its one-sided 99 % interval (Fisher's z with n - 3) is below the median of all scores, or below the cutoff
 where that is higher. Somebody whose answers are all the same but one or two is not flagged either: those decide it. Nor
 is somebody who agrees (p < .01) with others whose scores are below the cutoff: two camps differ in what they prefer.
 
@@ -58,8 +58,8 @@ FEWEST_STIMULI = 5
 FEWEST_OTHERS = 2
 FEWEST_APART = 3
 """With fewer answers apart from the most frequent one, one answer decides the score."""
-ONE_SIDED = 1.645
-"""The 95th percentile of the normal distribution."""
+ONE_SIDED = 2.33
+"""The 99th percentile of the normal distribution."""
 
 
 class PersonTotalSettings(CriterionSettings):
