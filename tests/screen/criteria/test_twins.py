@@ -153,7 +153,7 @@ def test_knowing_the_right_answers_is_no_copy(seed: int) -> None:
     assert twins(knowers(seed)).flagged == []
 
 
-def test_alike_pairs_of_yes_or_no_answers_are_named_and_not_flagged() -> None:
+def test_alike_pairs_of_yes_or_no_answers_are_only_named() -> None:
     table = twins(knowers(3)).participants.filter(pl.col("message") == "twins.knowledge")
     assert {"p00", "p01", "p02"} <= set(table["participant"])
     assert table["score"].min() >= 0.4
