@@ -27,9 +27,9 @@ from karat.intake.cells import (
     stacked,
     texts,
 )
-from karat.intake.content import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, words_of
 from karat.intake.forms import refuse_best_worst
-from karat.intake.guess import guess_rt_unit, joined, plain
+from karat.intake.guess import NAMES, guess_rt_unit, joined, plain
 from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
@@ -189,6 +189,8 @@ class BatchLayout:
     shared: list[str] = field(default_factory=list)
     """Inputs that describe the HIT as a whole."""
     background: list[str] = field(default_factory=list)
+    chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Answers that repeat one of two inputs: their column -> the columns of both."""
 
 
 def recognises(file: SourceFile) -> bool:
@@ -200,10 +202,14 @@ def recognises(file: SourceFile) -> bool:
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
-    """The names of columns as MTurk spells them."""
-    return [
-        re.sub(r"(?i)^(input|answer)(?=\.)", lambda it: it[0].title(), name) for name in respelled(names, OWN_NAMES)
-    ]
+    """The names of columns as MTurk spells them; codes that authors put in place of the workers' ids are the workers.
+
+    >>> _own_names(["HITId", "input.text", "Answer.ok", "anonCode"])
+    ['HITId', 'Input.text', 'Answer.ok', 'WorkerId']
+    """
+    own = [re.sub(r"(?i)^(input|answer)(?=\.)", lambda it: it[0].title(), name) for name in respelled(names, OWN_NAMES)]
+    coded = [name for name in own if plain(name) in NAMES["participant"] or words_of(name)[:1] == ["anon"]]
+    return [NEEDED[1] if name in coded[:1] else name for name in own] if NEEDED[1] not in own else own
 
 
 def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
@@ -220,9 +226,10 @@ def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.bad_units = lost * width
     reading.units_in = lost * width + frame.height * len(answers)
     refuse_best_worst(frame, file.name)
-    frame = _in_order(frame)
+    frame, chosen = _with_chosen(_in_order(frame), answers)
     kept = _without_other_fields(frame, answers, reading)
     layout = _layout(frame, kept)
+    layout.chosen = chosen
     _choose(frame, layout, options, reading)
     _judge(frame, layout, options, reading)
     reading.participants = _people(frame, layout, reading)
@@ -243,6 +250,31 @@ def _in_order(frame: pl.DataFrame) -> pl.DataFrame:
         pl.struct("at", "row").rank("ordinal").over("who").cast(pl.Int64).alias(TRIAL)
     )
     return frame.with_columns(order[TRIAL], frame["WorkerId"].alias(WHO))
+
+
+def _with_chosen(frame: pl.DataFrame, answers: Sequence[str]) -> tuple[pl.DataFrame, dict[str, tuple[str, str]]]:
+    """Answers that repeat one of two inputs, perhaps with its number before it or cut, as left and right."""
+    inputs = [name for name in frame.columns if name.startswith("Input.") and frame.schema[name] == pl.String]
+    chosen = {}
+    for column in answers if len(inputs) > 1 else []:
+        said = pl.col(column).cast(pl.String).str.replace(r"^\d[.):]\s*", "")
+        given = frame.filter(said.str.len_chars() >= FEWEST_LETTERS)
+        same = given.head(FIRST_ROWS).select(pl.col(name).str.starts_with(said).sum() for name in inputs).row(0)
+        most = sorted(same)[-2:]
+        pair = [name for name, n in zip(inputs, same, strict=True) if n in most and n >= FEWEST_TOLD_APART]
+        if len(pair) != FEWEST_TOLD_APART or given.height < NEARLY_ALL * frame[column].count():
+            continue
+        left, right = (pl.col(name).str.starts_with(said) for name in pair)
+        if given.select((left | right).mean()).item() < NEARLY_ALL:
+            continue
+        first = left & (~right | pl.col(column).str.starts_with("1"))
+        side = pl.when(first).then(pl.lit("left")).when(right).then(pl.lit("right"))
+        frame = frame.with_columns(side.alias(column))
+        chosen[column] = (pair[0], pair[1])
+    return frame, chosen
+
+
+FEWEST_LETTERS, FIRST_ROWS, NEARLY_ALL = 2, 100, 0.9
 
 
 def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: Reading) -> list[str]:
@@ -383,6 +415,7 @@ def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: 
                 pl.col(column).alias("response"), *([pl.lit(name).alias("question")] if len(questions) > 1 else []),
                 ((pl.col(TRIAL) - 1) * (most - first + 1) + number - first + 1).alias("trial"),
                 *([pl.col(times).alias(RT)] if times else []), *_conditions(inputs, layout), *_about_assignment(frame),
+                *(pl.col(c).alias(side) for c, side in zip(layout.chosen.get(column, ()), SIDES, strict=False)),
             )  # fmt: skip
             there = block.filter(pl.col("item").is_not_null() | pl.col("response").is_not_null())
             reading.set_apart(Message("aside.absent_item_cells"), block.height - there.height)
@@ -395,6 +428,7 @@ def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: 
         reading.notes.append(Message("mturk.working_time"))
 
 
+SIDES = ("left", "right")
 SIDED = re.compile(r"(?i)Input\.(.*?)[_. ]?(1|2|a|b|left|right|first|second)")
 
 
