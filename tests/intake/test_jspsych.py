@@ -12,7 +12,7 @@ from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.intake.readers.jspsych.reader import recognises
-from karat.judgments.scales import Nominal, Ordinal, parse_scale
+from karat.judgments.scales import Choice, Nominal, Ordinal, parse_scale
 from karat.judgments.source import SourceFile
 from messages import codes, refuses
 
@@ -188,6 +188,13 @@ def test_numbered_buttons_are_a_rating_scale(tmp_path: Path) -> None:
     intake = from_json(tmp_path, data)
     assert intake.judgments.scale == Ordinal(5)
     assert [r for (r,) in rows(intake, "response")] == ["1", "4"]
+
+
+def test_two_buttons_of_each_trial_are_what_was_chosen_between(tmp_path: Path) -> None:
+    data = [trial(i, response=i % 2, item_id=f"i{i}", choices=[f"he{i} go", f"he{i} goes"]) for i in range(5)]
+    intake = from_json(tmp_path, data)
+    assert intake.judgments.scale == Choice()
+    assert rows(intake, "left", "right", "response")[1] == ("he1 go", "he1 goes", "right")
 
 
 def test_respelled_answers_leave_the_scale_to_karat(tmp_path: Path) -> None:

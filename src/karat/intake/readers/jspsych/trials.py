@@ -457,6 +457,9 @@ GUESSED_WORDS = ({"no", "yes"}, {"left", "right", "none"}, {"true", "false"}, {"
 """Answers that karat understands better than as names."""
 
 
+FEWEST_PAIRS = 4
+
+
 def frame_of(
     judged: Sequence[Judged], used: set[str], scales: Mapping[str, Scale], options: Options, notes: list[Message]
 ) -> pl.DataFrame:
@@ -480,6 +483,11 @@ def frame_of(
     if any(one.answer.index is not None for one in judged):
         indices = [one.answer.index for one in judged]
         frame = frame.with_columns(pl.Series("response_index", indices, dtype=pl.Int64, strict=False))
+    pairs = [tuple(one.answer.levels) for one in judged]
+    shown = {frozenset(pair) for pair in pairs}
+    if len(shown) >= FEWEST_PAIRS and {len(pair) for pair in pairs} == {len(pair) for pair in shown} == {2}:
+        # Every trial has two buttons of its own: they are what was chosen between.
+        frame = frame.with_columns(pl.Series(s, [pair[at] for pair in pairs]) for at, s in enumerate(("left", "right")))
     own = _own_columns(judged, used, options, notes)
     expected = _expected(judged, own, scales, options, notes)
     if expected:
