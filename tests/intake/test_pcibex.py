@@ -202,6 +202,14 @@ def test_typed_numbers_are_answers_where_a_trial_has_no_other(write: Write) -> N
     ]
     intake = read_files([write(*lines)])
     assert column(intake, "response") == ["50", "120.5"]
+    with pytest.raises(IntakeError, match="no judgments"):
+        read_files(
+            [
+                write(
+                    *trial(1, "intro", f"TextInput,Name,Final,Ann,{START},NULL", f"TextInput,Age,Final,26,{START},NULL")
+                )
+            ]
+        )
 
 
 def test_a_comma_in_the_comments_does_not_break_a_line(write: Write) -> None:

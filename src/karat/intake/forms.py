@@ -152,25 +152,42 @@ NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d])[\W_]?(?P<at>\d{1,3})(?:[\W_](?P<res
 
 
 def _with_groups(frame: pl.DataFrame) -> Shaped | None:
-    """A row per trial where each participant has one row with numbered columns for each: item1, rating1, item2."""
+    """A row per trial where a participant's row has numbered columns for each of several: item1, rating1, item2."""
     contents = Contents(frame)
-    rows = frame.height
     persons = [c for c in map(contents.__getitem__, contents.names) if c.plain in NAMES["participant"]]
-    if not any(c.distinct >= NEARLY_ALL * rows for c in persons):
-        return None
     columns = _numbered_columns(contents.names)
     by_numbers: dict[tuple[int, ...], list[str]] = {}
     for stem, numbered in columns.items():
         by_numbers.setdefault(tuple(sorted(numbered)), []).append(stem)
     numbers, stems = max(by_numbers.items(), key=lambda one: len(one[1]), default=((), []))
-    answers = [s for s in stems if any(word in GROUP_ANSWERS for word in words_of(s.removeprefix("Answer.")))]
-    if len(numbers) < FEWEST_GROUPS or not answers or not _name_stimuli(contents, columns, stems, answers):
+    if len(numbers) < FEWEST_GROUPS or not persons:
         return None
+    groups = {stem: list(columns[stem].values()) for stem in stems}
+    named = [s for s in stems if any(word in GROUP_ANSWERS for word in words_of(s.removeprefix("Answer.")))]
+    shown = _shown_stimuli(contents, groups, named)
+    # Who has several rows is shown something else in each.
+    who = max(persons, key=lambda one: one.distinct)
+    if not shown or contents.combinations([who.name, *shown]) < NEARLY_ALL * frame.height:
+        return None
+    once = who.distinct >= NEARLY_ALL * frame.height
+    given = [stem for stem, names in groups.items() if _are_given(contents, names, shown)]
+    answers = named if once and named else [stem for stem in named or given if stem in given]
+    if not answers or (not named and len(answers) > 1):
+        return None
+    mapping = {} if named else {"response": answers[0]}
     place = "trial" if "trial" not in (*stems, *frame.columns) else "trial_"
     long = _stacked_groups(frame, {stem: columns[stem] for stem in stems}, numbers, place)
     note = Message("form.groups", {"columns": [columns[stem][numbers[0]] for stem in stems[:3]], "n": len(numbers)})
     lines = long[" row"].cast(pl.Int64).to_list()
-    return Shaped(long.drop(" row"), lines, notes=[note], units_in=long.height, unit="answers and rows")
+    return Shaped(
+        long.drop(" row"), lines, notes=[note], mapping=mapping, units_in=long.height, unit="answers and rows"
+    )
+
+
+def _are_given(contents: Contents, names: Sequence[str], shown: Sequence[str]) -> bool:
+    """Whether numbered columns hold answers on one scale: numbers that do not follow from what was shown."""
+    alike = {_alphabet(contents[name]) for name in names if contents[name].is_number}
+    return all(contents[n].is_number and not contents.follows(n, shown) for n in names) and len(alike) == 1
 
 
 def _numbered_columns(names: Sequence[str]) -> dict[str, dict[int, str]]:
@@ -333,17 +350,13 @@ def several_at_once(file: str, what: str) -> IntakeError:
 NEARLY_ALL = 0.9
 
 
-def _name_stimuli(
-    contents: Contents, columns: Mapping[str, Mapping[int, str]], stems: Sequence[str], answers: Sequence[str]
-) -> bool:
-    """Whether numbered columns beside the answers say what was shown: several values that are not numbers."""
-    for stem in stems:
-        cells = [set(contents[name].values) for name in columns[stem].values()]
-        every = set().union(*cells)
-        named = stem not in answers and len(every) >= FEWEST_JUDGED
-        if named and not all(as_number(value) is not None for value in every):
-            return True
-    return False
+def _shown_stimuli(contents: Contents, groups: Mapping[str, Sequence[str]], answers: Sequence[str]) -> list[str]:
+    """Numbered columns beside the answers that say what was shown: several values that are not numbers."""
+    for stem, names in groups.items():
+        every = {value for name in names for value in contents[name].values}
+        if stem not in answers and len(every) >= FEWEST_JUDGED and any(as_number(value) is None for value in every):
+            return list(names)
+    return []
 
 
 LABELLED = r"^\s*(-?\d{1,2})\s*(?:\([^)]*\)|[-–:=]\s*\D.*)?\s*$"
@@ -421,7 +434,11 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             home[2].extend(names)
         else:
             merged.append((key, values, list(names)))
-    best = max((names for *_, names in merged), key=len, default=[])
+    # Of settings that the experiment logs, most are the same for everybody.
+    varied = [[name for name in names if contents[name].distinct > 1] for *_, names in merged]
+    some = contents.frame.height >= FEWEST_CLEAR
+    kept = [own if some and 2 * len(own) < len(m[2]) else m[2] for own, m in zip(varied, merged, strict=True)]
+    best = max(kept, key=len, default=[])
     best = best if all(map(PERSON_CODE.fullmatch, best)) else _of_one_stem(best)
     agreed = (_agreed(contents, best), _average(contents, best, best))
     best = [name for name in best if name not in agreed]
@@ -436,8 +453,8 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             n for n in contents.names
             if n in best or (re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number)
         ]  # fmt: skip
-    varied = len({value for name in best for value in contents[name].values}) > 1
-    return [name for name in contents.names if name in best] if varied else []
+    differ = len({value for name in best for value in contents[name].values}) > 1
+    return [name for name in contents.names if name in best] if differ else []
 
 
 def _agreed(contents: Contents, names: Sequence[str]) -> str | None:

@@ -49,7 +49,10 @@ def submissions_of(lines: Iterable[LogLine]) -> dict[Key, IbexSubmission]:
 
 
 def set_single_questions_apart(submissions: Sequence[IbexSubmission], reading: Reading) -> None:
-    """Age or gender is asked once a person; judgments are asked again and again, by the same element or label."""
+    """Age or gender is asked once a person; judgments are asked again and again, by the same element or label.
+
+    Where each question is asked once, each may be a judgment, unless all answers were typed.
+    """
     elements: Counter[str] = Counter()
     labels: Counter[str] = Counter()
     for submission in submissions:
@@ -57,7 +60,8 @@ def set_single_questions_apart(submissions: Sequence[IbexSubmission], reading: R
         labels |= Counter(label for _, label in {(trial, answer.line.label) for trial, answer in submission.answers})
     recurring = {name for name, count in elements.items() if count > 1}
     repeated = {name for name, count in labels.items() if count >= FEWEST_TRIALS}
-    if not recurring and not repeated:
+    typed = all(answer.kind == "typed" for submission in submissions for _, answer in submission.answers)
+    if not recurring and not repeated and not typed:
         return
     names: dict[str, None] = {}
     for submission in submissions:
