@@ -110,6 +110,17 @@ def test_a_command_that_asks_is_the_one_to_run_again(name: str, table: Path) -> 
     assert words == ["karat", name, str(table), *error.value.flags]
 
 
+def test_what_was_answered_in_the_command_stays_in_the_one_to_run_again(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = ["convert", str(table), "--map", "response=acceptability"]
+    monkeypatch.setattr("sys.argv", ["karat", *typed])
+    with pytest.raises(ProposalError) as error:
+        app(typed, standalone_mode=False)
+    words = shlex.split(str(error.value).splitlines()[-1])
+    assert words == ["karat", *typed, *error.value.flags, "-o", "judgments.parquet"]
+
+
 @pytest.mark.slow
 def test_measure_and_report_take_the_same_flags(table: Path, tmp_path: Path) -> None:
     app(["measure", str(table), "--response", "wonder", "--item", "verb+content", "--conditions", "verb",

@@ -123,7 +123,7 @@ def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
                 answers, asked = before, 0
                 continue
             if quiet or not (sys.stdin.isatty() and sys.stdout.isatty()):
-                raise
+                raise error.of_command(reading.typed("convert")) from None
             before = Answers(dict(answers.mapping), dict(answers.flags))
             answers = Answers(dict(answers.mapping), dict(answers.flags))
             for question in error.questions:

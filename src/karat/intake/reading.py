@@ -218,8 +218,9 @@ class ProposalError(IntakeError):
                 lines.append(f"  or {'; '.join(other.label for other in others[:2])}")
         flags = [flag for question in self.questions for flag in question.choices[0].flags]
         self.flags = flags
-        converted = ["convert", *(paths or [file]), *flags, "-o", "judgments.parquet"]
-        command = shlex.join(["karat", *([*typed, *flags] if typed else converted)])
+        again = [*(typed or ("convert", *(paths or [file]))), *flags]
+        kept = again[0] != "convert" or {"-o", "--out"} & {*again}
+        command = shlex.join(["karat", *again, *([] if kept else ["-o", "judgments.parquet"])])
         head = Message("ask.headline", {"file": file, "n": len(self.questions)})
         code = "ask.command_only" if any(question.by_name for question in self.questions) else "ask.command"
         tail = Message(code, {"command": command})
