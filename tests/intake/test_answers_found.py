@@ -330,3 +330,15 @@ def test_shortened_jspsych_table_is_recognised(tmp_path: Path) -> None:
     intake = read_files([written(tmp_path / "a.csv", header, rows)])
     assert "jsPsych" in intake.sources[0][1]
     assert (intake.judgments.frame.height, intake.judgments.factors()) == (96, ["cond"])
+
+
+def test_settings_common_to_everybody_are_no_answers(tmp_path: Path) -> None:
+    draw = random.Random(4)
+    settings = ["money", "familiarity", "kind", "level", "frequency"]
+    rows = [[f"A{n}", *range(5), draw.choice(["sail", "cabin"]), *draw.choices(range(1, 8), k=2)] for n in range(40)]
+    header = ["workerid", *settings, "target", "Likert_target", "Likert_foil"]
+    lines = [",".join(map(str, row)) for row in [header, *rows]]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    frame = read_files([tmp_path / "t.csv"], options=Options(accept=True)).judgments.frame
+    assert not set(frame["item"].to_list()) & {*settings}
+    assert set(frame["response"].to_list()) == {str(n) for n in range(1, 8)}

@@ -110,9 +110,7 @@ def test_a_command_that_asks_is_the_one_to_run_again(name: str, table: Path) -> 
     assert words == ["karat", name, str(table), *error.value.flags]
 
 
-def test_what_was_answered_in_the_command_stays_in_the_one_to_run_again(
-    table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_stay_in_the_command_to_run_again(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = ["convert", str(table), "--map", "response=acceptability"]
     monkeypatch.setattr("sys.argv", ["karat", *typed])
     with pytest.raises(ProposalError) as error:

@@ -202,7 +202,7 @@ def test_typed_numbers_are_answers_where_a_trial_has_no_other(write: Write) -> N
     ]
     intake = read_files([write(*lines)])
     assert column(intake, "response") == ["50", "120.5"]
-    with pytest.raises(IntakeError, match="no judgments"):
+    with refuses(IntakeError, "questions asked once"):
         read_files(
             [
                 write(

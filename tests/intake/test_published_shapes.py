@@ -112,6 +112,21 @@ def test_numbered_groups_of_columns_are_trials(tmp_path: Path, crowd: Crowd) -> 
     assert frame.filter(frame["participant"] == "w3")["response"].to_list() == [str(c) for c in rows[3][2::3]]
 
 
+def test_numbered_groups_may_fill_several_rows_of_a_worker(tmp_path: Path, crowd: Crowd) -> None:
+    rows: list[list[object]] = []
+    for unit in range(30):
+        texts = [crowd.text() for _ in range(3)]
+        for worker in crowd.draw.sample(range(12), 3):
+            ratings = [10 * crowd.rate(worker, text) for text in texts]
+            rows.append(
+                [900 + unit, f"w{worker}", *ratings, *texts, *crowd.draw.sample(["tgen", "slug", "nle", "gong"], 3)]
+            )
+    path = saved(tmp_path / "t.csv", "_unit_id,_worker_id,natur1,natur2,natur3,ref1,ref2,ref3,sys1,sys2,sys3", rows)
+    frame = accepted(path).frame
+    assert frame.height == 270
+    assert frame.head(3)["response"].to_list() == [str(cell) for cell in rows[0][2:5]]
+
+
 def test_points_worded_anew_for_each_question(tmp_path: Path, crowd: Crowd) -> None:
     asked = [(f"R{r}{q}", word) for r in (1, 2, 3) for q, word in (("Q1", "fluide"), ("Q2", "concis"), ("Q3", "clair"))]
     header = ["id. ID de la réponse", "submitdate. Date", "token. Code"]
@@ -458,3 +473,42 @@ def test_ratings_of_nobody_in_one_cell_are_refused_by_their_form(tmp_path: Path,
     with pytest.raises(KaratError) as error:
         read_files([saved(tmp_path / "r.csv", "ID,sentence,full-ratings", rows)])
     assert "full-ratings" in str(error.value)
+
+
+def test_what_all_raters_of_a_text_have_is_no_answer(tmp_path: Path, crowd: Crowd) -> None:
+    texts = [(crowd.text(), crowd.draw.random()) for _ in range(40)]
+    rows = [
+        [f"c{n}", text, score, worker, aspect, crowd.rate(worker, (n, aspect), 5) - 1]
+        for n, (text, score) in enumerate(texts)
+        for worker in crowd.draw.sample(range(15), 4)
+        for aspect in ("fluency", "meaning")
+    ]
+    path = saved(tmp_path / "t.csv", "comment_id,comment,perspective_score,worker_id,aspect,toxic_score", rows)
+    judgments = accepted(path)
+    assert set(judgments.scales) == {"fluency", "meaning"}
+    assert judgments.frame["response"].to_list() == [str(row[5]) for row in rows]
+
+
+def test_a_form_among_trials_is_known_by_any_column_of_kinds(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [["RatingTrial", f"p{p}", f"s{t}", crowd.rate(p, t)] for p in range(12) for t in range(20)]
+    rows += [["Survey", f"p{p}", "age", crowd.draw.randint(20, 60)] for p in range(12)]
+    path = saved(tmp_path / "t.csv", "trial_template,participant_id,stim1_name,response_value", rows)
+    assert accepted(path).frame.height == 240
+
+
+def test_reviews_of_several_systems_are_all_read(tmp_path: Path, crowd: Crowd) -> None:
+    def reviews(text: str) -> dict[str, object]:
+        people = crowd.draw.sample(range(9), 3)
+        rated = [
+            {"worker_id": f"w{p}", "overall-rating": 10 * crowd.rate(p, text), "overall-rank": p % 3} for p in people
+        ]
+        return {"response": text, "reviews": rated, "overall": {"overall-rating": 50}}
+
+    systems = ("bart", "dpr", "human")
+    records = [
+        {"passage-id": f"{n}", "questions": [{name: reviews(crowd.text(9)) for name in systems} for _ in range(4)]}
+        for n in range(12)
+    ]
+    frame = accepted(lines(tmp_path / "t.jsonl", records)).frame
+    assert (frame.height, frame["item"].n_unique()) == (432, 144)
+    assert set(frame["version"]) == {*systems}

@@ -63,7 +63,7 @@ ANSWER_WORDS = (
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
     "labels", "scores", "votes", "annotation", "annotations",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
-    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "chosen", "severity",
+    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "chosen", "severity", "rank",
 )  # fmt: skip
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
@@ -85,6 +85,7 @@ NO_ANSWER_WORDS = ("acc", "corr", "rt", "rts", "order", "rule", "key", "time", "
 """Columns beside the answers: whether they are right, how long they took, what was offered."""
 QUESTION_NAMES = (
     "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
+    "aspect", "criterion", "kriterium",
 )  # fmt: skip
 DIMENSIONS = ("scale", "dimension", "measure", "dv", "skala", "attribute", "ratingtype", "normtype")
 """Names of columns that say what was rated, also where each participant rated one thing only."""
@@ -670,7 +671,12 @@ class _RoleSearch:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
             return False
         beside = NO_ANSWERS.fullmatch(content.plain) or any(w in NO_ANSWER_WORDS for w in words_of(content.name)[-1:])
-        if beside or PLACES.fullmatch(content.plain) or content.filled < 1 - SPARSE:
+        if (
+            beside
+            or PLACES.fullmatch(content.plain)
+            or content.filled < 1 - SPARSE
+            or words_of(content.name)[-1:] == ["id"]
+        ):
             return False
         return content.is_number or content.distinct <= 60 or _is_list(content)
 
@@ -696,7 +702,9 @@ class _RoleSearch:
             return not self._between_lists(content)
         if spread < (DESIGNED if _says_answer(content) else 1) or self._between_lists(content):
             return False
-        return _says_answer(content) or (
+        if _says_answer(content):
+            return not self._is_of_item(content)
+        return (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
             and not self._follows_from_text(content)
         )  # fmt: skip
@@ -744,12 +752,14 @@ class _RoleSearch:
         """Whether everybody has the same value on the same item: it was shown or is right, as answers would differ."""
         items = [
             c.name for c in self._free()
-            if c is not content and self._names_items(c) and not _says_answer(c)
+            if c is not content and not _says_answer(c)
+            and (self._names_items(c) or c.is_text or words_of(c.name)[-1:] == ["id"])
             and not {"chosen", "selected", "preferred"} & set(words_of(c.name))
             and FEWEST_ITEMS <= c.distinct <= self.rows / 2 - FEWEST_ROWS
         ]  # fmt: skip
+        asked = [c.name for c in self._free() if c.plain in QUESTION_NAMES]
         return bool(self.person) and any(
-            self._is_judged_once(name, []) and self.contents.follows(content.name, [name]) for name in items
+            self._is_judged_once(name, asked) and self.contents.follows(content.name, [name]) for name in items
         )
 
     def _is_key(self, content: Content) -> bool:
@@ -850,7 +860,6 @@ class _RoleSearch:
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
             and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
-            and words_of(content.name)[-1:] != ["id"]
             and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
             and not (content.functions and len(content.functions) == content.distinct)
             and (_says_answer(content) or self._dispersion(content) >= DESIGNED)
@@ -1044,8 +1053,12 @@ class _RoleSearch:
             return True
         if content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS and self._differs_on_stimuli(content):
             return True
-        named = _says_answer(content) and self._is_answer_like(content)
-        return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
+        if not _says_answer(content) or not self._is_answer_like(content):
+            return False
+        once = not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height
+        source = self.roles.mapping.get("response", "")
+        once = once and content.is_number and source in self.contents.names and self.contents[source].is_number
+        return (once or self._dispersion(content) >= FREE) and self._differs_on_stimuli(content)
 
     def _shares_a_level(self, content: Content) -> bool:
         """Whether a column has one word in common with the answers, always in the same rows, such as no-error."""

@@ -357,7 +357,7 @@ def _forms(frame: pl.DataFrame, options: Options) -> pl.Series | None:
     if not {"item", "response"} <= set(frame.columns) or options.keep_all:
         return None
     items, answers = text_column(frame["item"]), text_column(frame["response"])
-    for name in (name for name in frame.columns if plain(name) in FUNCTION_NAMES):
+    for name in (n for n in frame.columns if plain(n) in FUNCTION_NAMES or words_of(n)[-1:] in KINDS):
         form = text_column(frame[name]).str.to_lowercase().is_in(FORMS).fill_null(False)
         own = [set(cells.filter(form).drop_nulls()) - set(cells.filter(~form)) for cells in (items, answers)]
         asked = own[0] and own[0] >= set(items.filter(form).drop_nulls())
@@ -367,6 +367,7 @@ def _forms(frame: pl.DataFrame, options: Options) -> pl.Series | None:
 
 
 FORMS = ("form", "questionnaire", "survey", "demographics", "demographic", "fragebogen")
+KINDS = (["type"], ["name"], ["template"])
 ADDRESSED = re.compile(r"(?i)\b(your?|ihre?n?|dein)\b")
 
 
@@ -764,6 +765,8 @@ def _elements(file: SourceFile) -> Iterator[tuple[int, Any]]:
 def _in_lists(element: Any) -> Any:
     """An element with lists for objects whose names only count, and values for objects that hold nothing else.
 
+    Objects side by side that hold lists under the same names, as for each of several systems, are a list as well.
+
     >>> _in_lists({"id": "p1", "trials": {"0": {"rating": {"value": 4}}, "1": {"rating": {"value": 2}}}})
     {'id': 'p1', 'trials': [{'rating': 4}, {'rating': 2}]}
     """
@@ -774,8 +777,15 @@ def _in_lists(element: Any) -> Any:
     if list(element) == ["value"]:
         return element["value"]
     parts = {name: _in_lists(value) for name, value in element.items()}
-    counted = all(str(name).isdigit() for name in parts) and _are_records(list(parts.values()))
-    return list(parts.values()) if counted else parts
+    if all(str(name).isdigit() for name in parts) and _are_records(list(parts.values())):
+        return list(parts.values())
+    alike = [
+        name for name, value in parts.items() if isinstance(value, dict) and any(map(_are_records, value.values()))
+    ]
+    if len(alike) < FEWEST_PEOPLE or any(set(parts[name]) != set(parts[alike[0]]) for name in alike):
+        return parts
+    rest = {name: value for name, value in parts.items() if name not in alike}
+    return rest | {"versions": [{"version": name, **parts[name]} for name in alike]}
 
 
 def _spread(record: Mapping[str, Any]) -> dict[str, Any]:
