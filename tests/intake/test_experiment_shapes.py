@@ -97,3 +97,15 @@ def test_means_of_items_are_refused(tmp_path: Path, spread: str) -> None:
         karat.read(path)
     assert not isinstance(caught.value, ProposalError)
     assert "Similarity Mean" in str(caught.value)
+
+
+def test_norms_of_items_beside_answers_are_no_means_of_them(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    norms = [[round(chance.random(), 2), round(chance.random(), 2)] for _ in range(16)]
+    rows = [
+        [f"p{who}", n, f"The word {n} is here.", chance.randint(1, 7), *norms[n]]
+        for who in range(12)
+        for n in range(16)
+    ]
+    path = saved(tmp_path / "r.csv", "code,item,sentence,rating,mean_freq,sd_freq", rows)
+    assert karat.read(path, accept=True).frame["participant"].n_unique() == 12

@@ -287,11 +287,20 @@ def _refuse_means(frame: pl.DataFrame, file: str) -> None:
     means = [name for name in numbers if {"m", *AVERAGES} & set(words[name])]
     spread = [name for name in numbers if {*SPREADS, "se", "sem", "stderr", "ci", "var"} & set(words[name])]
     raters = [name for name in numbers if is_rater(name) and name not in (*means, *spread)]
-    if means and spread and len(raters) < FEWEST_JUDGES:
+    if not means or not spread or len(raters) >= FEWEST_JUDGES:
+        return
+    described = (name for name in words if name not in numbers or contents[name].is_whole)
+    if not any(_describe(frame, name, means[0], spread[0]) for name in described):
         raise IntakeError(
             f"{file} holds means: {means[0]} and {spread[0]} sum up what several people answered, and nothing says who "
             f"gave which answer. {NEEDED}"
         )
+
+
+def _describe(frame: pl.DataFrame, name: str, *numbers: str) -> bool:
+    """Whether these numbers belong to what a column names, which has several rows, not to the rows."""
+    named = frame[name].n_unique()
+    return 2 * named <= frame.height and frame.select(name, *numbers).n_unique() == named
 
 
 def _are_counts(numbers: pl.DataFrame) -> bool:
