@@ -209,3 +209,15 @@ def test_windows_of_many_are_refused_with_a_fix() -> None:
     assert deletion_windows(few, width=40, step=40, at_most=6).height == 12
     with raises(karat.screen.ScreenError, "setting.refused", setting="alpha"):
         deletion_windows(few, width=40, alpha=2)
+
+
+def test_on_very_hard_items_nobody_is_flagged() -> None:
+    random = np.random.default_rng(1001)
+    right = random.random(60) < 0.5
+    slips = random.uniform(0.38, 0.48, (20, 1))
+    said = np.where(random.random((20, 60)) < slips, ~right, right).astype(int)
+    rows = [(f"p{person}", f"i{item}", str(said[person, item])) for person in range(20) for item in range(60)]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = deletion(karat.Judgments(table, karat.Binary()))
+    assert found.flagged == []
+    assert "deletion.hard" in found.participants["message"].to_list()

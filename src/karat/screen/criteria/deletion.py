@@ -23,8 +23,9 @@ would ask for many more simulations than workers before it could flag anybody. O
 unusual, and more where the model is not quite right, as for labels that were read as ratings. So the simulated null
 flags nobody whose agreement with the others is significantly above chance by a test that needs no model (p < .05: it
 should be no harder to be cleared than to be accused), nor anybody who agrees (p < .01) with others who do not agree
-with the crowd, as people of one taste do, nor anybody with fewer than 20 answers, who could hardly show it. Deletion
-should not exclude alone: look at p_adjusted.
+with the crowd, as people of one taste do, nor anybody with fewer than 20 answers, who could hardly show it; and nobody
+at all where most people do not agree above chance, as on very hard items. Deletion should not exclude alone: look at
+p_adjusted.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ SMALLEST_P = 0.001
 """Smaller simulated p values are shown as below this."""
 ABOVE_CHANCE, FEWEST = 1.645, 20
 """Standard errors above chance from which agreement protects a worker (p < .05), and the answers needed to show it."""
+USUAL = 0.5
+"""The share of workers who must agree above chance before not doing so counts against anybody."""
 REASON_VALUES = pl.Struct(
     {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
      "alpha": pl.Float64}
@@ -204,13 +207,14 @@ def deletion(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
             "p_value": p, "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
-            "_agrees": _beyond_chance(answers) >= ABOVE_CHANCE,
+            "_agrees": _beyond_chance(answers) >= ABOVE_CHANCE, "_hard": False,
         },
         nan_to_null=True,
     )  # fmt: skip
     if simulations:
         alike = who_agree(judgments, table.filter(~pl.col("_agrees"))["participant"].to_list())
-        table = table.with_columns(pl.col("_agrees") | pl.col("participant").is_in(alike))
+        hard = pl.col("_agrees").mean() < USUAL
+        table = table.with_columns(pl.col("_agrees") | pl.col("participant").is_in(alike), _hard=hard)
     notes = _notes(answers, model.notes, failed, table, alpha, by)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by, "refit": refit}
     participants = _evidence(judgments, table, alpha, by)
@@ -280,13 +284,15 @@ def _beyond_chance(answers: Crowd) -> NDArray[np.float64]:
 
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
-    known = table.select("distance", "df", "threshold", "p_simulated", "_agrees").iter_rows()
-    reasons = [_reason(distance, df, limit, p, agrees, alpha, by) for distance, df, limit, p, agrees in known]
+    known = table.select("distance", "df", "threshold", "p_simulated", "_agrees", "_hard").iter_rows()
+    reasons = [
+        _reason(distance, df, limit, p, agrees, hard, alpha, by) for distance, df, limit, p, agrees, hard in known
+    ]
     score, threshold, flagged = pl.col("distance"), pl.col("threshold"), pl.col("p_value") < alpha
     if by == "simulated":
         score = pl.col("p_simulated")
         threshold = pl.when(score.is_not_null()).then(alpha)
-        flagged = (score < alpha) & ~pl.col("_agrees") & (pl.col("df") >= FEWEST)
+        flagged = (score < alpha) & ~pl.col("_agrees") & ~pl.col("_hard") & (pl.col("df") >= FEWEST)
     return table.select(
         "participant", score.alias("score"), threshold.alias("threshold"),
         flagged.fill_null(False).alias("flagged"),
@@ -302,6 +308,7 @@ def _reason(
     limit: float,
     simulated: float | None,
     agrees: bool,
+    hard: bool,
     alpha: float,
     by: By,
 ) -> tuple[str, dict[str, Any]]:
@@ -318,7 +325,9 @@ def _reason(
         return "deletion.published", values
     if simulated >= alpha:
         return "deletion.usual", values
-    return "deletion.few" if df < FEWEST else "deletion.agrees" if agrees else "deletion.unusual", values
+    if df < FEWEST:
+        return "deletion.few", values
+    return "deletion.agrees" if agrees else "deletion.hard" if hard else "deletion.unusual", values
 
 
 def beside(value: float, cutoff: float, digits: int) -> float:
