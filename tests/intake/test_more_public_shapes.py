@@ -89,10 +89,16 @@ def test_ratings_of_systems_by_segment(tmp_path: Path) -> None:
     for person in range(20):
         for at, segment in enumerate(chance.sample(range(1, 13), 12)):
             began = 1_600_000_000 + 1000 * person + 20 * at
-            rows.append([f"e{person}", f"sys{chance.randint(1, 4)}", segment, chance.randint(0, 100), began, began + 9])
-    found = accepted(saved(tmp_path / "r.csv", "UserID,SystemID,SegmentID,Score,StartTime,EndTime", rows))
+            kind = ("CHK", "BAD", "REF")[segment % 3] if segment > 9 else "TGT"
+            rows.append(
+                [f"e{person}", f"sys{chance.randint(1, 4)}", segment, kind, chance.randint(0, 100), began, began + 9.5]
+            )
+    found = accepted(saved(tmp_path / "r.csv", "login,SystemID,SegmentID,itype,Score,StartTime,EndTime", rows))
     assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (20, 12)
     assert found.factors() == ["SystemID"]
+    assert (set(found.frame["rt"]), dict(found.frame["function"].value_counts().iter_rows())) == (
+        {9.5}, {"test": 180, "control": 60},
+    )  # fmt: skip
 
 
 def test_the_subject_of_a_sentence_is_nobody(tmp_path: Path) -> None:
@@ -221,6 +227,9 @@ def test_functions_in_names_of_items_can_be_undone(tmp_path: Path) -> None:
 def test_words_that_may_be_judged_are_no_functions(tmp_path: Path, word: str) -> None:
     intake = read_files([named_items(tmp_path / "r.csv", word)])
     assert set(intake.judgments.frame["function"]) == {"test"}
+    words = [*(f"w{chr(letter)}" for letter in range(97, 110)), word]
+    rows = [[f"s{p}", one, 1 + (p * at) % 7] for p in range(9) for at, one in enumerate(words)]
+    assert set(accepted(saved(tmp_path / "w.csv", "subject,Word,rating", rows)).frame["function"]) == {"test"}
 
 
 def test_fillers_in_the_column_of_lists(tmp_path: Path) -> None:
@@ -402,6 +411,7 @@ def test_objects_by_name_are_items(tmp_path: Path) -> None:
     ["ann\thttp://a.b\tyes", "bob\thttp://a.b\tno", "ann\thttp://c.d\tno", "bob\thttp://c.d\tyes"],
     ["1,,1,3", ",2,2,", "1,2,,3", "3,2,1,"],
     ["7,w1,25", "7,w2,0", "8,w1,25", "8,w2,100"],
+    ["g4\t0\t*\tGone he has it.", "g4\t1\t\tHe went there.", "g4\t1\t\tShe left it."],
 ])  # fmt: skip
 def test_a_first_line_of_labels_is_no_header(tmp_path: Path, lines: list[str]) -> None:
     path = tmp_path / "labels.txt"

@@ -239,9 +239,11 @@ def test_answers_that_repeat_one_of_two_inputs_are_choices(tmp_path):
     texts = [("The dog's gone.", "The dogs gone."), ("Ann sleeps.", "Ann sleep."), ("He can swim.", "He swim.")]
     sides = [n % 2 for n in range(24)]
     cut = [f"{side + 1}. {texts[n % 3][side].split(chr(39))[0]}" for n, side in enumerate(sides)]
-    file = batch(tmp_path, header, [(f"{n % 7}", "island", *texts[n % 3], cut[n]) for n in range(24)])
+    kinds = ("island", "control", "attnchk2")
+    file = batch(tmp_path, header, [(f"{n % 7}", kinds[n % 3], *texts[n % 3], cut[n]) for n in range(24)])
     file.write_text(file.read_text().replace('"WorkerId"', '"anonCode"'))
     frame = read_files([file]).judgments.frame
     assert frame["participant"].n_unique() == 7
     assert frame["response"].to_list() == [("left", "right")[side] for side in sides]
     assert list(zip(frame["left"], frame["right"], strict=True)) == [texts[n % 3] for n in range(24)]
+    assert frame["function"].to_list() == ["test", "test", "attention"] * 8

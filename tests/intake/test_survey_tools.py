@@ -38,7 +38,10 @@ def looped(path: Path, words: int = 3, rounds: int = 10, length: int = 8) -> Pat
     for word in range(words):
         columns.append((f"Q{word}_Page Submit", "Timing - Page Submit", f"QID{50 + word}_PAGE_SUBMIT"))
         text = " ".join(["How alike are these two?"] * length)
-        columns += [(f"{n}_Q{word}_big", f"Tweet {n} - {text}", f"{n}_QID{80 + word}") for n in range(1, rounds + 1)]
+        columns += [
+            (f"{n}_Q{word}_big", f"{('Tweet', 'Train')[n % 2]} {text}", f"{n}_QID{80 + word}")
+            for n in range(1, rounds + 1)
+        ]
     rows = []
     for person in range(40):
         row: list[object] = ["True", f"R_{person}"]
@@ -60,6 +63,7 @@ def test_a_page_timed_before_a_loop_shows_no_round_of_it(tmp_path: Path) -> None
     judgments = read_files([looped(tmp_path / "r.csv")]).judgments
     assert (judgments.frame.height, judgments.answers) == (120, 120)
     assert "rt" not in judgments.frame.columns
+    assert set(judgments.frame["function"]) == {"test"}
 
 
 def test_loops_with_one_question_are_one(tmp_path: Path) -> None:

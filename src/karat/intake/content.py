@@ -28,7 +28,7 @@ RESPONSE_TIMES = (
 MISSPELT_FROM = 6
 _WORDS = {
     "filler": ("filler", "fillers", "fill", "füller", "distractor", "distractors", "distracter", "distracters"),
-    "attention": ("attention", "attentions", "catch", "attentioncheck", "catchtrial"),
+    "attention": ("attention", "attentions", "catch", "attentioncheck", "catchtrial", "attn", "attncheck"),
     "practice": (
         "training", "train", "trained", "prac", "pract", "übung", "example", "examples", "warmup", "warm", "tutorial",
         "demo", "entrenamiento", "entraînement", "entrainement", "beispiel", "oefening", "esempio", "esercizio",
@@ -43,6 +43,8 @@ _MORE_WORDS = {
     ),
 }  # fmt: skip
 """Words that say what a trial is for where a whole column holds nothing but such words."""
+_OF_SYSTEMS = {"badref": "control", "bad": "control", "repeat": "control", "chk": "control", "ref": "control"}
+"""What direct assessment calls damaged, repeated and human translations among those of systems."""
 
 
 def function_named_in(label: str) -> str:
@@ -308,6 +310,9 @@ class Content:
         """The values that name an item function, and which."""
         if self.distinct > FEW_LEVELS:
             return {}
+        bare = {value: re.sub(r"[\W_]", "", value.lower()) for value in self.values}
+        if {"bad", "badref"} & {*bare.values()} and {*bare.values()} <= {*_OF_SYSTEMS, "system", "tgt"}:
+            return {value: _OF_SYSTEMS.get(word, "test") for value, word in bare.items()}
         return {value: word for value in self.values if (word := function_word(value)) is not None}
 
     @property

@@ -36,7 +36,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
         "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
         "subjnum", "ppid", "listener", "listenerid", "annotatedby", "ratedby", "labeledby", "labelledby", "completedby",
-        "assignedto",
+        "assignedto", "login",
         "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
         "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
         "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",

@@ -492,7 +492,8 @@ class _RoleSearch:
             }  # fmt: skip
             if "control" in known.values() and self._is_baseline(content, known):
                 known = {value: function for value, function in known.items() if function != "control"}
-            if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
+            judged = not named and not exact and self._are_judged(content, known)
+            if not known or judged or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
                 continue
@@ -518,6 +519,12 @@ class _RoleSearch:
             self.taken.add(content.name)
         spelled = {v: f for v, f in self.roles.functions.items() if f != "test" and " + " not in v}
         self._note_functions(self.roles.mapping["function"], spelled)
+
+    def _are_judged(self, content: Content, functions: Mapping[str, str]) -> bool:
+        """Whether words such as train are themselves judged: among many bare words, no more often than the others."""
+        rows = content.cells.filter(content.cells.is_in(list(functions))).len()
+        often = ONE_PERSON * rows * content.distinct > len(functions) * content.cells.count()
+        return content.distinct > MOST_LEVELS and all(map(str.isalpha, content.values)) and not often
 
     def _is_baseline(self, content: Content, functions: Mapping[str, str]) -> bool:
         """Whether control is a condition: the same named items were shown in it and in the other levels.

@@ -224,7 +224,8 @@ def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
     names: list[str] = []
     copies: dict[str, list[str]] = {}
     for position, cell in enumerate(cells, start=1):
-        name = cell.strip().lstrip("\ufeff") or f"unnamed_{position}"
+        name = cell.strip().lstrip("\ufeff")
+        name = f"unnamed_{position}" if name in ("", "*") else name  # To Polars, * is every column.
         if name in names:
             copy = next(f"{name}_{n}" for n in range(2, len(cells) + 2) if f"{name}_{n}" not in names)
             copies.setdefault(name, []).append(copy)

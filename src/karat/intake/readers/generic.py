@@ -61,6 +61,7 @@ from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
 from karat.judgments.stimuli import are_contrasts
 from karat.judgments.tables import FileTable, sheets_of
+from karat.judgments.times import UNIX_2000
 from karat.messages import Message
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
@@ -603,7 +604,34 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
 
     table = read_results(file, options.delimiter, options.sheet, numbers)
     table = _without_second_header(replace(table, frame=_unpadded(table.frame)))
-    return _of_survey(_without_labels(table))
+    return _with_durations(_of_survey(_without_labels(table)))
+
+
+STARTS = re.compile(r"(start(ed)?|began|begin)(time|at|timestamp|ts)?")
+ENDS = re.compile(r"(end(ed)?|finish(ed)?|stop(ped)?|submit(ted)?)(time|at|timestamp|ts)?")
+
+MOMENTS_SEEN = 300
+
+
+def _with_durations(table: FileTable) -> FileTable:
+    """Response times from the moments, counted from 1970, at which each trial started and ended."""
+    head = table.frame.head(MOMENTS_SEEN)
+    both = [[name for name in head.columns if form.fullmatch(plain(name))] for form in (STARTS, ENDS)]
+    known = guess_columns(head.columns, {})
+    if [len(names) for names in both] != [1, 1] or "rt" in known or "participant" not in known:
+        return table
+    moments = [names[0] for names in both]
+    start, end = (head[name].cast(pl.Float64, strict=False).drop_nulls() for name in moments)
+    people = head[known["participant"]].n_unique()
+    if not len(start) == len(end) == head.height or 3 * people > start.n_unique() or (start > end).any():
+        return table
+    if (start < UNIX_2000).any():
+        return table
+    first, last = (pl.col(name).cast(pl.Float64, strict=False) for name in moments)
+    note = Message("table.durations", {"start": moments[0], "end": moments[1]})
+    return replace(
+        table, frame=table.frame.with_columns((last - first).round(3).alias("rt")), notes=[*table.notes, note]
+    )
 
 
 def _sheets_of(file: SourceFile, options: Options) -> list[FileTable]:

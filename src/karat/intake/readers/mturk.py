@@ -35,6 +35,7 @@ from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.roles import sides_notes, sides_of
 from karat.intake.table_repair import read_results
+from karat.judgments.checks import text_column
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile
@@ -421,7 +422,9 @@ def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: 
             reading.set_apart(Message("aside.absent_item_cells"), block.height - there.height)
             blocks.append(there)
     stack, reading.locate = stacked(blocks, reading.locate)
-    reading.frame = _with_sides(_with_functions(_with_times(stack, options, reading)), options, reading)
+    reading.frame = _with_sides(
+        _with_functions(_with_times(stack, options, reading), options, reading), options, reading
+    )
     if len(questions) > 1:
         reading.notes.append(Message("mturk.questions", {"names": listed(sorted(questions))}))
     if stack.width:
@@ -510,15 +513,22 @@ def _with_times(stack: pl.DataFrame, options: Options, reading: Reading) -> pl.D
     return stack.drop(RT).with_columns(seconds.alias("rt"))
 
 
-def _with_functions(stack: pl.DataFrame) -> pl.DataFrame:
-    """turktools' sections tell fillers and practice items from the test items, where they are called so."""
-    if "section" not in stack.columns:
+def _with_functions(stack: pl.DataFrame, options: Options, reading: Reading) -> pl.DataFrame:
+    """turktools' sections tell fillers and practice items from the test items, and conditions attention checks."""
+    if "function" in options.mapping:
         return stack
-    word = stack["section"].str.to_lowercase().str.strip_chars().str.strip_suffix("s")
-    if not word.is_in(FUNCTIONS).any():
-        return stack
-    known = pl.select(pl.when(word.is_in(FUNCTIONS)).then(word).otherwise(pl.lit("test")).alias("function")).to_series()
-    return stack.with_columns(known)
+    for name in [name for name in stack.columns if name == "section" or name.endswith("condition")]:
+        cells = text_column(stack[name])
+        words = {value: value.lower().strip().removesuffix("s") for value in cells.drop_nulls().unique()}
+        if name != "section":
+            words = {value: "attention" for value, word in words.items() if word.startswith(("attn", "attention"))}
+        known = {value: word for value, word in words.items() if word in FUNCTIONS}
+        if known:
+            shown = [f"{value}={word}" for value, word in sorted(known.items())[:3]]
+            reading.notes.append(Message("role.functions", {"column": name, "functions": shown}))
+            functions = cells.replace_strict(known, default="test", return_dtype=pl.String)
+            return stack.with_columns(functions.alias("function"))
+    return stack
 
 
 def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.DataFrame:

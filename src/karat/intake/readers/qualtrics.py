@@ -690,9 +690,8 @@ def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
 
 def _functions(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
     """Practice questions, where the tag or the first words of the text say so; empty where none does."""
-    found = {
-        column.tag: function_named_in(f"{column.tag} {' '.join(column.text.split()[:3])}") for column in judged
-    }  # fmt: skip
+    words = {column.tag: [word for word in column.text.split()[:3] if word.lower() != "train"] for column in judged}
+    found = {tag: function_named_in(" ".join([tag, *first])) for tag, first in words.items()}
     practice = {tag: function if function == "practice" else "test" for tag, function in found.items()}
     return practice if set(practice.values()) == {"practice", "test"} else {}
 
