@@ -68,7 +68,7 @@ PROBE = """
 (() => {
   const records = [];
   let announce = () => {};
-  const watched = (node) => node.querySelector?.(".stimulus")?.setAttribute("elementtiming", "stimulus");
+  const watched = (node) => node.querySelector?.(".stimulus .sentence")?.setAttribute("elementtiming", "stimulus");
   // The observer runs before the frame ends in which the page was changed, so before the sentence is painted.
   new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(watched)))
     .observe(document, { childList: true, subtree: true });
@@ -180,7 +180,8 @@ async def session(browser: Any, address: str, kind: str, slower: int, waits: Seq
     await page.add_init_script(PROBE)
     await page.goto(f"{address}/s/{SLUG}/")
     while not await page.locator("#trials").count():
-        await page.locator("main form button").first.click()
+        async with page.expect_navigation():
+            await page.locator("main form button").first.click()
     name = await page.locator("#trials").get_attribute("data-session")
     resolution = await page.evaluate("probe.resolution()")
     devtools = await context.new_cdp_session(page)

@@ -226,7 +226,7 @@ def test_the_code_is_copied(serve: Serve, visit: Visit) -> None:
 
 CLICK_AFTER = """(() => {
   const marked = () => {
-    for (const text of document.querySelectorAll(".stimulus:not([elementtiming])"))
+    for (const text of document.querySelectorAll(".stimulus .sentence:not([elementtiming])"))
       text.setAttribute("elementtiming", "sentence");
   };
   new MutationObserver(marked).observe(document, { subtree: true, childList: true });
