@@ -94,11 +94,14 @@ def test_files_of_one_person_each_are_read_together(tmp_path: Path) -> None:
     assert judgments.frame["rt"].null_count() == 0
 
 
-def test_a_row_per_word_becomes_a_row_per_trial(tmp_path: Path) -> None:
+@pytest.mark.parametrize("last", [False, True])
+def test_a_row_per_word_becomes_a_row_per_trial(tmp_path: Path, last: bool) -> None:
     words = ["the", "cat", "saw", "a", "dog"]
     rows = [
-        (p, i, "ab"[c], k + 1, word, 300 + k, r) for p, i, c, r in rated(10, 8) for k, word in enumerate(words)
-    ]  # fmt: skip
+        (p, i, "ab"[c], k + 1, word, 300 + k, "" if last and k < 4 else r)
+        for p, i, c, r in rated(10, 8)
+        for k, word in enumerate(words)
+    ]
     path = written(tmp_path / "a.csv", ["subj", "item", "cond", "region", "word", "rt", "rating"], rows)
     judgments = karat.read(path)
     assert judgments.answers == 80

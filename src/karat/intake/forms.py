@@ -121,10 +121,12 @@ REGIONS = re.compile(
 def without_words(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
     """A table with one row per word as one with one row per trial, and the rows kept; None where it is no such table.
 
-    Reading times stand in a row per word or region, and what was asked after the sentence stands in all of them.
+    Reading times stand in a row per word or region, and what was asked after the sentence in all of them or in one.
 
     >>> rows = {"subj": ["a"] * 6, "item": [1, 1, 1, 2, 2, 2], "region": [1, 2, 3] * 2, "rating": [4, 4, 4, 2, 2, 2]}
     >>> without_words(pl.DataFrame(rows))[0]["rating"].to_list()
+    [4, 2]
+    >>> without_words(pl.DataFrame({**rows, "rating": [None, None, 4, None, None, 2]}))[0]["rating"].to_list()
     [4, 2]
     """
     regions = [name for name in frame.columns if REGIONS.fullmatch(plain(name))]
@@ -134,6 +136,11 @@ def without_words(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
     counting = [name for name in regions if contents[name].is_whole and contents[name].distinct >= FEWEST_REGIONS]
     if not counting:
         return None
+    trial = (frame[counting[0]].cast(pl.Float64, strict=False).diff() <= 0).fill_null(False).cum_sum()
+    filled = frame.group_by(trial).agg(pl.all().count())
+    alone = {n: int((filled[n] == 1).sum()) for n in frame.columns if frame[n].null_count()}
+    once = [n for n, trials in alone.items() if trials >= NEARLY_ALL * filled.height]
+    frame = frame.with_columns(pl.col(once).drop_nulls().first().over(trial))
     rest = [n for n in contents.names if n not in regions and not ROW_NUMBERS.fullmatch(plain(n))]
     key = [name for name in rest if not (contents[name].is_number and contents[name].is_other)]
     trials = frame.group_by(key, maintain_order=True).agg(
