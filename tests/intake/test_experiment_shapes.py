@@ -109,3 +109,12 @@ def test_norms_of_items_beside_answers_are_no_means_of_them(tmp_path: Path) -> N
     ]
     path = saved(tmp_path / "r.csv", "code,item,sentence,rating,mean_freq,sd_freq", rows)
     assert karat.read(path, accept=True).frame["participant"].n_unique() == 12
+
+
+@pytest.mark.parametrize("rater", ["A{}", "annotator_{}", "{}"])
+def test_every_rater_answers_several_questions(tmp_path: Path, rater: str) -> None:
+    chance = random.Random(6)
+    columns = [f"{rater.format(who)}_{question}" for who in (1, 2, 3) for question in ("adequacy", "fluency")]
+    rows = [[n, f"The word {n} is here.", *(chance.randint(1, 5) for _ in columns)] for n in range(24)]
+    read = karat.read(saved(tmp_path / "r.csv", ",".join(["sent_id", "mt", *columns]), rows), accept=True)
+    assert (read.participants.height, set(read.frame["question"])) == (3, {"adequacy", "fluency"})

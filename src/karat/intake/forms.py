@@ -758,15 +758,15 @@ def is_rater(name: str) -> bool:
 
 def _raters_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """The rater and the question of each column, where every rater has a column for each of several questions."""
-    for rater in (rf"(?:{'|'.join(RATERS)})s?[\W_]*(?:\d+|[a-z])", r"\d{1,2}"):
+    for rater in (rf"(?:{'|'.join(RATERS)})s?[\W_]*(?:\d+|[a-z])", r"[a-z]?\d{1,2}"):
         for pattern in (rf"(?P<rest>.+?)[\W_]+(?P<rater>{rater})", rf"(?P<rater>{rater})[\W_]+(?P<rest>.+)"):
             found = [match for name in names if (match := re.fullmatch(pattern, name, re.IGNORECASE))]
             pairs = {match[0]: (match["rater"], match["rest"]) for match in found}
             raters, rests = {one for one, _ in pairs.values()}, {rest for _, rest in pairs.values()}
             whole = len(set(pairs.values())) == len(names) == len(raters) * len(rests)
-            # A number alone may be that of an item.
+            # A letter and a number may be those of an item.
             asked = all(any(CRITERIA.fullmatch(word) for word in words_of(rest)) for rest in rests)
-            if whole and min(len(raters), len(rests)) > 1 and (asked or not rater.startswith(r"\d")):
+            if whole and min(len(raters), len(rests)) > 1 and (asked or not rater.endswith("}")):
                 return pairs
     return {}
 
