@@ -112,7 +112,7 @@ def decision_study(
 
     >>> import karat
     >>> print(decision_study(karat.datasets.load("likert"), wanted=0.9, samples=100))
-    To order stimuli with a reliability of .90, each stimulus needs 29 ratings (now 12, reliability .79). ...
+    To order stimuli with a reliability of .90, each stimulus needs 29 ratings (now 11.9, reliability .79). ...
     """
     check_bootstrap(samples, level)
     check_number(MeasureError, "wanted", wanted, above=0, below=1)
