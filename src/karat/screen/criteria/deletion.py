@@ -207,14 +207,16 @@ def deletion(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
             "p_value": p, "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
-            "_agrees": _beyond_chance(answers) >= ABOVE_CHANCE, "_hard": False,
         },
         nan_to_null=True,
     )  # fmt: skip
-    if simulations:
-        alike = who_agree(judgments, table.filter(~pl.col("_agrees"))["participant"].to_list())
-        hard = pl.col("_agrees").mean() < USUAL
-        table = table.with_columns(pl.col("_agrees") | pl.col("participant").is_in(alike), _hard=hard)
+    agrees = pl.Series(_beyond_chance(answers) >= ABOVE_CHANCE)
+    alike = who_agree(judgments, table.filter(~agrees)["participant"].to_list()) if simulations else []
+    table = table.with_columns(
+        _spared=pl.when(pl.col("df") < FEWEST).then(pl.lit("deletion.few"))
+        .when(agrees | table["participant"].is_in(alike)).then(pl.lit("deletion.agrees"))
+        .when(agrees.sum() < USUAL * len(agrees)).then(pl.lit("deletion.hard"))
+    )  # fmt: skip
     notes = _notes(answers, model.notes, failed, table, alpha, by)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by, "refit": refit}
     participants = _evidence(judgments, table, alpha, by)
@@ -284,15 +286,13 @@ def _beyond_chance(answers: Crowd) -> NDArray[np.float64]:
 
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
-    known = table.select("distance", "df", "threshold", "p_simulated", "_agrees", "_hard").iter_rows()
-    reasons = [
-        _reason(distance, df, limit, p, agrees, hard, alpha, by) for distance, df, limit, p, agrees, hard in known
-    ]
+    known = table.select("distance", "df", "threshold", "p_simulated", "_spared").iter_rows()
+    reasons = [_reason(distance, df, limit, p, spared, alpha, by) for distance, df, limit, p, spared in known]
     score, threshold, flagged = pl.col("distance"), pl.col("threshold"), pl.col("p_value") < alpha
     if by == "simulated":
         score = pl.col("p_simulated")
         threshold = pl.when(score.is_not_null()).then(alpha)
-        flagged = (score < alpha) & ~pl.col("_agrees") & ~pl.col("_hard") & (pl.col("df") >= FEWEST)
+        flagged = (score < alpha) & pl.col("_spared").is_null()
     return table.select(
         "participant", score.alias("score"), threshold.alias("threshold"),
         flagged.fill_null(False).alias("flagged"),
@@ -307,8 +307,7 @@ def _reason(
     df: int,
     limit: float,
     simulated: float | None,
-    agrees: bool,
-    hard: bool,
+    spared: str | None,
     alpha: float,
     by: By,
 ) -> tuple[str, dict[str, Any]]:
@@ -325,9 +324,7 @@ def _reason(
         return "deletion.published", values
     if simulated >= alpha:
         return "deletion.usual", values
-    if df < FEWEST:
-        return "deletion.few", values
-    return "deletion.agrees" if agrees else "deletion.hard" if hard else "deletion.unusual", values
+    return spared or "deletion.unusual", values
 
 
 def beside(value: float, cutoff: float, digits: int) -> float:
