@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.measure import MeasureError, adequacy, ratings_matrix, suitability
-from karat.measure.dimensions.number_of_factors import word
+from karat.measure.dimensions.adequacy import word
 from karat.messages import Message
 from measure.differential import differential
 from messages import codes, raises

@@ -18,9 +18,10 @@ from karat.messages import with_code
 from karat.models.glrm.formulas.design import code, make_design
 from karat.models.glrm.formulas.formula import read_formula
 from karat.models.glrm.formulas.frame import make_frame
+from karat.models.glrm.formulas.intervals import intervals
 from karat.models.glrm.formulas.marginal import MarginalMeans, marginal_means, predict
 from karat.models.glrm.formulas.model import Model, fit
-from karat.models.glrm.formulas.wald import compare, intervals, type_three
+from karat.models.glrm.formulas.wald import compare, type_three
 from messages import codes
 
 HERE = Path(__file__).parent / "r"

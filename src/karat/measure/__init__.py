@@ -12,27 +12,27 @@ from karat.packages import load_when_used
 if TYPE_CHECKING:
     from karat.measure.consensus import Consensus as Consensus
     from karat.measure.consensus import consensus as consensus
+    from karat.measure.dimensions.adequacy import Adequacy as Adequacy
+    from karat.measure.dimensions.adequacy import Suitability as Suitability
+    from karat.measure.dimensions.adequacy import adequacy as adequacy
+    from karat.measure.dimensions.adequacy import suitability as suitability
     from karat.measure.dimensions.factors import Factors as Factors
     from karat.measure.dimensions.factors import factors as factors
     from karat.measure.dimensions.matrix import RatingsMatrix as RatingsMatrix
     from karat.measure.dimensions.matrix import ratings_matrix as ratings_matrix
-    from karat.measure.dimensions.number_of_factors import Adequacy as Adequacy
     from karat.measure.dimensions.number_of_factors import FactorIntervals as FactorIntervals
     from karat.measure.dimensions.number_of_factors import NumberOfFactors as NumberOfFactors
-    from karat.measure.dimensions.number_of_factors import Suitability as Suitability
-    from karat.measure.dimensions.number_of_factors import adequacy as adequacy
     from karat.measure.dimensions.number_of_factors import factor_intervals as factor_intervals
     from karat.measure.dimensions.number_of_factors import number_of_factors as number_of_factors
-    from karat.measure.dimensions.number_of_factors import suitability as suitability
+    from karat.measure.dimensions.overall_and_features import FeatureCorrelations as FeatureCorrelations
+    from karat.measure.dimensions.overall_and_features import OverallRegression as OverallRegression
+    from karat.measure.dimensions.overall_and_features import feature_correlations as feature_correlations
+    from karat.measure.dimensions.overall_and_features import overall_regression as overall_regression
+    from karat.measure.dimensions.overall_and_features import text_features as text_features
     from karat.measure.dimensions.profiles import DimensionScores as DimensionScores
-    from karat.measure.dimensions.profiles import FeatureCorrelations as FeatureCorrelations
-    from karat.measure.dimensions.profiles import OverallRegression as OverallRegression
     from karat.measure.dimensions.profiles import Profiles as Profiles
     from karat.measure.dimensions.profiles import dimension_scores as dimension_scores
-    from karat.measure.dimensions.profiles import feature_correlations as feature_correlations
-    from karat.measure.dimensions.profiles import overall_regression as overall_regression
     from karat.measure.dimensions.profiles import profiles as profiles
-    from karat.measure.dimensions.profiles import text_features as text_features
     from karat.measure.dimensions.reduction import Reduction as Reduction
     from karat.measure.dimensions.reduction import ShortForm as ShortForm
     from karat.measure.dimensions.reduction import reduce_pairs as reduce_pairs

@@ -418,8 +418,9 @@ def dimensions(
     judgments: Judgments, functions: Sequence[str], number: int | None, level: float, seed: int, add: Callable[..., Any]
 ) -> None:
     """Compute each step and hand it to `add`, which gives None where it could not be done."""
+    from karat.measure.dimensions.adequacy import adequacy
     from karat.measure.dimensions.matrix import ratings_matrix
-    from karat.measure.dimensions.number_of_factors import adequacy, number_of_factors
+    from karat.measure.dimensions.number_of_factors import number_of_factors
     from karat.measure.dimensions.profiles import dimension_scores, profiles
 
     matrix: RatingsMatrix | None = add("ratings", lambda: ratings_matrix(judgments, functions=functions))

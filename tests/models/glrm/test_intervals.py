@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 from scipy.special import ndtri
 
 from karat.messages import Message
+from karat.models.glrm.formulas.intervals import Parameter, intervals, leading_deviation, whole_likelihood
 from karat.models.glrm.formulas.model import Model, fit
-from karat.models.glrm.formulas.wald import Parameter, intervals, leading_deviation, whole_likelihood
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.terms import random_term
 from karat.models.numerics import one_thread
@@ -110,7 +110,7 @@ def test_parameters_are_asked_for_by_name(data: dict[str, Any]) -> None:
 def test_an_end_that_the_likelihood_does_not_bound_is_said(
     data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = importlib.import_module("karat.models.glrm.formulas.wald")
+    module = importlib.import_module("karat.models.glrm.formulas.intervals")
     model = fit(f"yes ~ size + {GROUPS}", data)
     # By the place of the parameter: the intercept and the size are unbounded.
     ends = {0: (-np.inf, 1.0), 1: (0.1, np.inf)}

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from karat.models.glrm.deletion import predictive_p as predictive_p
     from karat.models.glrm.fit import Fit as Fit
     from karat.models.glrm.fit import fit_crossed as fit_crossed
+    from karat.models.glrm.formulas.intervals import correlation_intervals as correlation_intervals
+    from karat.models.glrm.formulas.intervals import intervals as intervals
     from karat.models.glrm.formulas.marginal import marginal_means as marginal_means
     from karat.models.glrm.formulas.marginal import predict as predict
     from karat.models.glrm.formulas.model import Model as Model
     from karat.models.glrm.formulas.model import fit as fit
     from karat.models.glrm.formulas.wald import compare as compare
-    from karat.models.glrm.formulas.wald import correlation_intervals as correlation_intervals
-    from karat.models.glrm.formulas.wald import intervals as intervals
     from karat.models.glrm.formulas.wald import type_three as type_three
     from karat.models.glrm.formulas.wald import type_two as type_two
     from karat.models.glrm.mixed.fit import adaptive_quadrature as adaptive_quadrature
