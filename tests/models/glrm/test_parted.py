@@ -17,6 +17,7 @@ from karat.executors import SERIAL, open_executor
 from karat.executors.checkpoint import Checkpoint
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
+from karat.models.glrm.fit import start_values
 from karat.models.glrm.parts.answers import (
     Crew,
     PartAnswers,
@@ -27,7 +28,7 @@ from karat.models.glrm.parts.answers import (
     merged,
     random_numbers,
 )
-from karat.models.glrm.parts.fit import agreement_in_parts, start_values
+from karat.models.glrm.parts.fit import agreement_in_parts
 from karat.models.glrm.schur import covariance_of_many
 from messages import raises, refuses
 from models.glrm.parted_cases import DyingPart, parted_objective, split

@@ -59,7 +59,7 @@ def test_what_is_known_of_parts_is_that_of_all_answers(seed: int, parts: int, be
     response, worker, task, design = response[kept], worker[kept], task[kept], design[kept]
     assert found.workers.tolist() == sorted(set(worker))
     alike = [who for who in sorted(set(worker)) if (worker == who).sum() > 1 and len(set(response[worker == who])) == 1]
-    assert found.same.tolist() == alike
+    assert found.workers[found.same].tolist() == alike
     assert found.tasks.tolist() == sorted(set(task))
     assert found.categories.tolist() == sorted(set(response))
     assert found.counts.tolist() == [(response == category).sum() for category in found.categories]
@@ -67,7 +67,6 @@ def test_what_is_known_of_parts_is_that_of_all_answers(seed: int, parts: int, be
     whole = np.column_stack([np.ones(len(design)), design])
     assert found.products == pytest.approx(whole.T @ whole)
     assert found.size.tolist() == np.abs(design).max(axis=0).tolist()
-    assert found.single == (len(set(zip(worker, task, strict=True))) == len(worker))
 
 
 def test_workers_who_gave_one_answer_only_have_done_so_twice() -> None:
@@ -83,17 +82,6 @@ def test_a_part_of_which_no_worker_is_drawn_has_nothing() -> None:
     response, worker, task, design = drawn(1)
     (found,) = described([PartAnswers(response, worker, task, design)], "ordinal", Sample(1, 0.0))
     assert (found.workers.tolist(), found.counts.tolist(), found.size.tolist()) == ([], [], [0.0, 0.0])
-
-
-def test_single_answers_are_reported_from_several() -> None:
-    who, what = np.indices((5, 2)).reshape(2, -1)
-    assert described([PartAnswers(what, who, what)], "binary")[0].single
-    worker, task = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    once = PartAnswers(np.array([0, 1, 1, 0]), worker, task)
-    twice = PartAnswers(np.array([0, 1, 1, 0]), worker, np.array([0, 1, 1, 1]))
-    assert merged(described([once, once], "binary"), "binary").single
-    assert not merged(described([once, twice], "binary"), "binary").single
-    assert not merged(described([twice, once], "binary"), "binary").single
 
 
 def test_part_without_design_has_intercept_or_thresholds() -> None:

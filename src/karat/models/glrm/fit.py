@@ -21,17 +21,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.glrm.crossed import CrossedAnswers, CrossedLayout, arrange, dependent
-from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussian, OrdinalFamily, family_message
+from karat.models.glrm.crossed import CrossedAnswers, arrange
+from karat.models.glrm.families import FamilyName, family_message
 from karat.models.glrm.mixed.gaussian import EXACT, GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing
 from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, sides
 from karat.models.glrm.objective import Modes, Objective, evaluate, factorise
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, SearchResult, solve
+from karat.models.glrm.parts.answers import Described, PartAnswers, Placed, View, describe, merged
 from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant
 from karat.types import Floats, Ints
@@ -43,22 +44,6 @@ EXTREME = 10.0
 UNBOUNDED = 40.0
 """A deviation of logits that no answers could tell from a larger one."""
 GROUPS = {"worker": "fit.workers", "task": "fit.tasks", "worker:task": "fit.cells"}
-
-
-@dataclass(frozen=True)
-class About:
-    """What a fit says of its answers."""
-
-    workers: NDArray[Any]
-    tasks: NDArray[Any]
-    categories: NDArray[Any]
-    answers: int
-    single: bool
-    """Whether no cell has more than one answer."""
-    size: Floats
-    """The largest number in each column of the design, without its sign."""
-    same: Ints
-    """The workers who gave one answer only."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +112,14 @@ def fit_crossed(
     if design is None and family == "ordinal":
         design = np.empty((np.asarray(response).size, 0))
     answers = arrange(response, worker, task, design)
-    if family == "ordinal" and dependent(np.column_stack([np.ones(len(answers.design)), answers.design])):
-        raise ValueError("The design of ordered answers has no intercept: the thresholds stand for it. Leave it out.")
     if reml and family != "gaussian":
         raise ValueError(f"REML is for measured answers; a {family} model is fitted by maximum likelihood.")
     if family == "gaussian" and not interaction:
         return _fit_gaussian(answers, reml)
-    if reml or (interaction and family == "gaussian" and answers.layout.single):
+    placed = Placed(PartAnswers(answers.response, answers.worker, answers.task, answers.design), 0)
+    about = merged([describe((family, None), placed)], family)
+    objective = replace(View(family, about.tasks, about.categories).objective(placed), cell_effect=interaction)
+    if reml or (family == "gaussian" and objective.layout.single):
         raise ValueError(
             "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one "
             "answer per cell it is part of the residual."
@@ -143,26 +129,37 @@ def fit_crossed(
             "Nobody answered differently where a task was repeated, so that a worker:task effect of measured answers "
             "leaves no residual. Fit the model without it."
         )
-    likelihood, categories, psi = _likelihood(family, answers)
-    objective = Objective(answers.layout, likelihood, answers.layout.place(answers.design), interaction)
-    first = _start(answers, likelihood, psi, interaction) if start is None else np.array(start, dtype=np.float64)
-    with one_thread(answers.layout.workers * answers.layout.tasks):
-        optimum, convergence = solve(objective, off_zero(objective, first), objective.zero_modes())
-    layout = answers.layout
-    about = About(
-        answers.workers, answers.tasks, categories, layout.answers, layout.single,
-        np.abs(answers.design).max(axis=0), _same_answer(layout, likelihood),
-    )  # fmt: skip
+    if family == "gaussian":
+        start = _measured_start(answers) if start is None else start
+        about = replace(about, categories=np.empty(0), same=np.empty(0, dtype=np.int64))
+    with one_thread(len(about.workers) * len(about.tasks)):
+        optimum, convergence = solve(objective, start_values(objective, about, start), objective.zero_modes())
+    about = replace(about, workers=answers.workers, tasks=answers.tasks)
     return conclude(family, about, objective, optimum, convergence)
 
 
-def off_zero(objective: Any, start: Floats) -> Floats:
-    """Parameters to start from, none of their deviations at zero, where the slope is zero by symmetry."""
-    if len(start) != objective.parameters:
-        raise ValueError(f"start must have {objective.parameters} numbers, got {len(start)}.")
-    deviations = start[-objective.deviations :]
-    deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO
-    return start
+def start_values(objective: Any, about: Described, start: ArrayLike | None) -> Floats:
+    """Coefficients of zero, thresholds that make the shares of the categories right and deviations of one.
+
+    Or what was asked for. No deviation is at zero, where the slope is zero by symmetry.
+    """
+    columns, deviations = len(about.size), objective.deviations
+    share = np.cumsum(about.counts)[:-1] / about.counts.sum()
+    psi = np.log(share / (1 - share))[: objective.parameters - columns - deviations]
+    usual = [np.zeros(columns), psi, np.array([1.0, 1.0, 0.5])[:deviations]]
+    first = np.concatenate(usual) if start is None else np.array(start, dtype=np.float64)
+    if len(first) != objective.parameters:
+        raise ValueError(f"start must have {objective.parameters} numbers, got {len(first)}.")
+    own = first[-deviations:]
+    own[np.abs(own) < NEARLY_ZERO] = BESIDE_ZERO
+    return first
+
+
+def _measured_start(answers: CrossedAnswers) -> Floats:
+    """Coefficients of least squares and deviations of half the answers' own, since their unit may be any."""
+    values = answers.response.astype(np.float64)
+    half = float(values.std()) / 2
+    return np.concatenate([linalg.lstsq(answers.design, values)[0], [np.log(half), half, half, half / 2]])
 
 
 def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
@@ -205,35 +202,7 @@ def _alike_within_cells(answers: CrossedAnswers) -> bool:
     return float(left @ left) <= EXACT**2 * float(value @ value)
 
 
-def _likelihood(family: FamilyName, answers: CrossedAnswers) -> tuple[Family, NDArray[Any], Floats]:
-    """The family, the categories that occur and first values of its own parameters."""
-    if family == "gaussian":
-        values = answers.response.astype(np.float64)
-        return Gaussian(answers.layout.place(values)), np.empty(0), np.log([values.std() / 2])
-    categories, number = np.unique(answers.response, return_inverse=True)
-    if len(categories) < 2:
-        raise ValueError(Message("models.same_answers"))
-    if family == "binary":
-        if len(categories) > 2:
-            raise ValueError(Message("models.two_values", {"n": len(categories)}))
-        return BinaryFamily(answers.layout.place(2.0 * number - 1)), categories, np.empty(0)
-    share = np.cumsum(np.bincount(number))[:-1] / len(number)
-    return OrdinalFamily(answers.layout.place(number), len(categories)), categories, np.log(share / (1 - share))
-
-
-def _start(answers: CrossedAnswers, family: Family, psi: Floats, interaction: bool) -> Floats:
-    """Where the search begins: the family's first values, coefficients of zero and deviations of one.
-
-    For measured answers, whose unit may be any, coefficients of least squares and deviations of half the answers' own.
-    """
-    beta: Floats = np.zeros(answers.design.shape[1])
-    if isinstance(family, Gaussian) and len(beta):
-        beta = linalg.lstsq(answers.design, answers.response.astype(np.float64))[0]
-    scale = float(answers.response.std()) / 2 if isinstance(family, Gaussian) else 1.0
-    return np.concatenate([beta, psi, [scale, scale], [0.5 * scale] * interaction])
-
-
-def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, convergence: Convergence) -> Fit:
+def conclude(family: FamilyName, about: Described, objective: Any, optimum: Any, convergence: Convergence) -> Fit:
     """The fit at the optimum; deviations are given as positive, since their sign is arbitrary."""
     own = len(optimum.parameters) - objective.deviations
     sign = np.concatenate([np.ones(own), np.where(optimum.parameters[own:] < 0, -1.0, 1.0)])
@@ -251,35 +220,21 @@ def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, con
     reason = None if family == "gaussian" else _unbounded(about.size, parameters, hessian, own, convergence.curved)
     if reason is not None:
         convergence = replace(convergence, converged=False, reason=reason)
-    covariance = convergence.covariance(hessian)
+    covariance, notes = convergence.covariance(hessian), tuple(_notes(about, objective, parameters[own:]))
     return Fit(
         -optimum.at.value, beta, variances, scales.worker * modes.worker, scales.task * modes.task, about.workers,
-        about.tasks, about.categories, about.answers, convergence, tuple(_notes(about, parameters[own:])), parameters,
-        hessian, objective, modes, family, covariance[: len(beta), : len(beta)],
-        psi if family == "ordinal" else np.empty(0), about.same,
+        about.tasks, about.categories, int(about.counts.sum()), convergence, notes, parameters, hessian, objective,
+        modes, family, covariance[: len(beta), : len(beta)], psi if family == "ordinal" else np.empty(0), about.same,
         (*columns, *inner, *(f"deviation of {name}" for name in groups)),
     )  # fmt: skip
 
 
-def _same_answer(layout: CrossedLayout, family: Family) -> Ints:
-    """The workers who gave one answer only, at least twice."""
-    if isinstance(family, Gaussian):
-        return np.empty(0, dtype=np.int64)
-    number = family.answers.astype(np.float64)
-    present = np.ones_like(number) if layout.present is None else layout.present
-    count = layout.by_worker(layout.cells(present))
-    first = layout.by_worker(layout.cells(number * present))
-    second = layout.by_worker(layout.cells(number * number * present))
-    spread = second * count - first * first
-    return np.flatnonzero((count > 1) & (np.abs(spread) < 0.5))
-
-
-def _notes(about: About, deviations: Floats) -> list[Message]:
+def _notes(about: Described, objective: Any, deviations: Floats) -> list[Message]:
     notes = []
     for name, theta in zip(GROUPS, deviations, strict=False):
         if theta < ZERO:
             notes.append(Message("fit.zero_group", {"group": group_message(name)}))
-    if len(deviations) > 2 and about.single:
+    if len(deviations) > 2 and objective.layout.single:
         notes.append(Message("fit.cells_not_identified"))
     if len(about.same):
         notes.append(Message("fit.same_answer_workers", {"n": len(about.same), "workers": len(about.workers)}))

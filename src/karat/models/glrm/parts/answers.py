@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from karat.messages import Message
 from karat.models.glrm.crossed import crossed, dependent_products
-from karat.models.glrm.families import BinaryFamily, Family, FamilyName, OrdinalFamily
+from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussian, OrdinalFamily
 from karat.models.glrm.objective import Objective
 from karat.models.numerics import one_thread
 from karat.types import Floats, Ints
@@ -120,11 +120,13 @@ class View:
         task = np.searchsorted(self.tasks, answers.task)
         layout = crossed(answers.worker, task, answers.workers, len(self.tasks))
         number = np.searchsorted(self.categories, answers.response)
-        likelihood: Family = (
-            BinaryFamily(layout.place(2.0 * number - 1))
-            if self.family == "binary"
-            else OrdinalFamily(layout.place(number), len(self.categories))
-        )
+        likelihood: Family
+        if self.family == "gaussian":
+            likelihood = Gaussian(layout.place(answers.response.astype(np.float64)))
+        elif self.family == "binary":
+            likelihood = BinaryFamily(layout.place(2.0 * number - 1))
+        else:
+            likelihood = OrdinalFamily(layout.place(number), len(self.categories))
         return Objective(layout, likelihood, layout.place(_design(answers, self.family)))
 
 
@@ -141,7 +143,7 @@ class Described:
     workers: Ints
     """The numbers among all workers."""
     same: Ints
-    """Those who gave one answer only, at least twice."""
+    """Those who gave one answer only, at least twice, by their places in `workers`."""
     tasks: NDArray[Any]
     categories: NDArray[Any]
     counts: Ints
@@ -150,7 +152,6 @@ class Described:
     """Of the columns of the design with each other, a column of ones the first."""
     size: Floats
     """The largest number in each column, without its sign."""
-    single: bool
 
 
 def describe(shared: tuple[FamilyName, Sample | None], placed: Placed) -> Described:
@@ -160,14 +161,12 @@ def describe(shared: tuple[FamilyName, Sample | None], placed: Placed) -> Descri
     _check(answers)
     design = _design(answers, family)
     categories, number = np.unique(answers.response, return_inverse=True)
-    count, first, second = (np.bincount(answers.worker, number**power, len(who)) for power in (0, 1, 2))
+    count, first, second = (np.bincount(answers.worker, one, len(who)) for one in (None, number, number * number))
     same = (count > 1) & (np.abs(second * count - first * first) < 0.5)
-    tasks, what = np.unique(answers.task, return_inverse=True)
-    cells = answers.worker * len(tasks) + what
     whole = np.column_stack([np.ones(len(design)), design])
     return Described(
-        who, who[same], tasks, categories, np.bincount(number, minlength=len(categories)), whole.T @ whole,
-        np.abs(design).max(axis=0, initial=0.0), len(np.unique(cells)) == len(cells),
+        who, np.flatnonzero(same), np.unique(answers.task), categories, np.bincount(number, minlength=len(categories)),
+        whole.T @ whole, np.abs(design).max(axis=0, initial=0.0),
     )  # fmt: skip
 
 
@@ -191,11 +190,12 @@ def merged(parts: Sequence[Described], family: FamilyName) -> Described:
     counts = np.zeros(len(categories), dtype=np.int64)
     for part in parts:
         counts[np.searchsorted(categories, part.categories)] += part.counts
+    firsts = np.cumsum([0, *(len(part.workers) for part in parts[:-1])])
     found = Described(
-        np.concatenate([part.workers for part in parts]), np.concatenate([part.same for part in parts]),
+        np.concatenate([part.workers for part in parts]),
+        np.concatenate([first + part.same for first, part in zip(firsts, parts, strict=True)]),
         np.unique(np.concatenate([part.tasks for part in parts])), categories, counts,
         np.sum([part.products for part in parts], axis=0), np.max([part.size for part in parts], axis=0),
-        all(part.single for part in parts),
     )  # fmt: skip
     if len(found.workers) < 2 or len(found.tasks) < 2:
         raise ValueError(Message("models.two_of_each"))

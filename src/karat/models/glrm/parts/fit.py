@@ -18,13 +18,12 @@ from numpy.typing import ArrayLike
 from karat.messages import Message
 from karat.models.agreement import CrossedSquares, kappa_of_counts, share_of
 from karat.models.glrm.families import FamilyName
-from karat.models.glrm.fit import About, Fit, conclude, off_zero
+from karat.models.glrm.fit import Fit, conclude, start_values
 from karat.models.glrm.optimise import solve
 from karat.models.glrm.parts.answers import (
     HELD,
     AnswerPart,
     Crew,
-    Described,
     Map,
     Passes,
     Placed,
@@ -97,11 +96,7 @@ def fit_crossed_in_parts(
     objective = PartedObjective(Crew(placed, mapper, most, passes, held), view, len(about.size), sizes)
     objective = objective if keep is None else replace(objective, keep=keep)
     optimum, convergence = solve(objective, start_values(objective, about, start), objective.zero_modes())
-    known = About(
-        about.workers, about.tasks, about.categories, int(about.counts.sum()), about.single, about.size,
-        np.searchsorted(about.workers, about.same),
-    )  # fmt: skip
-    fit = conclude(family, known, objective, optimum, convergence)
+    fit = conclude(family, about, objective, optimum, convergence)
     if sample is None:
         return fit
     values = {
@@ -109,18 +104,6 @@ def fit_crossed_in_parts(
         "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
     }  # fmt: skip
     return replace(fit, notes=(Message("fit.sampled", values), *fit.notes))
-
-
-def start_values(objective: PartedObjective, about: Described, start: ArrayLike | None) -> Floats:
-    """Deviations of one, and thresholds that make the shares of the categories right; or what was asked for."""
-    share = np.cumsum(about.counts)[:-1] / about.counts.sum()
-    psi = np.log(share / (1 - share))[: objective.thresholds]
-    first = (
-        np.concatenate([np.zeros(objective.columns), psi, np.ones(2)])
-        if start is None
-        else np.array(start, dtype=np.float64)
-    )
-    return off_zero(objective, first)
 
 
 @dataclass(frozen=True)
