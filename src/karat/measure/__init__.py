@@ -3,8 +3,6 @@
 What is named here is loaded when it is used.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from karat.packages import load_when_used

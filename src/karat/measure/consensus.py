@@ -24,8 +24,6 @@ and a bias for each participant (`errors="ordered"`) instead of a free table of 
 Ties are marked: the label is then the first in the order of the scale, and `tie` is true.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal

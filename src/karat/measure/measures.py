@@ -3,8 +3,6 @@
 Measured for a terminal: for each result a few sentences and a short table; then what does not apply, and why.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ chosen, not as its side. Points of a rating scale count from 1, yes and no as 1 
 ratio to the modulus, a choice as 1 for the first item by name, 0 for the second and one half for no difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What all results of measures share: tables, sentences, a figure, a form for JSON, an error, and parts of messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The report: one page that says what was asked, who answered, how good the data are and what they show."""
 
-from __future__ import annotations
-
 from karat.report.build import ReportData, build
 from karat.report.export import write
 

@@ -14,8 +14,6 @@ at all columns; then the personal ones are taken away (`karat.report.pseudonyms`
 of somebody's answers. Everything is written to a folder beside the wanted one, which takes its place at the end.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -10,8 +10,6 @@ digits), joined by underscores, with the ending `_data.csv`; `dataset_descriptio
 vocabulary of schema.org and lists every column of every data file.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ where the rules of the study do not ask for it: it describes, and excludes nobod
 in place of the result: a `NotComputed` says what is missing and why.
 """
 
-from __future__ import annotations
-
 import platform
 import sys
 from collections.abc import Callable, Mapping

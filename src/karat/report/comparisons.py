@@ -7,8 +7,6 @@ Where the main result is the share of right answers, the model is one of right a
 says nothing about it. All p values on the page come from here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Matplotlib is slow to import and to lay out. The figures show what the plots of 
 letters that can be read where a figure is printed 8 cm wide.
 """
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A report on disk: one HTML file, JSON (the results as plain data), or Markdown with its figures beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

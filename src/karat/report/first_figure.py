@@ -4,8 +4,6 @@ Two factors are lines over the levels of the first; one factor, pairs and answer
 page moves the points when a reader chooses another exclusion rule, so that each point carries the number of its cell.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -10,8 +10,6 @@ participants are of each participant's own difference, others are Welch's. Wheth
 the model of the measures, which looks at items as well.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ to the CSV itself; the SVG behind its link is taken from the page. A policy in t
 style, and nothing else.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import math

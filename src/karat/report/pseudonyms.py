@@ -7,8 +7,6 @@ is neither known to karat nor to the study and the same in all trials of each pa
 since a platform's log has them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

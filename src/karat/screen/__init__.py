@@ -3,8 +3,6 @@
 What is named here is loaded when it is used, so that a study file can be checked without what computes the criteria.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from karat.packages import load_when_used

@@ -7,8 +7,6 @@ about an item choose neighbours. Sliders and magnitudes are cut into seven class
 right answers of controls and attention trials are known from the start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace

@@ -7,8 +7,6 @@ them.
 What criteria about whole patterns of answers share: numbers, stimuli, and correlations per participant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

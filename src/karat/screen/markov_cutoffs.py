@@ -8,8 +8,6 @@ Where stimuli have fewer than three answers on average there is no crowd to foll
 all answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

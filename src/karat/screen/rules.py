@@ -5,8 +5,6 @@ is still to come counts as unknown: every part of a rule has a lower value (what
 still possible), and anyone that the lower value names is excluded. "remfod and not attention" so waits for attention.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

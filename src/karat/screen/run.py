@@ -9,8 +9,6 @@ Where right answers are recorded, they are checked against the crowd's (`karat.s
 inaccurate. Doubtful ones are a note of a criterion that goes by the key or, where none does, of the last that ran.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, runtime_checkable

@@ -1,7 +1,5 @@
 """What a screening found: the evidence of every criterion, the verdict, and what could not run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

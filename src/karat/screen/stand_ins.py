@@ -5,8 +5,6 @@ anywhere. Stand-ins, one for each of these, are laid beside every part and taken
 trials are added up, without those of the stand-ins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -11,8 +11,6 @@ when both hold (`rule="both"`, the words as they stand), or when either does (`r
 is that of a sample (n - 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple

@@ -9,8 +9,6 @@ whole sample by congruence (order and signs). Intervals are the quantiles of the
 under .85 is another one in many draws (Lorenzo-Seva and ten Berge 2006).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

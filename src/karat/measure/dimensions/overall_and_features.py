@@ -8,8 +8,6 @@ without a dictionary; its readability is LIX (Björnsson 1968), words per senten
 which needs no syllables and so holds for any language with words between spaces.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -9,8 +9,6 @@ participants. Factor scores have mean 0 over all cases. `standard` is the same s
 dimensions can be compared: 1 is one standard deviation of texts above the average text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal

@@ -15,8 +15,6 @@ written as a study to follow: the first one with these pairs alone, the same tex
 and a new title.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -15,8 +15,6 @@ An interaction may be a matter of the scale; for that, and for sizes of effects,
 `karat.measure.effects.interactions`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations

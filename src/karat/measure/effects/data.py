@@ -8,8 +8,6 @@ only the table of participants has, such as their age or group, may be used as w
 Without a formula, the largest one that the design supports is taken (`karat.study.designs.factorial`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

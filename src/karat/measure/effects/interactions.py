@@ -24,8 +24,6 @@ answers the unit is the standard deviation of the latent residual, pi / sqrt(3) 
 2000), and the odds ratio exp(difference) is given too: how many times larger the odds of a higher answer are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple

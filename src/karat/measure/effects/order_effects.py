@@ -12,8 +12,6 @@ differs between conditions is the sign of satiation; one that all share may as w
 of the scale. Orders must be random over participants to separate either from the items themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar

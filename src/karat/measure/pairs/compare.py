@@ -10,8 +10,6 @@ other participants would (see `karat.measure.stability` for those). Pairs that a
 where it is compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -31,8 +31,6 @@ answer (`expected`), named by the column `pair` or else by their item. Pairs of 
 `pair` and differ in status (grammatical over marked over ungrammatical) or in what answer is expected of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

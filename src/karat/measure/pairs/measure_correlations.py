@@ -6,8 +6,6 @@ other stimuli of the kind. That every strength is itself an estimate lowers the 
 `karat.measure.noise_ceiling` for how much agreement there can be.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

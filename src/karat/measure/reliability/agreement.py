@@ -21,8 +21,6 @@ participants and 40 items, intervals of 95 % held the true kappa, alpha and ICC 
 halves are wider than they need be, since each sample is halved only a few times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

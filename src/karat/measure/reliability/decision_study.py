@@ -19,8 +19,6 @@ which more participants alone cannot make smaller than sqrt(s_i / m). Intervals 
 variance that is estimated at zero or below leaves no number that would do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -12,8 +12,6 @@ bootstraps over participants; those for one participant are centred at the estim
 majorities of bootstrap samples are noisier than the study's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

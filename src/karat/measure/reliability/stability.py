@@ -17,8 +17,6 @@ their share is Wilson's over pairs.
 A correlation of scores depends on how much the stimuli differ: it is a statement about this set of stimuli.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -5,8 +5,6 @@ the same comparisons (`karat.models.choices.assumptions`). p is the share of stu
 quantity is at least as large. A large p does not show that the assumption holds, only that nothing against it was seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar

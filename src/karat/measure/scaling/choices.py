@@ -15,8 +15,6 @@ prior. Thurstone's always has a wide one, and a note says where it matters.
 With the extra `bayes` its full posterior can be sampled (`strength_draws` gives the draws).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -27,8 +27,6 @@ anything with such a `.table()`. The first two are sums over participants, so th
 of matrices; a function is called anew for each sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

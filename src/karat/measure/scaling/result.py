@@ -8,8 +8,6 @@ each point is for an average participant, by the strength of a stimulus,
 Below, on the same line: where the stimuli lie, each with a tick, and how densely.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal

@@ -18,8 +18,6 @@ clear, no where it was not, and the expected answer where that cell is empty and
 rows and columns stay as they are, and so do delimiter, encoding and line ends. A spreadsheet is written as CSV.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

@@ -14,8 +14,6 @@ model of a scale is taken unless another one is named:
 How each is estimated stands in `karat.measure.scaling.ratings` and `karat.measure.scaling.choices`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

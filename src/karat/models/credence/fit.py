@@ -29,8 +29,6 @@ match the data. And participants who seem not to look must agree with each other
 well as the others, or half as many of them do as are not flagged, they do look, but at something else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Each file has a function `section`, from what was gathered to a `Section`, or to the one line that says what is missing.
 """
 
-from __future__ import annotations
-
 from karat.report.build import ReportData
 from karat.report.sections import brief, colophon, people, quality, results, sample
 from karat.section import Section

@@ -4,8 +4,6 @@ A difference in logits says little to somebody who does not fit models: plain me
 tables of the contrasts, and the wording of an item from the table of answers or the study.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import median

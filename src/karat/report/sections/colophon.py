@@ -1,7 +1,5 @@
 """The end of the page: words for a paper with the literature to cite, and how the page was made."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from karat.measure.effects.contrasts import Contrasts

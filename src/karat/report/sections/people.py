@@ -1,7 +1,5 @@
 """Every participant in a row: the verdict with its reasons, the main numbers, and the times and answers as strips."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

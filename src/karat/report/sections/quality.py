@@ -2,8 +2,6 @@
 every criterion.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial, reduce

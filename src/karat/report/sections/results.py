@@ -1,7 +1,5 @@
 """Results: the main comparisons by every exclusion rule, then each measure with its sentences, figures and tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 What was asked: tasks, scales, factors, and how many trials of which function and condition there are.
 """
 
-from __future__ import annotations
-
 import polars as pl
 
 from karat.errors import counted

@@ -4,8 +4,6 @@ Every number comes from the study file, the screening or the measures. Literatur
 `karat.report.literature`, which writes the entries and can put names and years in place of the keys.
 """
 
-from __future__ import annotations
-
 from karat.languages import language_of
 from karat.report.build import ReportData
 from karat.report.outcomes import Outcomes

@@ -1,7 +1,5 @@
 """What is asked, in sentences: task, conditions, items, lists, functions and order; from the study or the data."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from karat.judgments import Judgments

@@ -1,7 +1,5 @@
 """Who is asked, in sentences: what the study states about recruitment, and what is known of those who took part."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from karat.judgments import Judgments

@@ -12,8 +12,6 @@ participants who answered in every cell. It is meant for comparing screenings, a
 participants and items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A new one is a file here that declares `CRITERION`, and its name in `BUILT_IN`. 
 `karat.screen` offers; files are loaded when a study or a user names a criterion.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -23,8 +23,6 @@ The model of people is made of published parameters (`karat.simulate.hands`), be
 were not at hand. `refit` computes it from the traces of a pilot.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from math import exp, log, log10, pi, sqrt

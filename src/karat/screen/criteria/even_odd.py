@@ -20,8 +20,6 @@ in questionnaires .3 is common too. Where the design's cells do not differ in wh
 consistent in this sense: look at the scores of all first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

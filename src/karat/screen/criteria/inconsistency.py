@@ -28,8 +28,6 @@ Macketanz et al. use an inconsistency score on repeated adjective pairs and cite
 or a cutoff: the formula and the rules here are karat's reading of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache

@@ -37,8 +37,6 @@ one stimulus count as their mean, which makes the distance smaller. Magnitudes a
 regard to each person's own range of numbers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -26,8 +26,6 @@ the other and 0 for no difference, whatever side they stood on; as it is arbitra
 numbers are not centred: r_i = sum y m / sqrt(sum y^2 sum m^2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 from pydantic import Field

@@ -19,8 +19,6 @@ VPNs and assistive technology, duplicates are found by device, so that members o
 authenticity checks see free-text answers only. Ask for a second sign before you exclude somebody.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

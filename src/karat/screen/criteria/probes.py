@@ -16,8 +16,6 @@ hidden instructions, pass; so this shows nothing about participants without hits
 for. Modality checks cannot be answered by blind participants, whose answer to them must not count against them.
 """
 
-from __future__ import annotations
-
 import polars as pl
 from pydantic import Field
 

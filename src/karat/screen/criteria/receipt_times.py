@@ -18,8 +18,6 @@ it, more than twice: once or twice a clock is set.
 A script that takes as long as it claims cannot be found in this way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

@@ -20,8 +20,6 @@ near-unanimous crowd (`karat.screen.gold`) do not count as accuracy, unless `dou
 flagged. A level sums up signs; it does not say what somebody did or why.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Literal

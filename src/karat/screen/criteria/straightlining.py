@@ -30,8 +30,6 @@ The sum has no differences of large numbers, so that small tails keep their digi
 this is the recursion of Schilling (1990, The longest run of heads), here for any share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

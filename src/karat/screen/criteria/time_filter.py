@@ -14,8 +14,6 @@ there. It is refused where `time_limit` says so, and where times pile up at a ma
 are within 1 % of the longest, and more than in the tenth below it. `time_limit=0` says that there was no limit.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import polars as pl

@@ -24,8 +24,6 @@ as well. Screen readers and other assistive technology give times of another sha
 reason to exclude.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 from pydantic import Field

@@ -6,8 +6,6 @@ ones; on an ordered scale, where this many are on the same side of the right one
 on a trick question, so this is a reason to look at the key and not a new key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

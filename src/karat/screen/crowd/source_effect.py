@@ -25,8 +25,6 @@ nothing is that lies between them. Where two properties go together without exce
 those data, their effects cannot be separated, and karat says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal

@@ -17,8 +17,6 @@ differ by their tasks too: easier tasks make for more agreement, and the Spammer
 the tasks' variance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar

@@ -5,8 +5,6 @@ and stage, so that no list of participants travels between processes. Criteria t
 cannot run so and are listed with the reason.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
