@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import pkgutil
 from pathlib import Path
 
 import polars as pl
@@ -128,8 +127,6 @@ def test_every_criterion_runs_with_known_settings() -> None:
         for parameter in parameters:
             assert parameter.default == fields[parameter.name].get_default(call_default_factory=True), name
         assert ("executor" in inspect.signature(function).parameters) == criterion.in_tasks, name
-        if isinstance(criterion.in_parts, str) and criterion.in_parts:
-            assert callable(pkgutil.resolve_name(criterion.in_parts)), name
 
 
 def test_plain_data_for_the_json_file() -> None:

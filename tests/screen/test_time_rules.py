@@ -22,7 +22,9 @@ from messages import raises
 def test_study_files_and_parameters_name_the_same_rules() -> None:
     assert list(get_args(RemfodSettings.model_fields["rule"].annotation)) == list(TIME_RULES)
     parameters = inspect.signature(remfod).parameters
-    assert [name for name in parameters if name != "judgments"] == list(RemfodSettings.model_fields)
+    # What only code can give, the size of batches, is no setting.
+    assert list(parameters) == ["judgments", *RemfodSettings.model_fields, "batch"]
+    assert parameters["batch"].kind is inspect.Parameter.KEYWORD_ONLY
     for name, field in RemfodSettings.model_fields.items():
         assert parameters[name].default == field.default
 

@@ -283,5 +283,12 @@ class OnePart(AnyParts[Evidence]):
         return Evidence(pl.DataFrame() if table is None else table, criterion, settings, notes), [facts]
 
 
+def parts_of(
+    judgments: Judgments | AnyParts[Evidence], executor: Executor = SERIAL, progress: Progress | None = None
+) -> AnyParts[Evidence]:
+    """Judgments in memory as the one part that they are; in parts they stay as they are, and so does their evidence."""
+    return judgments if isinstance(judgments, AnyParts) else OnePart(judgments, executor, progress)
+
+
 def _as_it_is(table: pl.DataFrame | None, name: str, number: int, /, empty: bool = False) -> Path | pl.DataFrame | None:
     return table

@@ -78,8 +78,8 @@ class Criterion:
     """Whether it also runs where no criteria are stated."""
     in_tasks: bool = False
     """Whether it is made of many tasks, which may be done elsewhere: the function takes `executor` too."""
-    in_parts: str | Callable[..., Any] = ""
-    """What computes it on judgments in parts, or where it is; without one it does not run there."""
+    in_parts: bool = False
+    """Whether the function takes judgments in parts as well (`karat.screen.one_part`)."""
     shown_blind: bool = False
     """Whether its reasons may be shown while a study runs, because they say nothing of answers to test trials."""
     alternatives: tuple[Alternative, ...] = (left_out(),)
@@ -108,15 +108,14 @@ class Criterion:
     @property
     def function(self) -> Callable[..., Any]:
         """What computes it; loaded now, where it is named."""
-        return _resolved(self.computed_by)
+        found: Callable[..., Any] = (
+            pkgutil.resolve_name(self.computed_by) if isinstance(self.computed_by, str) else self.computed_by
+        )
+        return found
 
     def compute(self, *given: Any, **settings: Any) -> Any:
         """Its evidence."""
         return self.function(*given, **settings)
-
-    def compute_in_parts(self, *given: Any, **settings: Any) -> Any:
-        """Its evidence on judgments in parts."""
-        return _resolved(self.in_parts)(*given, **settings)
 
     def literature(self, settings: Given) -> tuple[str, ...]:
         """The keys of its literature, with these settings."""
@@ -126,8 +125,3 @@ class Criterion:
         """The keys of the texts that say what it asks for, with these settings."""
         ends = [""] if self.wording is None else self.wording(settings)
         return [f"needs.{self.name}.{end}" if end else f"needs.{self.name}" for end in ends]
-
-
-def _resolved(function: str | Callable[..., Any]) -> Callable[..., Any]:
-    found: Callable[..., Any] = pkgutil.resolve_name(function) if isinstance(function, str) else function
-    return found

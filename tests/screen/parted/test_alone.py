@@ -13,9 +13,6 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.criteria.attention import over_parts as attention_in_parts
-from karat.screen.criteria.controls import over_parts as controls_in_parts
-from karat.screen.criteria.straightlining import over_parts as straightlining_in_parts
 from karat.screen.stand_ins import added
 from messages import raises
 from screen.judged import crowd as judged_crowd
@@ -30,7 +27,7 @@ SCALES = [karat.Binary(), karat.Ordinal(5), karat.Choice(), karat.Nominal("abc")
 def test_straightlining(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(scale), shares, tmp_path)
     for how in ("own", "even"):
-        found = straightlining_in_parts(parted, alpha=0.05, shares=how)
+        found = screen.straightlining(parted, alpha=0.05, shares=how)
         assert_same(found, screen.straightlining(whole(parted.parts), alpha=0.05, shares=how))  # type: ignore[arg-type]
     assert found.flagged or scale.kind != "binary"
 
@@ -47,18 +44,18 @@ def several_scales() -> karat.Judgments:
 @pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.8, 0.2)], ids=len)
 def test_straightlining_on_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(several_scales(), shares, tmp_path)
-    assert_same(straightlining_in_parts(parted, alpha=0.2), screen.straightlining(whole(parted.parts), alpha=0.2))
+    assert_same(screen.straightlining(parted, alpha=0.2), screen.straightlining(whole(parted.parts), alpha=0.2))
 
 
 def test_straightlining_without_positions_or_answers(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5))
     untold = karat.Judgments(judgments.frame.drop("trial"), karat.Ordinal(5))
     with raises(ScreenError, "order.needed"):
-        straightlining_in_parts(crowd(untold, (0.3, 0.7), tmp_path))
+        screen.straightlining(crowd(untold, (0.3, 0.7), tmp_path))
     (tmp_path / "silent").mkdir()
     silent = karat.Judgments(judgments.frame.with_columns(response=pl.lit(None, dtype=pl.String)), karat.Ordinal(5))
     with raises(ScreenError, "answering.nobody"):
-        straightlining_in_parts(crowd(silent, (0.5, 0.5), tmp_path / "silent"))
+        screen.straightlining(crowd(silent, (0.5, 0.5), tmp_path / "silent"))
 
 
 ACCOUNTS: list[dict[str, Any]] = [
@@ -73,7 +70,7 @@ ACCOUNTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", ACCOUNTS, ids=str)
 def test_controls(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(uneven(karat.datasets.load("likert")), shares, tmp_path)
-    assert_same(controls_in_parts(parted, **settings), screen.controls(whole(parted.parts), **settings))
+    assert_same(screen.controls(parted, **settings), screen.controls(whole(parted.parts), **settings))
 
 
 def uneven(judgments: karat.Judgments) -> karat.Judgments:
@@ -101,7 +98,7 @@ def uneven(judgments: karat.Judgments) -> karat.Judgments:
 @pytest.mark.parametrize("settings", [{}, {"slips": 0}, {"alpha": 0.2}], ids=str)
 def test_attention(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(uneven(karat.datasets.load("likert")), shares, tmp_path)
-    assert_same(attention_in_parts(parted, **settings), screen.attention(whole(parted.parts), **settings))
+    assert_same(screen.attention(parted, **settings), screen.attention(whole(parted.parts), **settings))
 
 
 def pairs(scale: Any) -> karat.Judgments:
@@ -125,7 +122,7 @@ def test_pairs(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(pairs(scale), shares, tmp_path)
     for slips in (None, 2, 9):
         settings = {"account": "pairwise", "slips": slips}
-        assert_same(attention_in_parts(parted, **settings), screen.attention(whole(parted.parts), **settings))
+        assert_same(screen.attention(parted, **settings), screen.attention(whole(parted.parts), **settings))
 
 
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
@@ -141,27 +138,26 @@ def test_yes_or_no_with_sensitivity(shares: Sequence[float], tmp_path: Path) -> 
     parted = crowd(karat.Judgments(frame, karat.Binary()), shares, tmp_path)
     together = screen.controls(whole(parted.parts))
     assert Message("sensitivity.undefined", {"undefined": 3, "participants": 20}) in together.notes
-    assert_same(controls_in_parts(parted), together)
+    assert_same(screen.controls(parted), together)
 
 
 def test_what_cannot_be_said_of_the_whole_is_said_in_parts_too(tmp_path: Path) -> None:
     base = judged_crowd(karat.Ordinal(5))
-    cases: list[tuple[karat.Judgments, Any, Any, dict[str, Any]]] = [
-        (base, controls_in_parts, screen.controls, {}),
-        (karat.Judgments(base.frame.with_columns(function=pl.lit("control")), karat.Ordinal(5)), controls_in_parts,
-         screen.controls, {}),
+    cases: list[tuple[karat.Judgments, Any, dict[str, Any]]] = [
+        (base, screen.controls, {}),
+        (karat.Judgments(base.frame.with_columns(function=pl.lit("control")), karat.Ordinal(5)), screen.controls, {}),
         (karat.Judgments(base.frame.with_columns(function=pl.lit("attention"), pair=pl.lit("1")), karat.Ordinal(5)),
-         attention_in_parts, screen.attention, {"account": "pairwise"}),
-        (pairs_apart(), attention_in_parts, screen.attention, {"account": "pairwise"}),
-        (karat.datasets.load("likert"), controls_in_parts, screen.controls, {"account": "none"}),
+         screen.attention, {"account": "pairwise"}),
+        (pairs_apart(), screen.attention, {"account": "pairwise"}),
+        (karat.datasets.load("likert"), screen.controls, {"account": "none"}),
     ]  # fmt: skip
-    for number, (judgments, parted, together, settings) in enumerate(cases):
+    for number, (judgments, criterion, settings) in enumerate(cases):
         folder = tmp_path / str(number)
         folder.mkdir()
         with pytest.raises(ScreenError) as said:
-            together(judgments, **settings)
+            criterion(judgments, **settings)
         with pytest.raises(ScreenError) as result:
-            parted(crowd(judgments, (0.5, 0.5), folder), **settings)
+            criterion(crowd(judgments, (0.5, 0.5), folder), **settings)
         assert str(result.value) == str(said.value)
 
 
@@ -190,6 +186,6 @@ def test_means_that_nobody_has(tmp_path: Path) -> None:
         for n in range(6) for k in range(9)
     ]  # fmt: skip
     parted = crowd(karat.Judgments(pl.DataFrame(rows), karat.Ordinal(5)), (0.5, 0.5), tmp_path)
-    found = controls_in_parts(parted, account="relational")
+    found = screen.controls(parted, account="relational")
     assert_same(found, screen.controls(whole(parted.parts), account="relational"))
     assert found.notes[0].code == "passing.nobody_judged"

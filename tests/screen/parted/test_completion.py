@@ -15,7 +15,7 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.criteria.completion import length_of, over_parts
+from karat.screen.criteria.completion import length_of
 from messages import raises, reasons
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import SPLITS, assert_same, crowd, whole
@@ -48,28 +48,28 @@ def test_the_same_as_in_memory(settings: dict[str, Any], shares: Sequence[float]
     parted = crowd(with_doubles(judged_crowd(karat.Ordinal(5))), shares, tmp_path)
     together = screen.completion(whole(parted.parts), **settings)
     assert {"p00", "p02", "p05", "silent"} <= set(together.flagged)
-    assert_same(over_parts(parted, **settings), together)
+    assert_same(screen.completion(parted, **settings), together)
 
 
 @pytest.mark.parametrize("name", ["likert", "crowd"])
 def test_datasets(name: str, tmp_path: Path) -> None:
     parted = crowd(karat.datasets.load(name), (0.2, 0.5, 0.3), tmp_path)
-    assert_same(over_parts(parted), screen.completion(whole(parted.parts)))
+    assert_same(screen.completion(parted), screen.completion(whole(parted.parts)))
 
 
 def test_without_times_or_positions(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5))
     bare = karat.Judgments(judgments.frame.drop("rt", "trial"), karat.Ordinal(5))
     parted = crowd(bare, (0.5, 0.5), tmp_path)
-    assert_same(over_parts(parted), screen.completion(whole(parted.parts)))
+    assert_same(screen.completion(parted), screen.completion(whole(parted.parts)))
 
 
 def test_what_cannot_be_done(tmp_path: Path) -> None:
     parted = crowd(with_doubles(judged_crowd(karat.Ordinal(5))), (0.5, 0.5), tmp_path)
     with raises(ScreenError, "participants.no_column"):
-        over_parts(parted, person="persn")
+        screen.completion(parted, person="persn")
     with raises(ScreenError, "setting.refused", setting="at_least"):
-        over_parts(parted, at_least=2)
+        screen.completion(parted, at_least=2)
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
 def test_however_it_is_split(cuts: list[float], at_least: float, tmp_path_factory: pytest.TempPathFactory) -> None:
     shares = [cut / sum(cuts) for cut in cuts]
     parted = crowd(with_doubles(judged_crowd(karat.Binary(), items=12)), shares, tmp_path_factory.mktemp("split"))
-    assert_same(over_parts(parted, at_least), screen.completion(whole(parted.parts), at_least))
+    assert_same(screen.completion(parted, at_least), screen.completion(whole(parted.parts), at_least))
 
 
 def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -
     assert together.notes[0] == Message("completion.length_unknown", {"least": 3, "most": 20})
     assert reasons(together)["w12"] == Message("completion.answered_of_unknown", {"answered": 12})
     parted = crowd(judgments, (0.5, 0.5), tmp_path)
-    assert_same(over_parts(parted), screen.completion(whole(parted.parts)))
+    assert_same(screen.completion(parted), screen.completion(whole(parted.parts)))
     # A stated length is taken at its word.
     assert len(screen.completion(judgments, trials=20).flagged) == 7
 

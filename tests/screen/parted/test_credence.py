@@ -12,10 +12,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import karat
-from karat import screen
 from karat.messages import Message
-from karat.screen import ScreenError
-from karat.screen.criteria.credence import over_parts as credence_in_parts
+from karat.screen import ScreenError, credence
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.judged import guessers
@@ -26,7 +24,7 @@ from screen.parted.splitting import FIVE_FIRST, SPLITS, assert_same, crowd, whol
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 def test_all_are_learned_from_where_they_are_few(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(karat.Ordinal(5)), shares, tmp_path)
-    assert_same(credence_in_parts(parted), screen.credence(whole(parted.parts)))
+    assert_same(credence(parted), credence(whole(parted.parts)))
 
 
 @pytest.mark.slow
@@ -41,8 +39,8 @@ def test_all_are_learned_from_where_they_are_few(shares: Sequence[float], tmp_pa
 def test_those_who_are_not_drawn_are_judged_by_what_was_learned(scale: Any, tmp_path: Path) -> None:
     judgments = judged_crowd(scale, people=70, items=30, spammers=9)
     parted = crowd(judgments, (0.1, 0.3, 0.2, 0.4), tmp_path)
-    found = credence_in_parts(parted, drawn=45)
-    together = screen.credence(whole(parted.parts))
+    found = credence(parted, drawn=45)
+    together = credence(whole(parted.parts))
     table, expected = found.scan().collect(), together.participants
     assert table.schema == expected.schema
     assert table["participant"].to_list() == expected["participant"].to_list()
@@ -64,8 +62,7 @@ def test_those_who_are_not_drawn_are_judged_by_what_was_learned(scale: Any, tmp_
 def test_the_split_makes_no_difference(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5), people=40)
     tables = [
-        credence_in_parts(crowd(judgments, shares, tmp_path / str(len(shares))), drawn=25).scan().collect()
-        for shares in SPLITS
+        credence(crowd(judgments, shares, tmp_path / str(len(shares))), drawn=25).scan().collect() for shares in SPLITS
     ]
     assert_frame_equal(tables[0], tables[1], rel_tol=1e-6)
     assert_frame_equal(tables[0], tables[2], rel_tol=1e-6)
@@ -86,12 +83,12 @@ def test_conditions_several_scales_and_unknown_stimuli(tmp_path: Path) -> None:
     own = pl.when(pl.col("trial") == 3).then(pl.col("participant")).otherwise("item")
     judgments = karat.Judgments(frame.with_columns(item=own), {"one": karat.Ordinal(5), "two": karat.Binary()})
     parted = crowd(judgments, (0.05, 0.45, 0.5), tmp_path)
-    found = credence_in_parts(parted, drawn=40)
+    found = credence(parted, drawn=40)
     lost = found.notes[-1]
     assert isinstance(lost, Message)
     assert lost.code == "credence.left_out"
     assert lost.values["answers"] in (19, 20)
-    table, expected = found.scan().collect(), screen.credence(whole(parted.parts)).participants
+    table, expected = found.scan().collect(), credence(whole(parted.parts)).participants
     assert table.schema == expected.schema
     assert float(np.corrcoef(table["log_odds"], expected["log_odds"])[0, 1]) > 0.8
 
@@ -102,14 +99,14 @@ def test_times_are_compared_with_those_of_drawn_people(tmp_path: Path) -> None:
     rushed = pl.when(pl.col("participant") > "p50").then(0.15 + 0.01 * pl.col("rt")).otherwise("rt")
     hasty = karat.Judgments(judgments.frame.with_columns(rt=rushed), karat.Ordinal(5))
     parted = crowd(hasty, (0.5, 0.5), tmp_path)
-    table = credence_in_parts(parted, drawn=45).scan().collect()
-    expected = screen.credence(whole(parted.parts)).participants
+    table = credence(parted, drawn=45).scan().collect()
+    expected = credence(whole(parted.parts)).participants
     assert float(np.corrcoef(table["times"], expected["times"])[0, 1]) > 0.9
 
 
 @pytest.mark.slow
 def test_numbers_are_only_looked_at_where_all_are_drawn(tmp_path: Path) -> None:
     parted = crowd(judged_crowd(karat.Magnitude()), (0.5, 0.5), tmp_path)
-    assert_same(credence_in_parts(parted), screen.credence(whole(parted.parts)))
+    assert_same(credence(parted), credence(whole(parted.parts)))
     with raises(ScreenError, "credence.numbers_in_parts"):
-        credence_in_parts(parted, drawn=10)
+        credence(parted, drawn=10)

@@ -12,7 +12,6 @@ import pytest
 import karat
 from karat import screen
 from karat.screen import ScreenError
-from karat.screen.criteria.inconsistency import over_parts
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
@@ -40,7 +39,7 @@ def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Pa
     parted = crowd(repeated(scale), shares, tmp_path)
     together = screen.inconsistency(whole(parted.parts), upper=0.5)
     assert together.flagged or together.settings["mad"] == 0
-    assert_same(over_parts(parted, upper=0.5), together)
+    assert_same(screen.inconsistency(parted, upper=0.5), together)
 
 
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
@@ -50,9 +49,9 @@ def test_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     frame = pl.concat(frames).sort("participant", maintain_order=True)
     frame = frame.filter((pl.col("question") == "rated") | (pl.col("participant") > "p08"))
     parted = crowd(karat.Judgments(frame, scales), shares, tmp_path)
-    assert_same(over_parts(parted), screen.inconsistency(whole(parted.parts)))
+    assert_same(screen.inconsistency(parted), screen.inconsistency(whole(parted.parts)))
 
 
 def test_nothing_came_again(tmp_path: Path) -> None:
     with raises(ScreenError, "inconsistency.no_repeats"):
-        over_parts(crowd(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path))
+        screen.inconsistency(crowd(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path))

@@ -13,7 +13,6 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.criteria.markov import over_parts as markov_in_parts
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
@@ -27,7 +26,7 @@ QUICK: dict[str, Any] = {"simulations": 300}
 @pytest.mark.parametrize("scale", [karat.Binary(), karat.Ordinal(5), karat.Choice()], ids=lambda scale: scale.kind)
 def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(scale, people=30), shares, tmp_path)
-    assert_same(markov_in_parts(parted, **QUICK), screen.markov(whole(parted.parts), **QUICK))
+    assert_same(screen.markov(parted, **QUICK), screen.markov(whole(parted.parts), **QUICK))
 
 
 @pytest.mark.few(1)
@@ -38,7 +37,7 @@ def test_cutoffs_and_strategies(settings: dict[str, Any], tmp_path: Path) -> Non
     parted = crowd(karat.datasets.load("crowd"), (0.2, 0.5, 0.3), tmp_path)
     together = screen.markov(whole(parted.parts), **QUICK, **settings)
     assert together.flagged
-    assert_same(markov_in_parts(parted, **QUICK, **settings), together)
+    assert_same(screen.markov(parted, **QUICK, **settings), together)
 
 
 def test_members_are_drawn_as_in_memory(tmp_path: Path) -> None:
@@ -51,7 +50,7 @@ def test_members_are_drawn_as_in_memory(tmp_path: Path) -> None:
     parted = crowd(karat.Judgments(frame, karat.Binary()), (0.2, 0.3, 0.1, 0.4), tmp_path)
     together = screen.markov(whole(parted.parts), simulations=40)
     assert len(together.simulated[0]) == 2
-    assert_same(markov_in_parts(parted, simulations=40), together)
+    assert_same(screen.markov(parted, simulations=40), together)
 
 
 @pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.8, 0.2)], ids=len)
@@ -60,7 +59,7 @@ def test_scales_that_cannot_be_looked_at(shares: Sequence[float], tmp_path: Path
     together = screen.markov(whole(parted.parts), **QUICK)
     left_out = Message("markov.left_out", {"scales": [Message("markov.scale_numbers", {"scale": "magnitude"})]})
     assert left_out in (together.notes[-2], together.notes[0])
-    assert_same(markov_in_parts(parted, **QUICK), together)
+    assert_same(screen.markov(parted, **QUICK), together)
 
 
 def with_columns() -> karat.Judgments:
@@ -85,12 +84,12 @@ def test_conditions_are_those_of_all_parts(shares: Sequence[float], tmp_path: Pa
     together = screen.markov(whole(parted.parts), **QUICK)
     refused = [name for note in together.notes for name in note.values.get("names", ())]
     assert {"age", "correct", "clicks"} <= set(refused)
-    assert_same(markov_in_parts(parted, **QUICK), together)
+    assert_same(screen.markov(parted, **QUICK), together)
 
 
 def test_what_cannot_be_done(tmp_path: Path) -> None:
     few = judged_crowd(karat.Ordinal(5), items=8)
     with raises(ScreenError, "markov.no_sequences"):
-        markov_in_parts(crowd(few, (0.5, 0.5), tmp_path))
+        screen.markov(crowd(few, (0.5, 0.5), tmp_path))
     with raises(ScreenError, "setting.refused", setting="cutoffs"):
-        markov_in_parts(crowd(few, (0.5, 0.5), tmp_path / "other"), cutoffs="none")  # type: ignore[arg-type]
+        screen.markov(crowd(few, (0.5, 0.5), tmp_path / "other"), cutoffs="none")  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from karat.executors import Executor, open_executor
 from karat.judgments import Judgments
 from karat.judgments.parts import Parts, open_parts
 from karat.screen import remfod
-from karat.screen.criteria.remfod import PartedRemfod, remfod_in_parts
+from karat.screen.criteria.remfod import PartedRemfod
 from karat.screen.parted.in_parts import InParts
 from karat.screen.time_rules import TIME_RULES
 from karat.screen.time_search import BATCHES, TimedPart, part_batches
@@ -71,7 +71,7 @@ def even(judgments: Judgments, number: int) -> list[Judgments]:
 
 
 def in_parts(parts: list[Judgments], folder: Path, **settings: Any) -> PartedRemfod:
-    return remfod_in_parts(InParts(cast(Parts, Held(parts)), folder), **settings, batch=1)
+    return remfod(InParts(cast(Parts, Held(parts)), folder), **settings, batch=1)
 
 
 def assert_same(found: PartedRemfod, judgments: Judgments, **settings: Any) -> None:
@@ -192,8 +192,8 @@ def test_tasks_may_be_done_twice_and_passes_again(tmp_path: Path) -> None:
     parts = cast(Parts, Held(even(judgments, 3)))
     for after in (2, 4, 5):
         with pytest.raises(InterruptedError):
-            remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(after))), batch=1)
-    assert_same(remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(99))), batch=1), judgments)
+            remfod(InParts(parts, tmp_path, cast(Executor, Broken(after))), batch=1)
+    assert_same(remfod(InParts(parts, tmp_path, cast(Executor, Broken(99))), batch=1), judgments)
 
 
 def test_what_one_round_leaves_is_read_by_the_next_only(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
     parts = open_parts(tmp_path / "in")
     for _ in range(2):
         with open_executor(checkpoint=tmp_path / "kept") as executor:
-            assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", executor), batch=1), judgments)
+            assert_same(remfod(InParts(parts, tmp_path / "out", executor), batch=1), judgments)
 
 
 @pytest.mark.parametrize(

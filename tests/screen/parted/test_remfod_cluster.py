@@ -17,7 +17,6 @@ from karat.executors.cluster import Cluster
 from karat.judgments import Judgments
 from karat.judgments.parts import open_parts
 from karat.screen import remfod
-from karat.screen.criteria.remfod import remfod_in_parts
 from karat.screen.parted.in_parts import InParts
 
 pytest.importorskip("distributed")
@@ -42,7 +41,7 @@ def crowd_of(folder: Path, parts: int) -> Judgments:
 
 
 def assert_same(crowd: InParts, whole: Judgments) -> None:
-    found, expected = remfod_in_parts(crowd, batch=1), remfod(whole)
+    found, expected = remfod(crowd, batch=1), remfod(whole)
     assert_frame_equal(found.scan().collect(), expected.participants, check_exact=True)
     assert_frame_equal(found.trials().collect(), expected.trials, check_exact=True)
     assert_frame_equal(found.cutoffs().collect(), expected.cutoffs, check_exact=True)

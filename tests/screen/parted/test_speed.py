@@ -12,7 +12,6 @@ import pytest
 import karat
 from karat import screen
 from karat.screen import ScreenError
-from karat.screen.criteria.speed import over_parts
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
@@ -38,16 +37,16 @@ def test_the_same_as_in_memory(settings: dict[str, Any], shares: Sequence[float]
     parted = crowd(some_untimed(), shares, tmp_path)
     together = screen.speed(whole(parted.parts), **settings)
     assert together.flagged
-    assert_same(over_parts(parted, **settings), together)
+    assert_same(screen.speed(parted, **settings), together)
 
 
 def test_working_times_alone_are_enough(tmp_path: Path) -> None:
     some = some_untimed()
     bare = karat.Judgments(some.frame.drop("rt"), some.scales, some.participants)
     parted = crowd(bare, (0.5, 0.5), tmp_path)
-    assert_same(over_parts(parted, **EXPECTED), screen.speed(bare, **EXPECTED))  # type: ignore[arg-type]
+    assert_same(screen.speed(parted, **EXPECTED), screen.speed(bare, **EXPECTED))  # type: ignore[arg-type]
     with raises(ScreenError, "times.none"):
-        over_parts(parted)
+        screen.speed(parted)
 
 
 def test_times_of_practice_are_none(tmp_path: Path) -> None:
@@ -56,4 +55,4 @@ def test_times_of_practice_are_none(tmp_path: Path) -> None:
     rt = pl.when(pl.col("participant") > "p15").then("rt")
     frame = judgments.frame.with_columns(function=function, rt=rt)
     with raises(ScreenError, "times.only_practice"):
-        over_parts(crowd(karat.Judgments(frame, judgments.scales), (0.5, 0.5), tmp_path))
+        screen.speed(crowd(karat.Judgments(frame, judgments.scales), (0.5, 0.5), tmp_path))

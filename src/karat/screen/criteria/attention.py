@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 from pydantic import Field
@@ -22,7 +22,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
-from karat.screen.one_part import AnyParts, Found
+from karat.screen.one_part import AnyParts
 from karat.screen.right_answers import (
     COLUMNS,
     VALUES,
@@ -63,15 +63,12 @@ def attention(
     >>> evidence.table()["reason"][0]
     '4 of 6 trials right (5 required); guessing passes with p = .041'
     """
+    settings = {"account": account, "alpha": alpha, "slips": slips}
+    if isinstance(judgments, AnyParts):
+        return judged_with_stand_ins(judgments, attention, "attention", "attention", settings)
     check_settings(AttentionSettings, account=account)
     judge = pairwise if account == "pairwise" else positional
-    evidence = judge(judgments, "attention", "attention", alpha, slips)
-    return replace(evidence, settings={"account": account, "alpha": alpha, "slips": slips})
-
-
-def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
-    """The same of judgments in parts."""
-    return judged_with_stand_ins(parts, attention, "attention", "attention", settings)
+    return replace(judge(judgments, "attention", "attention", alpha, slips), settings=settings)
 
 
 def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
@@ -247,7 +244,7 @@ CRITERION = Criterion(
     computed_by=attention,
     needs_functions=("attention",),
     by_the_key=True,
-    in_parts=over_parts,
+    in_parts=True,
     shown_blind=True,
     impossible=lambda draft, own: without_pairs(draft, own, "attention", "attention"),
     wording=lambda settings: ["" if settings.get("slips") is None else "slips"],

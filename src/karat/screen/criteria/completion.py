@@ -30,7 +30,7 @@ from karat.judgments.times import instants
 from karat.judgments.trial_order import presented
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, no_column, values_of
-from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings
 
 if TYPE_CHECKING:
@@ -82,17 +82,8 @@ def completion(
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p31'], 'answered 38 of 72 trials; last answer at position 41')
     """
-    return over_parts(OnePart(judgments), at_least, trials, person)
-
-
-def over_parts(
-    parts: AnyParts[Found], at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
-) -> Found:
-    """`completion` of judgments in parts: the length and repeated participation are those of all parts together.
-
-    A fingerprint of the first trials finds records that begin alike; only these are fetched and compared in full.
-    """
     check_settings(CompletionSettings, at_least=at_least, trials=trials)
+    parts = parts_of(judgments)
     kept, seen = parts.keep("completion", _gather, person)
     columns = list(dict.fromkeys(name for names, _ in seen for name in names))
     if person is not None and person not in columns:
@@ -103,6 +94,7 @@ def over_parts(
     length = length_of(answered, trials)
     named, absent = _named_persons(everyone) if (person or PERSON) in columns else ([], 0)
     begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
+    # Of records that begin alike, by a fingerprint of the first trials, all is fetched and compared.
     begin = begin.filter(pl.col("_begin").is_duplicated())
     found: dict[str, Record] = {}
     where = sorted(begin["_part"].unique().to_list())
@@ -362,7 +354,7 @@ CRITERION = Criterion(
     settings=CompletionSettings,
     computed_by=completion,
     stage="completion",
-    in_parts=over_parts,
+    in_parts=True,
     shown_blind=True,
     from_study=_of_study,
     of_the_study=("trials", "person"),

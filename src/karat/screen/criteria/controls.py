@@ -33,7 +33,7 @@ from karat.judgments.scales import Ordinal
 from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
-from karat.screen.one_part import AnyParts, Found
+from karat.screen.one_part import AnyParts
 from karat.screen.right_answers import (
     COLUMNS,
     GROUPS,
@@ -99,14 +99,16 @@ def controls(
     >>> print(evidence)
     controls: 7 of 48 participants flagged.
     """
-    check_settings(ControlSettings, account=account, alpha=alpha, slips=slips, neutral_at_most=neutral_at_most)
+    settings = {
+        "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
+    }  # fmt: skip
+    if isinstance(judgments, AnyParts):
+        return judged_with_stand_ins(judgments, controls, "controls", "control", settings)
+    check_settings(ControlSettings, **settings)
     if published and (account != "positional" or slips is not None):
         raise ScreenError(Message("controls.published_only_positional"))
     if neutral_at_most is not None and account != "positional":
         raise ScreenError(Message("controls.neutral_only_positional"))
-    settings = {
-        "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
-    }  # fmt: skip
     if account == "positional":
         evidence = with_neutral_share(_right_or_wrong(judgments, alpha, slips, published), judgments, neutral_at_most)
     elif account == "pairwise":
@@ -114,11 +116,6 @@ def controls(
     else:
         evidence = _compared(judgments, account, alpha, slips)
     return replace(evidence, settings=settings)
-
-
-def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
-    """The same of judgments in parts."""
-    return judged_with_stand_ins(parts, controls, "controls", "control", settings)
 
 
 def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, published: bool = False) -> Evidence:
@@ -283,7 +280,7 @@ CRITERION = Criterion(
     computed_by=controls,
     needs_functions=("control",),
     by_the_key=True,
-    in_parts=over_parts,
+    in_parts=True,
     shown_blind=True,
     impossible=_impossible,
     wording=_wording,

@@ -33,7 +33,7 @@ from karat.judgments.columns import unknown_name
 from karat.languages import language_of
 from karat.messages import Message
 from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody
-from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 if TYPE_CHECKING:
@@ -136,61 +136,40 @@ def _summary(flagged: int, participants: int, below: float) -> tuple[Message, ..
     return (Message("credence.summary", {"flagged": flagged, "participants": participants, "below": below}),)
 
 
-def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Credence:
+def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn: int = DRAWN) -> Credence:
     """How probable it is that each participant answered attentively; flagged where that is below `below`.
 
     Columns: attentive (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
     lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
+
+    `drawn` is how many participants the model of judgments in parts is learned from, at random, where there are more;
+    everybody is then judged with the learned strengths, spreads, shares and paces, and participants of the sample
+    without their own answers, as always. Answers to stimuli that nobody in the sample judged are left out; a note says
+    how many.
 
     >>> import karat
     >>> found = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
     >>> found.participants.filter("flagged").select("participant", "behaviour").rows()
     [('w001', 'random guessing'), ('w002', 'repeated pattern')]
     """
-    from karat.screen.credence_model import answers_table
-
-    found, looked, fitted, shares = _over(OnePart(judgments), below, seed)
-    return Credence(
-        found.participants, "credence", found.settings, found.notes, shares=shares, groups=fitted.mixture.groups,
-        answers=answers_table(looked, fitted),
-    )  # fmt: skip
-
-
-def over_parts(parts: AnyParts[Found], below: float = BELOW, seed: int = 1, drawn: int = DRAWN) -> Found:
-    """`credence` of judgments in parts, learned from a random sample if there are more than `drawn` participants.
-
-    Every part is then judged with the learned strengths, spreads, shares and paces. Participants of the sample are
-    judged without their own answers, as always. Answers to stimuli that nobody in the sample judged are left out, and a
-    note says how many.
-    """
-    found, *_ = _over(parts, below, seed, drawn)
-    if isinstance(found, PartedEvidence):
-        says = _summary(found.flagged, found.participants, below)
-        return replace(found, says=says, written=Credence.written)
-    return found
-
-
-def _over(
-    parts: AnyParts[Found], below: float, seed: int, drawn: int | None = None
-) -> tuple[Found, Looked, Fitted, dict[str, float]]:
-    """The evidence, the sample, the fitted model, and the share of each behaviour."""
     from karat.models.credence import compare, fit_credence
-    from karat.screen.credence_model import in_classes, learned_from, learned_shares, looked_at, people_table
+    from karat.screen import credence_model as model
 
     check_settings(CredenceSettings, below=below)
+    parts = parts_of(judgments)
     sizes = parts.map(_sizes, None, name="credence")
     people = sum(size for size, _ in sizes)
-    chosen = _draw(sizes, seed, people if drawn is None else drawn)
+    chosen = _draw(sizes, seed, people if isinstance(judgments, Judgments) else drawn)
     kept, _ = parts.keep("credence", _fetch, chosen)
     frame = pl.concat([kept.read(number) for number in range(len(sizes))])
     together = Judgments.from_checked(Checked(frame), parts.scales).with_stimuli(parts.stimuli())
-    looked = looked_at(together)
+    looked = model.looked_at(together)
     sampled = any(own is not None for own in chosen)
-    if sampled and not in_classes(together):
+    if sampled and not model.in_classes(together):
         raise ScreenError(Message("credence.numbers_in_parts", {"most": drawn}))
     fitted = fit_credence(looked.trials, seed, sampled=sampled)
-    learned = learned_from(together, looked, fitted, below) if sampled else None
-    table = people_table(looked, fitted, below)
+    learned = model.learned_from(together, looked, fitted, below) if sampled else None
+    table = model.people_table(looked, fitted, below)
     many = float(table["flagged"].mean()) > MANY  # type: ignore[arg-type]
     for one in compare(fitted, table["flagged"].to_numpy(), seed):
         if one.fails(strictly=many):
@@ -198,7 +177,7 @@ def _over(
             raise ScreenError(Message("credence.misfit", {"figure": f"misfit.{one.figure}", **figures}))
     shared = (table, learned)
     evidence, facts = parts.judge("credence", _judge, shared, {"below": below, "seed": seed})
-    shares = learned_shares(fitted)
+    shares = model.learned_shares(fitted)
     few, lost = (sum(own) for own in zip(*facts, strict=True))
     notes = [*looked.notes, *_notes_on(looked, fitted, shares, few)]
     flagged = evidence.counts[0]
@@ -207,7 +186,13 @@ def _over(
     if sampled:
         notes.append(_on_drawing(len(looked.people), people, shares["attentive"], seed))
         notes += [Message("credence.left_out", {"answers": lost})] if lost else []
-    return replace(evidence, notes=tuple(notes)), looked, fitted, shares
+    if isinstance(evidence, PartedEvidence):
+        says = _summary(*evidence.counts, below)
+        return replace(evidence, notes=tuple(notes), says=says, written=Credence.written)
+    return Credence(
+        evidence.participants, "credence", evidence.settings, tuple(notes), shares=shares,
+        groups=fitted.mixture.groups, answers=model.answers_table(looked, fitted),
+    )  # fmt: skip
 
 
 def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
@@ -298,7 +283,7 @@ CRITERION = Criterion(
     asks="how probable it is that a participant answered attentively",
     settings=CredenceSettings,
     computed_by=credence,
-    in_parts=over_parts,
+    in_parts=True,
     of_the_study=("seed",),
     alternatives=(
         Alternative("p < .05", {"below": 0.05}, "usual"),

@@ -44,7 +44,7 @@ from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
-from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats
 
@@ -81,12 +81,8 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
     >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["values"][0]
     {'questions': 2, 'difference': 1.41, 'comparisons': 2, 'limit': 2.94, 'p': 0.9016}
     """
-    return over_parts(OnePart(judgments), alpha, upper)
-
-
-def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, upper: float | None = None) -> Found:
-    """`inconsistency` of judgments in parts: median and deviation are those of all scores together."""
     check_settings(InconsistencySettings, alpha=alpha, upper=upper)
+    parts = parts_of(judgments)
     scales = list(dict.fromkeys(parts.scales.values()))
     kept, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
     widest: dict[Scale, float] = {}
@@ -299,7 +295,7 @@ CRITERION = Criterion(
     settings=InconsistencySettings,
     computed_by=inconsistency,
     needs_repeated_questions=True,
-    in_parts=over_parts,
+    in_parts=True,
     wording=lambda settings: ["" if settings.get("upper") is None else "upper"],
     cites=("macketanz2022",),
     alternatives=(

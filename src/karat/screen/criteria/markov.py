@@ -43,7 +43,7 @@ from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, round_beside
 from karat.screen.markov_cutoffs import (
     LEAST,
     CutoffDesign,
@@ -60,7 +60,7 @@ from karat.screen.markov_cutoffs import (
     target_name,
     transition_table,
 )
-from karat.screen.one_part import AnyParts, Found, KeptTables, OnePart, Shelf
+from karat.screen.one_part import AnyParts, Found, KeptTables, Shelf, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints, Progress
 
@@ -278,45 +278,28 @@ def markov(
     >>> evidence.participants.filter(pl.col("participant").is_in(["w017", "w040"]))["kind"].to_list()
     ['primary choice', 'repeated pattern']
     """
-    parts = OnePart(judgments, executor, progress)
-    given = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
-    found, designs, simulated = _over(parts, given)
-    return Markov(found.participants, "markov", found.settings, found.notes, None, designs, simulated)
-
-
-def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
-    """`markov` of judgments in parts, with the same settings.
-
-    Stimuli are numbered over all parts in the order in which they come and their answers are counted together. The
-    cutoffs are simulated from the sequences of the same participants that would be drawn in memory.
-    """
-    return _over(parts, settings)[0]
-
-
-def _over(
-    parts: AnyParts[Found], stated: Mapping[str, Any]
-) -> tuple[Found, tuple[CutoffDesign, ...], tuple[tuple[Simulated, ...], ...]]:
-    """The evidence, the design of each scale, and the simulations for it; none with published cutoffs."""
-    given = MarkovSettings.model_construct(**stated)
-    alpha, strategy, draws = given.alpha, given.strategy, given.simulations
-    check_settings(MarkovSettings, cutoffs=given.cutoffs, strategy=given.strategy, alpha=alpha)
-    check_simulations(alpha, draws)
+    settings = {"cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations}
+    check_settings(MarkovSettings, cutoffs=cutoffs, strategy=strategy, alpha=alpha)
+    check_simulations(alpha, simulations)
+    parts = parts_of(judgments, executor, progress)
     kept, places, designs, notes = _designs(parts)
     simulated: tuple[tuple[Simulated, ...], ...] = ()
-    if given.cutoffs == "published":
+    if cutoffs == "published":
         notes += fit_for_published(designs, strategy)
     else:
         own = alpha / len(designs)
-        check_simulations(own, draws)
+        check_simulations(own, simulations)
         elsewhere = (parts.executor, parts.progress)
         simulated = tuple(
-            tuple(simulate_cutoffs(design, own, strategy, given.seed, draws, LEAST, *elsewhere)) for design in designs
+            tuple(simulate_cutoffs(design, own, strategy, seed, simulations, LEAST, *elsewhere)) for design in designs
         )
         notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
     made = [[_trimmed(design, one) for one in own] for design, own in zip(designs, simulated, strict=False)]
     on = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
-    settings = given.model_dump(warnings=False)
-    return kept.judge(_judge, (on, made, strategy), settings, tuple(notes)), tuple(designs), simulated
+    found = kept.judge(_judge, (on, made, strategy), settings, tuple(notes))
+    if isinstance(found, PartedEvidence):
+        return found
+    return Markov(found.participants, "markov", found.settings, found.notes, None, tuple(designs), simulated)
 
 
 def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
@@ -604,7 +587,7 @@ CRITERION = Criterion(
     settings=MarkovSettings,
     computed_by=markov,
     in_tasks=True,
-    in_parts=over_parts,
+    in_parts=True,
     of_the_study=("seed", "simulations"),
     cites=("ba2024",),
     alternatives=(

@@ -29,7 +29,7 @@ from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
-from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.one_part import parts_of
 from karat.study.criterion import Criterion, CriterionSettings, left_out
 
 SLACK, CREDIT, WORDS_PER_MINUTE = 10.0, 60.0, 700.0
@@ -73,16 +73,9 @@ def receipt_times(
     >>> evidence.flagged
     ['w001']
     """
-    return over_parts(OnePart(judgments), slack, credit, words_per_minute)
-
-
-def over_parts(
-    parts: AnyParts[Found], slack: float = SLACK, credit: float = CREDIT, words_per_minute: float = WORDS_PER_MINUTE
-) -> Found:
-    """The same of judgments in parts; everybody is judged alone."""
     settings = {"slack": slack, "credit": credit, "words_per_minute": words_per_minute}
     check_settings(ReceiptTimesSettings, **settings)
-    kept, seen = parts.keep("receipt_times", _gather, (credit, words_per_minute))
+    kept, seen = parts_of(judgments).keep("receipt_times", _gather, (credit, words_per_minute))
     if not any(seen):
         raise ScreenError(Message("receipt_times.no_receipts"))
     silent = kept.scan().select((pl.col("pages") == 0).sum()).collect().item()
@@ -230,7 +223,7 @@ CRITERION = Criterion(
     settings=ReceiptTimesSettings,
     computed_by=receipt_times,
     stage="clock",
-    in_parts=over_parts,
+    in_parts=True,
     shown_blind=True,
     careless=False,
     cites=("brysbaert2019",),

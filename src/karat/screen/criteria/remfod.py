@@ -17,7 +17,7 @@ its data. karat follows the text, so equal times flag nobody.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,13 +33,12 @@ from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, values_of
-from karat.screen.one_part import AnyParts, Beside, Found, OnePart, Shelf
-from karat.screen.time_rules import INTERMISSION, RUSH, TIME_RULES, TimeRule, adjusted_for_length, time_rule
+from karat.screen.one_part import Beside, Shelf, parts_of
+from karat.screen.time_rules import INTERMISSION, RUSH, TIME_RULES, adjusted_for_length, time_rule
 from karat.screen.time_search import (
     LEAST,
     OutlierSearch,
     PartBatch,
-    SearchedRounds,
     TimedPart,
     find_outliers,
     lay_out,
@@ -249,6 +248,8 @@ def remfod(
     mad_constant: float = MAD_CONSTANT,
     length: str | None = None,
     inclusive: bool = False,
+    *,
+    batch: int = LEAST,
 ) -> Remfod:
     """Intermissions and rushes, and the participants with too few genuine trials.
 
@@ -266,9 +267,12 @@ def remfod(
     mad_constant
         The factor that makes a MAD comparable with a standard deviation; not used by mean-sd.
     length
-        A column with the sentence or its length. Times are adjusted to a sentence of median length first.
+        A column with the sentence or its length. Times are adjusted to a sentence of median length first. Not for
+        judgments in parts, because the effect of length is a weighted median over pairs of everybody's trials.
     inclusive
         Whether a time equal to a cutoff is an outlier, as in the published code.
+    batch
+        About how many trials parts are joined to; only the speed depends on it.
 
     >>> import karat
     >>> evidence = remfod(karat.datasets.load("likert"))
@@ -279,14 +283,48 @@ def remfod(
     >>> print(remfod(karat.datasets.load("likert"), rule="mean-sd"))
     remfod: 32 intermissions, 45 rushes in 1 round; 1 of 48 participants flagged (under 90 % genuine), rule mean-sd.
     """
-    given = {
+    check_settings(
+        RemfodSettings, upper=upper, lower=lower, genuine_at_least=genuine_at_least, mad_constant=mad_constant
+    )
+    applied = time_rule(rule, upper, lower, genuine_at_least)
+    if length is not None and not isinstance(judgments, Judgments):
+        raise ScreenError(Message("remfod.no_length_in_parts"))
+    settings = RemfodSettings.resolved({
         "rule": rule, "upper": upper, "lower": lower, "genuine_at_least": genuine_at_least,
         "mad_constant": mad_constant, "length": length, "inclusive": inclusive,
-    }  # fmt: skip
-    found, rounds, (only,) = _over(OnePart(judgments), given)
+    })  # fmt: skip
+    parts = parts_of(judgments)
+    shelf = parts.shelf("remfod", settings)
+    taken = parts.map(_take_times, (shelf, length), name="remfod")
+    times = [one.times for one in taken]
+    if not any(one.timed for one in taken):
+        raise ScreenError(Message("times.none"))
+    if not any(part.trials for part in times):
+        raise ScreenError(Message("times.only_practice"))
+    outliers = OutlierSearch.over(times, applied, mad_constant, inclusive, shelf)
+    batches = part_batches(times, parts.executor.processes, batch)
+    rounds = search(outliers, batches, parts.executor, parts.progress)
+    shared = (outliers, rounds.computed, batches, parts.beside)
+    found, judged = parts.judge_kept("remfod", _judge, shared, settings)
+    untimed, flat = sum(one.untimed for one in taken), sum(one.without_spread for one in judged)
+    notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
+    notes += [*taken[0].order, *(note for one in taken for note in one.length)]
+    if "function" in applied.by and len(outliers.names) == 1:
+        notes.append(Message("remfod.one_function", {"function": outliers.names[0]}))
+    if min(part.least for part in times) == max(part.most for part in times) and sum(part.trials for part in times) > 1:
+        notes.append(Message("remfod.all_times_equal"))
+    # Outliers only because most times of their groups are equal.
+    notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
+    if isinstance(found, PartedEvidence):
+        return PartedRemfod(
+            **vars(replace(found, notes=tuple(notes))), rounds=rounds.found,
+            intermissions=sum(one.intermissions for one in judged), rushes=sum(one.rushes for one in judged),
+            trial_files=tuple(one.trials for one in judged),
+            cutoff_files=tuple(one.cutoffs for one in judged if one.cutoffs is not None), spanning=rounds.spanning,
+        )  # fmt: skip
     return Remfod(
-        found.participants, "remfod", found.settings, found.notes, trials=only.trials,
-        cutoffs=rounds.cutoffs(only.cutoffs), timed=only.timed,
+        found.participants, "remfod", settings, tuple(notes), trials=judged[0].trials,
+        cutoffs=rounds.cutoffs(judged[0].cutoffs), timed=judged[0].timed,
     )  # fmt: skip
 
 
@@ -320,22 +358,6 @@ class PartedRemfod(PartedEvidence):
         return (found_message(*found),)
 
 
-def remfod_in_parts(parts: AnyParts[PartedEvidence], *, batch: int = LEAST, **settings: Any) -> PartedRemfod:
-    """`remfod` of judgments in parts, with the same settings; parts are joined until they have about `batch` trials.
-
-    `length` cannot be used, because the effect of length is a weighted median over pairs of everybody's trials.
-    """
-    if settings.get("length") is not None:
-        raise ScreenError(Message("remfod.no_length_in_parts"))
-    found, rounds, judged = _over(parts, settings, batch)
-    return PartedRemfod(
-        **{one.name: getattr(found, one.name) for one in fields(found)}, rounds=rounds.found,
-        intermissions=sum(one.intermissions for one in judged), rushes=sum(one.rushes for one in judged),
-        trial_files=tuple(one.trials for one in judged),
-        cutoff_files=tuple(one.cutoffs for one in judged if one.cutoffs is not None), spanning=rounds.spanning,
-    )  # fmt: skip
-
-
 @dataclass(frozen=True)
 class _Taken:
     """The times of a part, with notes on its trials."""
@@ -360,37 +382,6 @@ class _Judged:
     """None if the rule has no cutoffs by participant."""
     timed: Any
     """All timed trials; None in parts."""
-
-
-def _over(
-    parts: AnyParts[Found], stated: Mapping[str, Any], least: int = LEAST
-) -> tuple[Found, SearchedRounds, list[_Judged]]:
-    """The evidence, the rounds of the search, and the counts of each part."""
-    given = RemfodSettings.model_construct(**stated)
-    rule = stated_rule(given)
-    settings = RemfodSettings.resolved(given.model_dump(warnings=False))
-    shelf = parts.shelf("remfod", settings)
-    taken = parts.map(_take_times, (shelf, given.length), name="remfod")
-    times = [one.times for one in taken]
-    if not any(one.timed for one in taken):
-        raise ScreenError(Message("times.none"))
-    if not any(part.trials for part in times):
-        raise ScreenError(Message("times.only_practice"))
-    outliers = OutlierSearch.over(times, rule, given.mad_constant, given.inclusive, shelf)
-    batches = part_batches(times, parts.executor.processes, least)
-    rounds = search(outliers, batches, parts.executor, parts.progress)
-    shared = (outliers, rounds.computed, batches, parts.beside)
-    found, judged = parts.judge_kept("remfod", _judge, shared, settings)
-    untimed, flat = sum(one.untimed for one in taken), sum(one.without_spread for one in judged)
-    notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
-    notes += [*taken[0].order, *(note for one in taken for note in one.length)]
-    if "function" in rule.by and len(outliers.names) == 1:
-        notes.append(Message("remfod.one_function", {"function": outliers.names[0]}))
-    if min(part.least for part in times) == max(part.most for part in times) and sum(part.trials for part in times) > 1:
-        notes.append(Message("remfod.all_times_equal"))
-    # Outliers only because most times of their groups are equal.
-    notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
-    return replace(found, notes=tuple(notes)), rounds, judged
 
 
 def _take_times(judgments: Judgments, shared: tuple[Shelf, str | None], number: int) -> _Taken:
@@ -456,13 +447,6 @@ def _outlying(found: NDArray[Any], participants: pl.Series, rows: NDArray[Any], 
 
 def _rushes(number: int) -> str:
     return f"{number:,} {'rush' if number == 1 else 'rushes'}"
-
-
-def stated_rule(given: RemfodSettings) -> TimeRule:
-    """The rule that the settings state; ScreenError where one of them cannot be used."""
-    upper, lower, share = given.upper, given.lower, given.genuine_at_least
-    check_settings(RemfodSettings, upper=upper, lower=lower, genuine_at_least=share, mad_constant=given.mad_constant)
-    return time_rule(given.rule, upper, lower, share)
 
 
 def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
@@ -562,7 +546,7 @@ CRITERION = Criterion(
     settings=RemfodSettings,
     computed_by=remfod,
     stage="clock",
-    in_parts=remfod_in_parts,
+    in_parts=True,
     shown_blind=True,
     of_the_study=("length", "mad_constant"),
     wording=lambda settings: ["" if settings.get("rule", "remfod") == "remfod" else "rule"],

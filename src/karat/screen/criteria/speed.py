@@ -19,7 +19,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, values_of
-from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
 if TYPE_CHECKING:
@@ -75,20 +75,15 @@ def speed(
     >>> evidence.flagged, evidence.table()["reason"][0]
     (['p06', 'p35'], 'mean 0.64 s, median 0.63 s; mean below 1 s; median below 1 s')
     """
-    return over_parts(
-        OnePart(judgments), mean_below=mean_below, median_below=median_below, relative_below=relative_below,
-        share_of_expected=share_of_expected, expected_minutes=expected_minutes,
-    )  # fmt: skip
-
-
-def over_parts(parts: AnyParts[Found], **given: Any) -> Found:
-    """`speed` of judgments in parts, with the same settings; the relative cutoff is that of all parts together."""
-    settings = SpeedSettings.model_construct(**given).model_dump(warnings=False)
+    settings = {
+        "mean_below": mean_below, "median_below": median_below, "relative_below": relative_below,
+        "share_of_expected": share_of_expected, "expected_minutes": expected_minutes,
+    }  # fmt: skip
     check_settings(SpeedSettings, **settings)
-    if settings["share_of_expected"] is not None and settings["expected_minutes"] is None:
+    if share_of_expected is not None and expected_minutes is None:
         raise ScreenError(Message("speed.no_expected_minutes"))
-    relative_below = settings["relative_below"]
-    kept, seen = parts.keep("speed", _gather, settings["share_of_expected"] is not None)
+    parts = parts_of(judgments)
+    kept, seen = parts.keep("speed", _gather, share_of_expected is not None)
     # A rule about the total time can use the platform's clock instead of response times.
     times = any(one.times for one in seen)
     if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
@@ -217,7 +212,7 @@ CRITERION = Criterion(
     settings=SpeedSettings,
     computed_by=speed,
     stage="clock",
-    in_parts=over_parts,
+    in_parts=True,
     shown_blind=True,
     from_study=lambda study: {"expected_minutes": study.settings.recruitment.minutes or round(study.minutes(), 1)},
     of_the_study=("expected_minutes",),

@@ -44,7 +44,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
-from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.screen.one_part import AnyParts, Found, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
@@ -83,12 +83,8 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     >>> evidence.flagged, evidence.participants.filter("flagged")["message"].to_list()
     (['p23'], ['straightlining.same'])
     """
-    return over_parts(OnePart(judgments), alpha, shares)
-
-
-def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Found:
-    """`straightlining` of judgments in parts, which share only the different answers and the choices of each side."""
     check_settings(StraightliningSettings, alpha=alpha, shares=shares)
+    parts = parts_of(judgments)
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
     # Of one scale that says its answers, everything is known before any part is read.
@@ -282,7 +278,7 @@ CRITERION = Criterion(
     asks="who gave the same answer or a pattern throughout",
     settings=StraightliningSettings,
     computed_by=straightlining,
-    in_parts=over_parts,
+    in_parts=True,
     cites=("schilling1990", "macketanz2022"),
     alternatives=(Alternative("p < .001", {}, "usual", usual=True), left_out(usual=True)),
 )

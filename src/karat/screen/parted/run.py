@@ -192,7 +192,7 @@ class _PartedRun:
             raise ScreenError(Message("screening.not_in_parts"))
         if self.gone == self.everybody:
             raise ScreenError(Message("screening.nobody_left"))
-        evidence: PartedEvidence = criterion.compute_in_parts(self.crowd, **self.settings[name])
+        evidence: PartedEvidence = criterion.compute(self.crowd, **self.settings[name])
         return evidence
 
     def take_out(self, stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
