@@ -502,18 +502,17 @@ def _without_apart(parts: Sequence[Reading], names: Sequence[str]) -> list[Readi
     return kept
 
 
-MODELS = re.compile(
-    r"(?i)(?:.*[\W_])?(?:(?:chat)?gpt|llama|mistral|mixtral|qwen|deepseek|llm|"
-    r"(?:claude|gemini|gemma|phi|palm|command-r)(?=[\W_]?(?:v?\d|opus|sonnet|haiku|instant|pro|flash|ultra)))"
-    r"(?:[\W_\d].*)?"
+MODELS = (
+    r"(?i)(?:^|[\W_])(?:(?:(?:chat)?gpt|llama|mistral|mixtral|qwen|deepseek|llm)(?:$|[\W_\d])|"
+    r"(?:claude|gemini|gemma|phi|palm|command-r)(?:\d|[\W_](?:v?\d|opus|sonnet|haiku|instant|pro|flash|ultra)))"
 )
 """Names of language models: gpt-4o, Llama2, claude-3; Claude alone may be a person."""
 
 
 def _models(judgments: Judgments) -> list[Message]:
     """The note on participants that are called after language models: they count like people unless set apart."""
-    people = judgments.frame["participant"].unique().to_list()
-    names = sorted(name for name in people if MODELS.fullmatch(name))
+    people = judgments.frame["participant"].unique()
+    names = people.filter(people.str.contains(MODELS)).sort().to_list()
     if not names or len(names) == len(people):
         return []
     return [Message("intake.models", {"n": len(names), "names": listed(names), "flag": ",".join(names)})]
@@ -664,7 +663,7 @@ def _scales(
 
 def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> None:
     """IntakeError where nobody answered and no scale is known: then another column may hold the answers."""
-    if text_column(frame["response"]).null_count() < frame.height:
+    if text_column(frame["response"].unique()).count():
         return
     own = [name for part in parts for name, ours in part.taken.items() if ours == "response"]
     column = f"the column {own[0]}, taken as response," if own and own[0] != "response" else "the column response"

@@ -15,7 +15,7 @@ import polars as pl
 
 from karat.errors import Problems, ScaleError
 from karat.judgments.columns import COLUMNS, FUNCTIONS, REQUIRED, nearest, of_type
-from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, is_failed
+from karat.judgments.failed_formulas import FIX, SIGN, WHAT, failed_cells, is_failed
 from karat.judgments.message_tables import rows_named
 from karat.judgments.scales import Choice, Scale, answer_text
 from karat.judgments.times import instants, without_zone
@@ -90,11 +90,13 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     if checked.problems:
         return checked
     checked.frame = _with_items_of_choices(checked.frame)
-    checked.frame = plain_types(text_columns(checked.frame))
+    frame, changed = text_columns(checked.frame)
+    checked.frame = plain_types(frame)
     for name in ("participant", "item"):
         given = checked.frame[name]
         checked.flag(name, given.is_null(), "is empty", "Fill the cell.")
-        checked.flag(name, failed_cells(given), WHAT, FIX, given)
+        if name in changed:
+            checked.flag(name, failed_cells(given), WHAT, FIX, given)
     _check_function(checked)
     _check_whole_numbers(checked)
     _check_rt(checked)
@@ -108,13 +110,17 @@ UNTIDY = r"^\s|\s$|^$"
 """Blanks around a text, or nothing."""
 
 
-def text_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """A table with its columns of text as text. Most are so already, which is seen of all of them together."""
+def text_columns(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """A table with its columns of text as text, and those that were not so already, or hold failed formulas.
+
+    Most are tidy text, which is seen of all of them together.
+    """
     names = [name for name in of_type("text") if name in frame.columns]
     texts = [name for name in names if frame.schema[name] == pl.String]
-    untidy = frame.select(pl.col(texts).unique().str.contains(UNTIDY).any()).row(0) if texts else ()
-    tidy = {name for name, found in zip(texts, untidy, strict=True) if not found}
-    return frame.with_columns(text_column(frame[name]) for name in names if name not in tidy)
+    flawed = frame.select(pl.col(texts).unique().str.contains(f"{UNTIDY}|{SIGN}").any()).row(0) if texts else ()
+    tidy = {name for name, found in zip(texts, flawed, strict=True) if not found}
+    changed = [name for name in names if name not in tidy]
+    return frame.with_columns(text_column(frame[name]) for name in changed), changed
 
 
 def text_column(column: pl.Series) -> pl.Series:

@@ -139,16 +139,14 @@ def read_table(
         raise IntakeError(f"{file.name} is empty.")
     _refuse_no_text(file)
     delimiter = delimiter or delimiter_of(file.sample)
-    shape = _shape(file, delimiter)
     titles = _titles(csv.reader(io.StringIO(file.sample, newline=""), delimiter=delimiter))
     table = (
-        (not titles and numbers and _read_fast(file, delimiter, shape, numbers))
-        or (not titles and _read_fast(file, delimiter, shape))
+        (not titles and numbers and _read_fast(file, delimiter, numbers))
+        or (not titles and _read_fast(file, delimiter))
         or read_slowly(file, delimiter, titles)
     )
     table.notes += file.encoding_note
-    if shape.any_long:
-        _refuse_long_cells(table)
+    _refuse_long_cells(table)
     return table
 
 
@@ -194,29 +192,21 @@ def _refuse_no_text(file: SourceFile) -> None:
         raise IntakeError(f"{file.name} begins with {first}, which only Excel understands. Delete the first line.")
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """What the bytes of a file show about its records."""
-
-    any_long: bool
-    has_quotes: bool
-    has_odd_bytes: bool
-    """NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell or not
-    closed: things that parsers understand in different ways."""
-
-
-def _shape(file: SourceFile, delimiter: str) -> _Shape:
+@cache
+def _quoted_cell(delimiter: str) -> re.Pattern[bytes]:
     sign = re.escape(delimiter.encode())
-    start, end = rb"(?<![^\r\n" + sign + rb"])", rb"(?=[\r\n" + sign + rb"]|\Z)"
-    quoted_cell = re.compile(start + rb'"[^"]*+(?:""[^"]*+)*+"' + end)
-    any_long = has_quotes = has_odd_bytes = False
-    for piece in file.pieces(quoted=True):
-        any_long = any_long or len(piece) > LONGEST_CELL
-        has_quotes = has_quotes or b'"' in piece
-        bare_returns = b"\r" in piece and piece.count(b"\r\n") != piece.count(b"\r")
-        odd_quotes = b'"' in piece and b'"' in quoted_cell.sub(b"", piece)
-        has_odd_bytes = has_odd_bytes or bare_returns or odd_quotes or b"\0" in piece
-    return _Shape(any_long, has_quotes, has_odd_bytes)
+    return re.compile(rb"(?<![^\r\n" + sign + rb'])"[^"]*+(?:""[^"]*+)*+"(?=[\r\n' + sign + rb"]|\Z)")
+
+
+def _is_odd(piece: bytes, delimiter: str) -> bool:
+    """Whether records have what parsers understand in different ways.
+
+    These are NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell or not
+    closed.
+    """
+    if b"\0" in piece or (b"\r" in piece and piece.count(b"\r\n") != piece.count(b"\r")):
+        return True
+    return b'"' in piece and b'"' in _quoted_cell(delimiter).sub(b"", piece)
 
 
 def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
@@ -239,23 +229,33 @@ def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
     return names, notes
 
 
-def _read_fast(
-    file: SourceFile, delimiter: str, shape: _Shape, numbers: Numbers = lambda names: {}
-) -> FileTable | None:
+def _read_fast(file: SourceFile, delimiter: str, numbers: Numbers = lambda names: {}) -> FileTable | None:
     """The table by polars' parser, or None where it does not prove that every row is whole."""
-    if file.encoding not in ("utf-8", "utf-8-sig") or shape.has_odd_bytes:
+    if file.encoding not in ("utf-8", "utf-8-sig"):
         return None
     first, newline, _ = file.head.partition(b"\n")
     if not newline or not first.strip() or first.count(b'"') % 2:
         return None
     header = next(csv.reader([first.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter), [])
     names, notes = _header_names(header)
+    has_quotes = False
+    # A few megabytes at a time: the file and its table are never both in memory.
+    parsed: list[pl.DataFrame] = []
     try:
         schema = dict.fromkeys(names, pl.String()) | dict(numbers(names))
-        frame = pl.concat(_parsed_pieces(file, delimiter, schema), how="vertical")
+        for piece in file.pieces(quoted=True, size=PARSED_AT_ONCE):
+            if _is_odd(piece, delimiter):
+                return None
+            has_quotes = has_quotes or b'"' in piece
+            skip = 0 if parsed else 1
+            rows = pl.read_csv(
+                piece, has_header=False, skip_rows=skip, schema=schema, separator=delimiter, raise_if_empty=False
+            )
+            parsed.append(rows if rows.width == len(schema) else pl.DataFrame(schema=schema))
+        frame = pl.concat(parsed, how="vertical")
     except pl.exceptions.PolarsError:
         return None
-    if shape.has_quotes:
+    if has_quotes:
         frame = frame.with_columns(pl.col(pl.String).replace("", None))
     # polars fills up short rows, so an empty last cell is only an empty cell where the other parser agrees.
     if frame[names[-1]].null_count():
@@ -263,20 +263,8 @@ def _read_fast(
         if not all(len(record.cells) == len(names) and any(record.cells) for record in found):
             return None
     # Without quotes a row is a line, and blank lines would have shown as empty last cells.
-    lines = CsvLines(file, delimiter) if shape.has_quotes else range(2, frame.height + 2)
+    lines = CsvLines(file, delimiter) if has_quotes else range(2, frame.height + 2)
     return FileTable(file, frame, places(file.name, lines), delimiter, notes=notes)
-
-
-def _parsed_pieces(file: SourceFile, delimiter: str, schema: dict[str, pl.DataType]) -> Iterator[pl.DataFrame]:
-    """The rows below the header, a few megabytes at a time: the file and its table are never both in memory."""
-    yield pl.DataFrame(schema=schema)
-    for number, piece in enumerate(file.pieces(quoted=True, size=PARSED_AT_ONCE)):
-        skip = 1 if number == 0 else 0
-        rows = pl.read_csv(
-            piece, has_header=False, skip_rows=skip, schema=schema, separator=delimiter, raise_if_empty=False
-        )
-        if rows.width == len(schema):
-            yield rows
 
 
 def read_slowly(file: SourceFile, delimiter: str, titles: Sequence[str] = ()) -> FileTable:

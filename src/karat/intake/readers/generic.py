@@ -183,13 +183,15 @@ def _read_native(table: FileTable, given_mapping: dict[str, str], options: Optio
 
 def _misfit(column: pl.Series, role: str, source: str) -> Message | None:
     """The note that a column has karat's name for something and holds something else; None where it fits."""
+    if role == plain(source) == "function":
+        return None
     values = [str(value).strip() for value in column.drop_nulls().unique(maintain_order=True).head(1000).to_list()]
     shown = [cut(value) for value in values[:3]]
     if not values:
         return None
     if role == "function":
         known = [value for value in values if value.lower() in FUNCTIONS or nearest(value, FUNCTIONS)]
-        few = plain(source) != "function" and len(known) < len(values)
+        few = len(known) < len(values)
         return Message("role.no_function", {"column": source, "values": shown, "n": len(values)}) if few else None
     numbers = [value for value in values if as_number(value) is not None]
     if role == "polarity":
@@ -1068,14 +1070,14 @@ def _answering_loop(table: FileTable, options: Options) -> tuple[FileTable, Mess
     is the one in which most answers were given, or those that the user names.
     """
     frame = table.frame
-    chosen, most, title = pl.Series([True] * frame.height), 0, ""
     if "psychopyVersion" not in frame.columns or options.keep_all:
-        return table, Message("role.other_loops", {"loop": title}), 0
+        return table, Message("role.other_loops", {"loop": ""}), 0
+    chosen, most, title = pl.repeat(True, frame.height, eager=True), 0, ""
     names = [name for name in frame.columns if name.endswith(GIVEN)]
     names = [options.mapping["response"]] if options.mapping.get("response") in names else names
     for loop in (name for name in frame.columns if name.endswith(".thisN")):
         within = text_column(frame[loop]).is_not_null()
-        answered = pl.Series([False] * frame.height)
+        answered = pl.repeat(False, frame.height, eager=True)
         for cells in (text_column(frame[name]) for name in names):
             there = within & ~cells.is_in(GO_ON).fill_null(True)
             if cells.filter(there).n_unique() > 1 and 2 * int(there.sum()) >= int(within.sum()):
@@ -1217,12 +1219,11 @@ def _missing_answers(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFram
             if name == "response":
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
-    if "response" in frame.columns and frame["response"].dtype == pl.String:
-        given = frame["response"].unique().drop_nulls()
-        if given.len() and given.str.contains(r"^-?\d+\.0+$").all():
+        given = distinct.filter(~distinct.is_in(words))
+        if name == "response" and given.len() and given.str.contains(r"^-?\d+\.0+$").all():
             # Tables that once had empty cells are written with 5.0 for 5.
-            notes.append(Message("table.whole_numbers", {"answer": frame["response"].drop_nulls()[0]}))
-            frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
+            notes.append(Message("table.whole_numbers", {"answer": frame[name].drop_nulls()[0]}))
+            frame = frame.with_columns(pl.col(name).str.replace(r"\.0+$", ""))
     return frame, notes
 
 
