@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 const modules = new URL("../../../../src/karat/field/web/static/js/", import.meta.url);
-const { Client } = await import(new URL("client.js", modules));
-const { Outbox } = await import(new URL("outbox.js", modules));
+const { Client } = await import(new URL("session/client.js", modules));
+const { Outbox } = await import(new URL("session/outbox.js", modules));
 
 class Storage {
   entries = new Map();

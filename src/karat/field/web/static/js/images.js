@@ -21,7 +21,7 @@ export function picture(address) {
 /**
  * Fetch the pictures of trials ahead.
  *
- * @param {import("./client.js").Trial[]} trials
+ * @param {import("./session/client.js").Trial[]} trials
  */
 export function preload(trials) {
   for (const trial of trials) for (const stimulus of trial.stimuli ?? []) if (stimulus.image) picture(stimulus.image);

@@ -4,18 +4,18 @@
  * The browser knows no rule of the study. It shows what it is sent, in that order, and says what happened and when.
  */
 
-import { Client } from "./client.js";
+import { Client } from "./session/client.js";
 import { frameRate } from "./clock.js";
 import { preload } from "./images.js";
-import { leaveFor } from "./leave.js";
-import { Notice, replace } from "./notice.js";
-import { Outbox, storage } from "./outbox.js";
+import { leaveFor } from "./session/leave.js";
+import { Notice, replace } from "./session/notice.js";
+import { Outbox, storage } from "./session/outbox.js";
 import { element, page } from "./page.js";
-import { feedback, pause } from "./pause.js";
+import { feedback, pause } from "./session/pause.js";
 import { plugin } from "./plugins.js";
-import { Progress } from "./progress.js";
-import { claim } from "./tabs.js";
-import { Watch } from "./watch.js";
+import { Progress } from "./session/progress.js";
+import { claim } from "./session/tabs.js";
+import { Watch } from "./session/watch.js";
 import { words } from "./words.js";
 
 const main = document.getElementById("trials");
@@ -36,7 +36,7 @@ const watch = new Watch(client, main.dataset.traces !== "off");
 page.watch = watch;
 const notice = new Notice();
 const progress = new Progress(progressKind);
-/** Trials that were answered on this page, with their answers. @type {import("./client.js").Trial[]} */
+/** Trials that were answered on this page, with their answers. @type {import("./session/client.js").Trial[]} */
 const past = [];
 page.hasPrevious = () => past.length > 0;
 
@@ -50,7 +50,7 @@ async function loadTasks() {
 /**
  * The description of a trial for jsPsych. When it ends, its answer is kept and the next description follows it.
  *
- * @param {import("./client.js").Trial} trial
+ * @param {import("./session/client.js").Trial} trial
  * @param {object[]} timeline
  */
 function describe(trial, timeline) {

@@ -35,7 +35,7 @@ export function worded(option) {
  * Build the page of a yes/no or label trial.
  *
  * @param {import("./trial.js").TrialPage} trialPage
- * @param {import("./client.js").Trial} trial
+ * @param {import("./session/client.js").Trial} trial
  * @param {any} scale
  */
 export async function options(trialPage, trial, scale) {

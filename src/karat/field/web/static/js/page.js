@@ -12,7 +12,7 @@ export const page = {
   goingBack: false,
   /** Whether there is a trial to go back to. */
   hasPrevious: () => false,
-  /** @type {import("./watch.js").Watch | null} */
+  /** @type {import("./session/watch.js").Watch | null} */
   watch: null,
 };
 

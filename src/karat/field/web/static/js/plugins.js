@@ -13,7 +13,7 @@ const VERSION = "1.0.0";
  * A plugin from the function that builds its page.
  *
  * @param {string} name
- * @param {(trialPage: TrialPage, trial: import("./client.js").Trial, scale: any) => Promise<void> | void} build
+ * @param {(trialPage: TrialPage, trial: import("./session/client.js").Trial, scale: any) => Promise<void> | void} build
  */
 export function plugin(name, build) {
   const { ParameterType } = globalThis.jsPsychModule;
@@ -35,7 +35,7 @@ export function plugin(name, build) {
 
     /**
      * @param {HTMLElement} display
-     * @param {{trial: import("./client.js").Trial, scale: any}} parameters
+     * @param {{trial: import("./session/client.js").Trial, scale: any}} parameters
      * @param {() => void} loaded
      */
     async trial(display, { trial, scale }, loaded) {

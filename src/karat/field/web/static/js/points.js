@@ -74,7 +74,7 @@ export function endLabels(ends) {
 /**
  * The question of a trial as the legend of its answers.
  *
- * @param {import("./client.js").Trial} trial
+ * @param {import("./session/client.js").Trial} trial
  * @returns {HTMLElement}
  */
 export function legend(trial) {

@@ -38,7 +38,7 @@ function say(element, runs) {
 /**
  * The context of a trial, or null.
  *
- * @param {import("./client.js").Trial} trial
+ * @param {import("./session/client.js").Trial} trial
  * @returns {HTMLElement | null}
  */
 export function context(trial) {

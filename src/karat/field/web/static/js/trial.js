@@ -17,7 +17,7 @@ const SHOWN_CHOICE = 120;
 export class TrialPage {
   /**
    * @param {HTMLElement} display
-   * @param {import("./client.js").Trial} trial
+   * @param {import("./session/client.js").Trial} trial
    */
   constructor(display, trial) {
     this.display = display;
@@ -205,7 +205,7 @@ export function button(text, kind = "") {
   return /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: `button ${kind}` }, text));
 }
 
-/** @param {import("./client.js").Trial} trial */
+/** @param {import("./session/client.js").Trial} trial */
 function headingOf(trial) {
   if (trial.kind === "break") return page.word("break");
   if (trial.kind === "text") return page.word("text");

@@ -13,7 +13,7 @@ import { stimulus } from "../stimulus.js";
  * Build the page of a choice between two sentences; the first stands left (on a narrow screen above).
  *
  * @param {import("../trial.js").TrialPage} trialPage
- * @param {import("../client.js").Trial} trial
+ * @param {import("../session/client.js").Trial} trial
  * @param {any} scale
  */
 export default async function choice(trialPage, trial, scale) {

@@ -42,7 +42,7 @@ function line(question, scale, trialPage) {
  * Build the page of a differential.
  *
  * @param {import("../trial.js").TrialPage} trialPage
- * @param {import("../client.js").Trial} trial
+ * @param {import("../session/client.js").Trial} trial
  * @param {any} scale
  */
 export default async function differential(trialPage, trial, scale) {

@@ -12,7 +12,7 @@ import { stimulus } from "../stimulus.js";
  * Build the page of a Likert trial.
  *
  * @param {import("../trial.js").TrialPage} trialPage
- * @param {import("../client.js").Trial} trial
+ * @param {import("../session/client.js").Trial} trial
  * @param {any} scale
  */
 export default async function likert(trialPage, trial, scale) {

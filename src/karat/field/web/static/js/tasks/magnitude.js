@@ -14,7 +14,7 @@ import { button } from "../trial.js";
  * Build the page of a magnitude trial.
  *
  * @param {import("../trial.js").TrialPage} trialPage
- * @param {import("../client.js").Trial} trial
+ * @param {import("../session/client.js").Trial} trial
  */
 export default async function magnitude(trialPage, trial) {
   const judged = await stimulus(trial.stimuli[0]);

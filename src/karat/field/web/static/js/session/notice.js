@@ -4,7 +4,7 @@
  * The line of state has its place at the foot of the window, so that nothing moves when it speaks.
  */
 
-import { element, page } from "./page.js";
+import { element, page } from "../page.js";
 
 const PATIENCE = 1000;
 

@@ -2,13 +2,13 @@
  * Pages without an answer: a break, a text to read, and what is said after a practice trial.
  */
 
-import { element, page } from "./page.js";
-import { write } from "./runs.js";
+import { element, page } from "../page.js";
+import { write } from "../runs.js";
 
 /**
  * Build a page of text that is left by its button or by Enter.
  *
- * @param {import("./trial.js").TrialPage} trialPage
+ * @param {import("../trial.js").TrialPage} trialPage
  * @param {import("./client.js").Trial} trial
  */
 export function pause(trialPage, trial) {
@@ -28,7 +28,7 @@ export function pause(trialPage, trial) {
 /**
  * Build the page with the feedback of a practice trial. It is not a trial of its own: nothing of it is sent.
  *
- * @param {import("./trial.js").TrialPage} trialPage
+ * @param {import("../trial.js").TrialPage} trialPage
  * @param {import("./client.js").Trial} trial
  */
 export function feedback(trialPage, trial) {

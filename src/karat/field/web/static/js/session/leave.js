@@ -2,7 +2,7 @@
  * Go to another page of the study: by address, or in a frame without cookies by a form that carries the token.
  */
 
-import { element } from "./page.js";
+import { element } from "../page.js";
 
 /**
  * @param {string} address

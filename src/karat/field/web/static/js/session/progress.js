@@ -2,7 +2,7 @@
  * The thin line on top that says how far one is, and the count where the study asks for it.
  */
 
-import { element, page } from "./page.js";
+import { element, page } from "../page.js";
 
 export class Progress {
   /** @param {string} kind "line", "count" or "none" */
