@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
-from karat.judgments.columns import nearest
+from karat.judgments.columns import nearest, unknown_name
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Scale
 from karat.judgments.trial_order import presented, with_positions
@@ -73,6 +73,13 @@ class Evidence(Result):
     def summary(self) -> tuple[Message, ...]:
         """What was found, without the notes."""
         return (flagged_message(*self.counts),)
+
+    def row_of(self, participant: str) -> dict[str, Any]:
+        """The evidence on one participant; an error with the nearest name where there is none."""
+        people = self.participants["participant"].to_list()
+        if participant not in people:
+            raise ScreenError(unknown_name("unknown.participant", participant, people))
+        return self.participants.row(people.index(participant), named=True)
 
     def __str__(self) -> str:
         return f"{self.criterion}: {' '.join(map(str, self.summary))}"
@@ -157,8 +164,10 @@ def timed(judgments: Judgments) -> pl.DataFrame:
     return kept
 
 
-def check_settings(model: type[CriterionSettings], **given: Any) -> None:
-    """Raise a ScreenError about the first setting that the criterion does not accept; only the model states bounds.
+def check_settings(model: type[CriterionSettings], **given: Any) -> dict[str, Any]:
+    """The settings as given, or a ScreenError about the first that the criterion does not accept.
+
+    Only the model states bounds.
 
     >>> from karat.screen.criteria.credence import CredenceSettings
     >>> check_settings(CredenceSettings, below=1.5)
@@ -170,6 +179,7 @@ def check_settings(model: type[CriterionSettings], **given: Any) -> None:
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
         raise ScreenError(refused_setting(name, given[name], *_accepted(model.model_fields[name]))) from None
+    return given
 
 
 BOUNDS = {"gt": "setting.above", "ge": "setting.at_least", "lt": "setting.below", "le": "setting.at_most"}

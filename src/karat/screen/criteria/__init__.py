@@ -34,30 +34,8 @@ if TYPE_CHECKING:
     from karat.screen.criteria.twins import twins as twins
 
 BUILT_IN = (
-    "eligibility",
-    "quiz",
-    "platform_flags",
-    "completion",
-    "speed",
-    "receipt_times",
-    "automation",
-    "remfod",
-    "controls",
-    "attention",
-    "straightlining",
-    "inconsistency",
-    "scale_use",
-    "even_odd",
-    "mahalanobis",
-    "person_total",
-    "time_filter",
-    "markov",
-    "risk",
-    "deletion",
-    "credence",
-    "twins",
-    "too_regular",
-    "probes",
-    "procedure",
-)
+    "eligibility", "quiz", "platform_flags", "completion", "speed", "receipt_times", "automation", "remfod", "controls",
+    "attention", "straightlining", "inconsistency", "scale_use", "even_odd", "mahalanobis", "person_total",
+    "time_filter", "markov", "risk", "deletion", "credence", "twins", "too_regular", "probes", "procedure",
+)  # fmt: skip
 """In this order they run where no rules are stated."""

@@ -94,8 +94,7 @@ def automation(
     ['w001', 'w002']
     """
     known = dict(people or {})
-    settings = {"above": above, "prior": prior, "imitators": imitators, "people": known or None}
-    check_settings(AutomationSettings, **settings)
+    settings = check_settings(AutomationSettings, above=above, prior=prior, imitators=imitators, people=known or None)
     for signal in known:
         check_word(ScreenError, "people", signal, SIGNALS)
     model = PEOPLE | known

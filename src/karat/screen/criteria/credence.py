@@ -19,7 +19,7 @@ controls somebody with a rare grammar of their own that nobody shares may look l
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,6 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.checks import Checked
-from karat.judgments.columns import unknown_name
 from karat.languages import language_of
 from karat.messages import Message
 from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody
@@ -98,7 +97,9 @@ class Credence(Evidence):
         from karat.plots.style import short_name
 
         if participant is not None:
-            row, own = self._of(participant)
+            row, own = self.row_of(participant), self.answers.filter(pl.col("participant") == participant)
+            if not own.height:
+                raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
             values = row["values"] | {"against": None, "in_favour": None, "speakers": None}
             title = f"{short_name(participant)}: {Message('credence.probability', values)}"
             return plots.participant_plot(row, own, title, width_cm)
@@ -108,16 +109,6 @@ class Credence(Evidence):
         title = f"{number} of {everyone} {'is' if number == 1 else 'are'} attentive with a probability below {limit}"
         scores, flagged = known["score"].to_numpy(), known["flagged"].to_numpy()
         return plots.probabilities_plot(scores, flagged, float(self.settings["below"]), title, width_cm)
-
-    def _of(self, participant: str) -> tuple[dict[str, Any], pl.DataFrame]:
-        """The row and the answers of a participant."""
-        own = self.answers.filter(pl.col("participant") == participant)
-        if own.height:
-            return self.participants.row(by_predicate=pl.col("participant") == participant, named=True), own
-        people = self.participants["participant"].to_list()
-        if participant in people:
-            raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
-        raise ScreenError(unknown_name("unknown.participant", participant, people))
 
     def to_svg(self) -> str:
         """The figure of everybody as SVG."""
@@ -175,8 +166,7 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn
         if one.fails(strictly=many):
             figures = {"observed": round(one.observed, 2), "expected": round(one.expected, 2)}
             raise ScreenError(Message("credence.misfit", {"figure": f"misfit.{one.figure}", **figures}))
-    shared = (table, learned)
-    evidence, facts = parts.judge("credence", _judge, shared, {"below": below, "seed": seed})
+    evidence, facts = parts.judge("credence", _judge, (table, learned), {"below": below, "seed": seed})
     shares = model.learned_shares(fitted)
     few, lost = (sum(own) for own in zip(*facts, strict=True))
     notes = [*looked.notes, *_notes_on(looked, fitted, shares, few)]

@@ -200,9 +200,8 @@ def deletion(
         if refit:
             simulated = exceedances(model, distance, simulations, seed, redrawing)
         else:
-            simulated = predictive_p(
-                model, [i for i in places if distance[i] == distance[i]], simulations, seed, redrawing
-            )
+            known = [place for place in places if distance[place] == distance[place]]
+            simulated = predictive_p(model, known, simulations, seed, redrawing)
     table = pl.DataFrame(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),

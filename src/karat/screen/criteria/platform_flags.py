@@ -73,11 +73,10 @@ def platform_flags(
     >>> platform_flags(j).flagged
     ['p1']
     """
-    given = {
-        "recaptcha_below": recaptcha_below, "fraud_from": fraud_from, "duplicate_from": duplicate_from,
-        "at_least": at_least,
-    }  # fmt: skip
-    check_settings(PlatformFlagsSettings, **given)
+    given = check_settings(
+        PlatformFlagsSettings, recaptcha_below=recaptcha_below, fraud_from=fraud_from, duplicate_from=duplicate_from,
+        at_least=at_least,
+    )  # fmt: skip
     people = judgments.participants
     columns = [name for name in people.columns if name != "participant" and is_platform_flag(name)]
     if not columns:
@@ -113,9 +112,7 @@ def _flags(row: Mapping[str, Any], columns: list[str], given: Mapping[str, float
 def _reason(row: Mapping[str, Any], flags: list[Message], known: int, columns: list[str]) -> Message:
     if not known:
         return Message("platform_flags.empty")
-    mixed = [
-        name for name in columns if AUTHENTICITY in plain(name) and _text(row[name]).lower().startswith(MIXED)
-    ] or None
+    mixed = [one for one in columns if AUTHENTICITY in plain(one) and _text(row[one]).lower().startswith(MIXED)] or None
     if flags:
         return Message("platform_flags.flagged", {"flags": flags, "mixed": mixed})
     return Message("platform_flags.clear", {"n": known, "mixed": mixed})

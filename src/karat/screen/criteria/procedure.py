@@ -37,7 +37,6 @@ from pydantic import Field
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
-from karat.judgments.columns import unknown_name
 from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
@@ -141,18 +140,11 @@ class Procedure(Evidence):
           markov, cleared (no pattern...);
           verdict, cleared (met 0 of 3 steps)
         """
-        rows = self.path.filter(pl.col("participant") == participant)
-        if not rows.height:
-            raise ScreenError(
-                unknown_name("unknown.participant", participant, self.participants["participant"].to_list())
-            )
-        steps = [
-            render(
-                Message("procedure.outcome", {"step": step, "outcome": outcome, "why": Message(code, values or {})}),
-                language,
-            )
-            for _, step, outcome, code, values in rows.iter_rows()
-        ]
+        self.row_of(participant)
+        steps = []
+        for _, step, outcome, code, values in self.path.filter(pl.col("participant") == participant).iter_rows():
+            said = {"step": step, "outcome": outcome, "why": Message(code, values or {})}
+            steps.append(render(Message("procedure.outcome", said), language))
         return f"{participant}: " + ";\n  ".join(steps)
 
     @property
@@ -384,11 +376,13 @@ class ProcedureSteps:
         if self.rule == "any criterion":
             others = set(self.names) - {"markov", "deletion"}
             flagged = {who for who, met in self._met.items() if others <= met and met - others}
+        criteria = [name for name in self.names if name in ("markov", "deletion")]
+        needed = float(len(self.names) - (len(criteria) - 1 if self.rule == "any criterion" else 0))
         rows = []
         for who in self.people:
             ended = next((step for step, outcome in self._outcomes[who] if outcome != "goes on"), "verdict")
             self._outcomes[who].append(("verdict", "flagged" if who in flagged else "cleared"))
-            rows.append((who, float(len(self._met[who])), self._needed(), who in flagged, ended))
+            rows.append((who, float(len(self._met[who])), needed, who in flagged, ended))
         schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
                   "ended": pl.String}  # fmt: skip
         table = self._with_steps(pl.DataFrame(rows, schema=schema, orient="row"))
@@ -416,9 +410,7 @@ class ProcedureSteps:
             said = pl.when(pl.col("message").is_not_null()).then(pl.struct("message", "values"))
             fields = known.schema["values"].to_schema()  # type: ignore[attr-defined]
             nothing = pl.struct(pl.lit(None, kind).alias(field) for field, kind in fields.items())
-            lacking = pl.struct(
-                pl.lit("procedure.not_in_evidence").alias("message"), nothing.alias("values"),
-            )  # fmt: skip
+            lacking = pl.struct(pl.lit("procedure.not_in_evidence").alias("message"), nothing.alias("values"))
             table = table.join(
                 known.select("participant", said.alias(place), pl.lit(True).alias("_judged")),
                 on="participant", how="left", maintain_order="left",
@@ -429,11 +421,6 @@ class ProcedureSteps:
                 pl.when(looked_at).then(pl.lit(name)).alias(f"{place}_step"),
             ).drop("_judged")
         return table
-
-    def _needed(self) -> float:
-        criteria = [name for name in self.names if name in ("markov", "deletion")]
-        spared = len(criteria) - 1 if self.rule == "any criterion" else 0
-        return float(len(self.names) - spared)
 
     def path(self, verdict: pl.DataFrame) -> pl.DataFrame:
         """One row per participant and step, with the message of the step and its values."""

@@ -73,8 +73,7 @@ def receipt_times(
     >>> evidence.flagged
     ['w001']
     """
-    settings = {"slack": slack, "credit": credit, "words_per_minute": words_per_minute}
-    check_settings(ReceiptTimesSettings, **settings)
+    settings = check_settings(ReceiptTimesSettings, slack=slack, credit=credit, words_per_minute=words_per_minute)
     kept, seen = parts_of(judgments).keep("receipt_times", _gather, (credit, words_per_minute))
     if not any(seen):
         raise ScreenError(Message("receipt_times.no_receipts"))
@@ -85,27 +84,19 @@ def receipt_times(
 
 def _gather(judgments: Judgments, shared: tuple[float, float], number: int) -> tuple[pl.DataFrame, bool]:
     """What is missing for everybody who answered, and whether there are receipts at all."""
-    people = everybody(judgments)
-    frame = judgments.frame
-    if "received" not in frame.columns:
-        return _without(people), False
-    received = instants(frame["received"])
-    if received.null_count() == frame.height:
-        return _without(people), False
-    starts = _starts(judgments.participants)
-    pages = _pages(frame.with_columns(received.alias("_received")))
-    rows = [
-        _of_one(pages_of_one, starts.get(name), *shared)
-        for (name,), pages_of_one in pages.group_by("participant", maintain_order=True)
-    ]
+    frame, rows = judgments.frame, []
+    received = instants(frame["received"]) if "received" in frame.columns else pl.Series(dtype=pl.Datetime("us"))
+    seen = received.null_count() < len(received)
+    if seen:
+        starts = _starts(judgments.participants)
+        pages = _pages(frame.with_columns(received.alias("_received")))
+        rows = [
+            _of_one(pages_of_one, starts.get(name), *shared)
+            for (name,), pages_of_one in pages.group_by("participant", maintain_order=True)
+        ]
     found = pl.DataFrame(rows, schema=SUMMARY, orient="row")
-    table = people.join(found, on="participant", how="left", maintain_order="left")
-    return table.with_columns(pl.col("pages").fill_null(0)), True
-
-
-def _without(people: pl.DataFrame) -> pl.DataFrame:
-    lacking = [pl.lit(None, kind).alias(name) for name, kind in VALUES.items()]
-    return people.with_columns(lacking).with_columns(pages=pl.lit(0, pl.Int64))
+    table = everybody(judgments).join(found, on="participant", how="left", maintain_order="left")
+    return table.with_columns(pl.col("pages").fill_null(0)), seen
 
 
 def _starts(people: pl.DataFrame) -> dict[str, float]:
@@ -200,12 +191,9 @@ def _judge(table: pl.DataFrame, slack: float) -> pl.DataFrame:
         "backwards": back,
     }  # fmt: skip
     message = (
-        pl.when(pl.col("pages") == 0)
-        .then(pl.lit("receipt_times.none"))
-        .when(some)
-        .then(pl.lit("receipt_times.found"))
-        .otherwise(pl.lit("receipt_times.fit"))
-    )
+        pl.when(pl.col("pages") == 0).then(pl.lit("receipt_times.none"))
+        .when(some).then(pl.lit("receipt_times.found")).otherwise(pl.lit("receipt_times.fit"))
+    )  # fmt: skip
     values = pl.struct(
         (pl.when(where).then(pl.col(name).round(1) if VALUES[name] == pl.Float64 else pl.col(name))).alias(name)
         for name, where in shown.items()

@@ -28,7 +28,6 @@ from pydantic import Field
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.judgments.columns import unknown_name
 from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
@@ -149,8 +148,10 @@ class Remfod(Evidence):
         from karat.plots.style import short_name
         from karat.plots.times import percent, trials_plot
 
-        own = self._trials_of(participant)
-        row = self.participants.row(by_predicate=pl.col("participant") == participant, named=True)
+        row = self.row_of(participant)
+        own = self.timed.filter(pl.col("participant") == participant).sort("trial", maintain_order=True)
+        if not own.height:
+            raise ScreenError(Message("remfod.nothing_to_draw", {"participant": participant}))
         found = f"{counted(row['intermissions'], 'intermission')}, {_rushes(row['rushes'])}"
         title = f"{short_name(participant)}: {found} in {counted(row['trials'], 'timed trial')}, "
         title += f"{percent(row['genuine_share'])} genuine, {'flagged' if row['flagged'] else 'not flagged'}"
@@ -162,15 +163,6 @@ class Remfod(Evidence):
             own, self._last_cutoffs(own), self._lines(participant), self.label, title, alone=alone,
             by_function=by_function, width_cm=width_cm,
         )  # fmt: skip
-
-    def _trials_of(self, participant: str) -> pl.DataFrame:
-        own = self.timed.filter(pl.col("participant") == participant).sort("trial", maintain_order=True)
-        if own.height:
-            return own
-        people = self.participants["participant"].to_list()
-        if participant in people:
-            raise ScreenError(Message("remfod.nothing_to_draw", {"participant": participant}))
-        raise ScreenError(unknown_name("unknown.participant", participant, people))
 
     def _last_cutoffs(self, own: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
         """The lower and upper cutoff of each trial in the last round that has them; 0 means no lower cutoff."""

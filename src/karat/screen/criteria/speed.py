@@ -132,9 +132,7 @@ def _gather(judgments: Judgments, working_time: bool, number: int) -> tuple[pl.D
 def _judge(times: pl.DataFrame, shared: tuple[float | None, Mapping[str, float | None]]) -> pl.DataFrame:
     """The table of participants, given their times, the cutoff that depends on all, and the settings."""
     relative, settings = shared
-    median_below, share, minutes = (
-        settings[name] for name in ("median_below", "share_of_expected", "expected_minutes")
-    )
+    median_below, share, minutes = map(settings.get, ("median_below", "share_of_expected", "expected_minutes"))
     limit = None
     if share is not None and minutes is not None:
         # Rounded, because 0.4 of 10 minutes should be exactly 240 seconds.

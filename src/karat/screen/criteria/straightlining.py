@@ -83,7 +83,7 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     >>> evidence.flagged, evidence.participants.filter("flagged")["message"].to_list()
     (['p23'], ['straightlining.same'])
     """
-    check_settings(StraightliningSettings, alpha=alpha, shares=shares)
+    settings = check_settings(StraightliningSettings, alpha=alpha, shares=shares)
     parts = parts_of(judgments)
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
@@ -92,7 +92,6 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
     if kinds:
         check_order(columns, ScreenError, "straightlining")
-        settings = {"alpha": alpha, "shares": shares}
         given = (kinds, _sides_chosen(parts, scales), alpha, shares)
         evidence, messages = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
         if any(messages):

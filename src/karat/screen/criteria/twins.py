@@ -165,8 +165,7 @@ def twins(
 
     Of yes-or-no answers and a handful of labels, alike pairs are named but not flagged.
     """
-    given = {"at_least": at_least, "rate": rate, "shared": shared, "seed": seed}
-    check_settings(TwinsSettings, **given)
+    given = check_settings(TwinsSettings, at_least=at_least, rate=rate, shared=shared, seed=seed)
     names, tables, notes = _answers(judgments, shared)
     telling = [one for one in tables if one.tells]
     tables = telling or tables
@@ -337,7 +336,7 @@ def _sums(tables: list[AnswerMatrix], cluster: Ints | None) -> tuple[Floats, Flo
         table, own = one.table, one.counts + one.prior
         if cluster is not None:
             table = table[cluster]
-            own = own - np.stack([(table == level).sum(axis=0) for level in range(one.levels)], axis=1)
+            own = own - _counted(table, one.levels)
         there = (table >= 0).astype(np.float64)
         total, squares = own.sum(axis=1), (own * (own + 1)).sum(axis=1)
         usual = np.clip(squares / np.maximum(total * (total + 1), 1e-9), 0, 1)
