@@ -441,11 +441,16 @@ def test_answers_a_and_b_on_two_systems_are_choices(tmp_path: Path, crowd: Crowd
         for p in range(3):
             best = crowd.draw.choice("AB")
             rows.append([f"h{n}", f"a{n}{p}", f"W{p}", "Approved", "Sat Jul 01 08:04:59 PDT 2023",
-                         f"Text {n} of {pair[0]}", pair[0], f"Text {n} of {pair[1]}", pair[1], best])  # fmt: skip
+                         f"Text {n} of {pair[0]}", pair[0], f"Text {n} of {pair[1]}", pair[1], best,
+                         crowd.rate(p, n)])  # fmt: skip
     header = "HITId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,Input.text1,Input.system1,Input.text2,"
-    judgments = karat.read(saved(tmp_path / "batch.csv", f"{header}Input.system2,Answer.best", rows))
-    assert judgments.scale.kind == "choice"
-    assert set(judgments.frame["left"]) | set(judgments.frame["right"]) == {"owl", "fox", "hen"}
+    judgments = karat.read(saved(tmp_path / "batch.csv", f"{header}Input.system2,Answer.best,Answer.sure", rows))
+    assert {question: scale.kind for question, scale in judgments.scales.items()} == {
+        "best": "choice",
+        "sure": "ordinal",
+    }
+    compared = judgments.frame.filter(question="best")
+    assert set(compared["left"]) | set(compared["right"]) == {"owl", "fox", "hen"}
 
 
 def test_a_log_of_lab_js_without_ids_has_a_participant_per_run(tmp_path: Path, crowd: Crowd) -> None:

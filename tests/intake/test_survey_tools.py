@@ -212,3 +212,44 @@ def test_end_labels_are_no_answers(tmp_path: Path, crowd: Crowd) -> None:
     judgments = accepted(saved(tmp_path / "r.csv", header, rows))
     assert judgments.frame["item"].n_unique() == 12
     assert judgments.scale.known() == "1, 2, 3, 4, 5"
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_what_is_asked_in_one_round_of_a_loop_is_about_one_item(tmp_path: Path, crowd: Crowd, numbered: bool) -> None:
+    words = "Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    columns += [
+        (f"{n}_{tag}", f"Sentence {n} - {asked}", f"{n}_{identity}")
+        for n in range(1, 7)
+        for tag, asked, identity in (("Q5", "It sounds natural.", "QID5"), ("Q6", "It makes sense.", "QID6"))
+    ]
+    rows = [
+        [
+            f"R_{p}",
+            *(point if numbered else words[point - 1] for point in (crowd.draw.randint(1, 5) for _ in range(12))),
+        ]
+        for p in range(10)
+    ]
+    judgments = read_files([export(tmp_path / "r.csv", columns, rows)]).judgments
+    assert judgments.frame["item"].unique().sort().to_list() == [f"{n}_Q5" for n in range(1, 7)]
+    assert set(judgments.scales) == {"Q5", "Q6"}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "word"), [("owl", "fox", "owl"), ("owl_summary", "fox_summary", "owl"), ("sysX", "sysY", "")]
+)
+def test_the_winner_is_named_as_a_column_or_as_in_one(
+    tmp_path: Path, crowd: Crowd, left: str, right: str, word: str
+) -> None:
+    rows = []
+    for n in range(160):
+        shown = [f"{crowd.text()} {n % 20}", f"{crowd.text()} {n % 20} again"] if word else crowd.draw.sample(
+            ["owl", "fox", "hen"], 2
+        )  # fmt: skip
+        rows.append(
+            [f"w{n // 20}", n % 20, *shown, crowd.draw.choice([word or shown[0], "fox" if word else shown[1], "tie"])]
+        )
+    judgments = accepted(saved(tmp_path / "r.csv", f"annotator,example,{left},{right},winner", rows))
+    assert judgments.scale.levels == ("left", "right", "none")
+    assert set(judgments.frame["left"]) == ({"owl"} if word else {"owl", "fox", "hen"})
+    assert judgments.frame["item"].n_unique() == 20

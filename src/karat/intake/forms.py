@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import polars as pl
@@ -41,7 +42,7 @@ from karat.intake.nested import (
 )
 from karat.intake.personal import OF_ITEMS_TOO, asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
-from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, shown_sides
+from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, names_one_of, shown_sides
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.messages import Message
@@ -401,7 +402,7 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     judged = _judged_columns(contents, wide, mapping)
     _refuse_own_answers(contents, judged, file)
     asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
-    if asked:
+    if asked and (wide or not _holds_choices(contents, asked)):
         _refuse_rankings(contents, asked, file)
         return _one_hot(contents, asked) or _by_trial(contents, asked)
     few = wide or _are_raters(judged) or (len(judged) >= FEWEST_JUDGES and _agreed_on(contents, judged))
@@ -413,6 +414,14 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     if kind == "trial":
         return _by_trial(contents, judged)
     return _by_participant(contents, judged, mapping) if kind == "participant" else _by_item(contents, judged, mapping)
+
+
+def _holds_choices(contents: Contents, asked: Sequence[str]) -> bool:
+    """Whether one of a few columns names what one of two others shows in each row: the system that was preferred."""
+    columns = [contents[name] for name in asked] if len(asked) <= FEWEST_JUDGED else []
+    return any(
+        names_one_of(first, *pair) for first in columns for pair in combinations(columns, PAIR) if first not in pair
+    )
 
 
 def _refuse_rankings(contents: Contents, asked: Sequence[str], file: str) -> None:

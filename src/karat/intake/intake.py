@@ -676,7 +676,7 @@ def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequen
 
 def _guess(rows: pl.DataFrame, question: str, file: str) -> tuple[Scale, Message]:
     responses = text_column(rows["response"])
-    if {"left", "right"} <= set(rows.columns):
+    if {"left", "right"} <= set(rows.columns) and rows["left"].null_count() < rows.height:
         sides = rows.select(text_column(rows[name]).alias(name) for name in ("left", "right"))
         names_an_item = (responses == sides["left"]) | (responses == sides["right"])
         if responses.drop_nulls().len() and names_an_item.drop_nulls().all():

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import polars as pl
 
@@ -873,9 +874,7 @@ class _RoleSearch:
             and (self._differs_on_stimuli(content) or (alone and _says_answer(content)))
         ]  # fmt: skip
         found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
-        chosen = self._shown_on_a_side()
-        if chosen is not None:
-            found = [chosen]
+        found = self._shown_on_a_side() or found
         if not any(_says_answer(c) for c in found):
             # Where no answer is left, the table may say whether it was right.
             right = [c for c in self._free() if c.plain in ACCURACY and set(c.values) == {"0", "1"}]
@@ -889,14 +888,12 @@ class _RoleSearch:
         """Columns called correct_response in which people differ: what is right is the same for everybody."""
         return [c for c in self._free() if c.plain in NAMES["expected"] and self._differs_on_stimuli(c)]
 
-    def _shown_on_a_side(self) -> Content | None:
+    def _shown_on_a_side(self) -> list[Content]:
         """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
-        for first, second in SIDES:
-            for pair in _pairs_of(self._free(), first, second):
-                for content in self._free():
-                    if content not in pair and content.distinct > 2 and _are_sides(content, *pair, (first, second)):
-                        return content
-        return None
+        return [
+            content for first, second in SIDES for pair in _pairs_of(self._free(), first, second)
+            for content in self._free() if content not in pair and names_one_of(content, *pair)
+        ][:1]  # fmt: skip
 
     def _is_position(self, content: Content) -> bool:
         """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
@@ -1110,24 +1107,20 @@ class _RoleSearch:
         ):
             return
         answers = self.contents[source]
-        for sides in SIDES:
-            # Systems come again and can be compared; the texts that they wrote come once.
-            pairs = sorted(shown_sides(answers, self._free(), sides), key=lambda pair: pair[0].distinct)
-            if pairs:
-                left, right = pairs[0]
-                self._take("left", left.name)
-                self._take("right", right.name)
-                choices = [
-                    Proposal(
-                        {"left": one.name, "right": other.name}, self._choice("item", [one.name, other.name]).detail
-                    )
-                    for one, other in pairs[:3]
-                ]
-                self._ask("item", choices)
-                return
+        found = next(filter(None, (shown_sides(answers, self._free(), sides) for sides in (*SIDES, None))), [])
+        # Systems come again and can be compared; the texts that they wrote come once.
+        pairs = sorted(found, key=lambda pair: pair[0].distinct)
+        for side, content in zip(("left", "right"), pairs[0] if pairs else (), strict=False):
+            self._take(side, content.name)
+        if pairs:
+            choices = [
+                Proposal({"left": one.name, "right": other.name}, self._choice("item", [one.name, other.name]).detail)
+                for one, other in pairs[:3]
+            ]
+            self._ask("item", choices)
 
     def _item(self) -> None:
-        numbered = plain(self.by_name.get("item", "")) in ("item", "itemid")
+        numbered = plain(self.by_name.get("item", "")) in ("item", "itemid") or self._names_systems()
         if {"left", "right"} <= set(self.roles.mapping) and not numbered:
             self._prompt_of_choices()
             return
@@ -1166,9 +1159,16 @@ class _RoleSearch:
             distinct = list(dict.fromkeys(tuple(option) for option in options))
             self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
 
+    def _names_systems(self) -> bool:
+        """Whether the answers are the names of the columns with the two texts: then these are the same two systems."""
+        named = [self.roles.mapping.get(role, "") for role in ("response", "left", "right")]
+        known = [self.contents[name] for name in named if name in self.contents.names]
+        return len(known) == len(named) and are_systems(known[0], known[1:])
+
     def _prompt_of_choices(self) -> None:
         """Where the same two systems are compared again and again, what they answered to is the item."""
-        source = self.by_name.get("item")
+        named = (c.name for c in self._free() if self._names_items(c) and not _says_answer(c))
+        source = self.by_name.get("item") or next(named, None)
         if "item" in self.mapping or source is None or source in self.taken:
             return
         sides = [name for side in ("left", "right") for name in joined(self.roles.mapping[side], self.contents.names)]
@@ -1459,9 +1459,17 @@ def _pairs_of(columns: Sequence[Content], first: str, second: str) -> list[tuple
     return [(pair[first], pair[second]) for pair in named.values() if len(pair) == PAIR]
 
 
-def shown_sides(answers: Content, columns: Sequence[Content], sides: tuple[str, str]) -> list[tuple[Content, Content]]:
-    """The pairs of columns that show what answers such as A and B, or 1 and 2, chose between."""
-    return [pair for pair in _pairs_of(columns, *sides) if _are_sides(answers, *pair, sides)]
+def shown_sides(
+    answers: Content, columns: Sequence[Content], sides: tuple[str, str] | None
+) -> list[tuple[Content, Content]]:
+    """The pairs of columns that show what answers such as A and B, or 1 and 2, chose between.
+
+    Without names of sides, the answers are the names of the two columns, or in every row what one of them shows.
+    """
+    if sides is not None:
+        return [pair for pair in _pairs_of(columns, *sides) if _are_sides(answers, *pair, sides)]
+    shown = [c for c in columns if c.distinct > 1 and not c.is_number and not c.is_other and c.filled > SPARSE]
+    return [(one, other) for one, other in combinations(shown, PAIR) if _are_sides(answers, one, other, ("", ""))]
 
 
 def _names_sides(content: Content) -> bool:
@@ -1476,13 +1484,25 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     if len(set(sides.values()) - {"none"}) > 1:
         # Beside two sentences, 0, 1 and 2 may be labels of how they are related.
         return NUMBERED_TIE not in sides or any(word in COMPARED_OUTPUTS for word in words_of(first.name))
-    if first.is_number or answers.distinct <= 2 or len(answers.cells) != len(first.cells):
+    return names_one_of(answers, first, second)
+
+
+def names_one_of(answers: Content, first: Content, second: Content) -> bool:
+    """Whether each answer that is no tie is what one of two columns shows in its row, where these always differ."""
+    if first.is_number or answers.is_number or answers.distinct < PAIR or len(answers.cells) != len(first.cells):
+        return False
+    if len({*answers.values[:MOST_LEVELS]} - {*first.values, *second.values}) > MOST_TIES:
         return False
     cells = {"a": answers.cells, "l": first.cells, "r": second.cells}
     rows = pl.DataFrame({name: column.cast(pl.String) for name, column in cells.items()}).drop_nulls()
-    if rows.height < SPARSE * answers.cells.drop_nulls().len():
+    ties = [value for value in answers.values[: MOST_LEVELS + 1] if TIES.fullmatch(value.lower())]
+    chosen = rows.filter(~pl.col("a").is_in(ties))
+    if 2 * chosen.height < rows.height or rows.height < SPARSE * answers.cells.count() or not chosen.height:
         return False
-    return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
+    return chosen.select(((pl.col("a") == pl.col("l")) ^ (pl.col("a") == pl.col("r"))).all()).item()  # type: ignore[no-any-return]
+
+
+MOST_TIES = 2
 
 
 TIES = re.compile(
@@ -1508,9 +1528,12 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
     {'A is much better': 'left', 'Sentence B': 'right', 'about the same': 'none'}
     >>> _sides_named(["A>>B", "A=B", "A<B"], ("a", "b"))
     {'A>>B': 'left', 'A=B': 'none', 'A<B': 'right'}
+    >>> _sides_named(["ours", "baseline"], ("", ""), ("ours_summary", "baseline_summary"))
+    {'ours': 'left', 'baseline': 'right'}
     """
     known = dict(zip(sides, ("left", "right"), strict=True))
-    known |= dict(zip((name.lower() for name in columns), ("left", "right"), strict=False))
+    for names in (columns, _own_words(columns)):
+        known |= dict(zip((name.lower() for name in names), ("left", "right"), strict=False))
     found = {}
     for answer in answers:
         word = answer.strip().lower()
@@ -1523,6 +1546,16 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
             return {}
         found[answer] = side
     return found
+
+
+def _own_words(columns: Sequence[str]) -> list[str]:
+    """What is in the name of each column only, without the words that all of them begin or end with."""
+    words = [re.split(r"[\W_]+", name) for name in columns]
+    for _ in range(2):
+        while len(words) == PAIR and min(map(len, words)) > 1 and words[0][-1] == words[1][-1]:
+            words = [own[:-1] for own in words]
+        words = [own[::-1] for own in words]
+    return ["_".join(own) for own in words]
 
 
 DEGREES = "much|far|lot|significantly|slightly|somewhat|little|bit|marginally|clearly|strongly|weakly"
@@ -1550,6 +1583,12 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
         if len(set(found.values()) - {"none"}) > 1:
             return {answer: side for answer, side in found.items() if answer != side}
     return {}
+
+
+def are_systems(answers: Content, shown: Sequence[Content]) -> bool:
+    """Whether answers are the names of two columns, each with the texts that one system wrote."""
+    names = [content.name for content in shown]
+    return all(c.is_text for c in shown) and bool(sides_of(answers.values, names)) and not sides_of(answers.values)
 
 
 def sides_notes(sides: Mapping[str, str]) -> list[Message]:

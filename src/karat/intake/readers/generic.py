@@ -47,9 +47,11 @@ from karat.intake.roles import (
     SESSION_NAMES,
     SHEET,
     Roles,
+    are_systems,
     cut,
     find_roles,
     is_native,
+    names_one_of,
     sides_notes,
     sides_of,
 )
@@ -228,11 +230,21 @@ def _with_sides(
     if not {"left", "right", "response"} <= set(frame.columns) or options.answers:
         return frame, []
     columns = [mapping.get(side, side) for side in ("left", "right")]
-    sides = sides_of(text_column(frame["response"]).drop_nulls().unique().to_list(), columns)
+    answers = Content("", text_column(frame["response"]))
+    shown = [Content(name, frame[side]) for side, name in zip(("left", "right"), columns, strict=True)]
+    sides = sides_of(answers.values, columns)
+    if not sides and names_one_of(answers, *shown):
+        chosen = [pl.when(pl.col("response") == pl.col(side)).then(pl.lit(side)) for side in ("left", "right")]
+        tied = pl.when(pl.col("response").is_not_null()).then(pl.lit("none"))
+        return frame.with_columns(pl.coalesce([*chosen, tied]).alias("response")), []
     if not sides:
         return frame, []
-    answers = [name for name in ("response", "expected") if name in frame.columns]
-    spelled = (text_column(frame[name]).replace(sides).alias(name) for name in answers)
+    spelled = [pl.col(n).cast(pl.String).replace(sides) for n in ("response", "expected") if n in frame.columns]
+    if "item" in frame.columns and are_systems(answers, shown):
+        # The texts stay under the names of the systems that wrote them.
+        named = {side: answer for answer, side in sides.items() if side != "none"}
+        frame = frame.with_columns(pl.col(side).alias(name) for side, name in zip(named, columns, strict=True))
+        spelled += [pl.lit(answer).alias(side) for side, answer in named.items()]
     return frame.with_columns(spelled), sides_notes(sides)
 
 

@@ -444,19 +444,23 @@ def _with_sides(frame: pl.DataFrame, options: Options, reading: Reading) -> pl.D
         found = SIDED.fullmatch(name)
         if found:
             pairs.setdefault(found[1].lower(), []).append(name)
-    answers = frame["response"].drop_nulls().unique().to_list()
     named = [(one, other) for one, other in (pair for pair in pairs.values() if len(pair) == 2)]
     # Systems come again and can be compared; the texts that they wrote come once.
     named = sorted((p for p in named if frame[p[0]].n_unique() > 1), key=lambda pair: frame[pair[0]].n_unique())
-    sides = sides_of(answers, named[0]) if named else {}
-    if not sides:
-        return frame
-    left, right = named[0]
-    reading.notes += sides_notes(sides)
-    reading.notes.append(Message("form.shown", {"left": left, "right": right}))
-    return frame.with_columns(
-        pl.col("response").replace(sides), pl.col(left).alias("left"), pl.col(right).alias("right")
-    )
+    asked = frame["question"] if "question" in frame.columns else pl.Series([""] * frame.height)
+    shown = pl.Series([False] * frame.height)
+    for question in asked.unique(maintain_order=True) if named else ():
+        sides = sides_of(frame["response"].filter(asked == question).drop_nulls().unique().to_list(), named[0])
+        if sides:
+            own = (asked == question).alias("own")
+            frame = frame.with_columns(pl.when(own).then(pl.col("response").replace(sides)).otherwise("response"))
+            reading.notes += sides_notes(sides)
+            shown = shown | own
+    if shown.any():
+        left, right = named[0]
+        frame = frame.with_columns(pl.when(shown).then(left).alias("left"), pl.when(shown).then(right).alias("right"))
+        reading.notes.append(Message("form.shown", {"left": left, "right": right}))
+    return frame
 
 
 FEWEST_TOLD_APART = 2

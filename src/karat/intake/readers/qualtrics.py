@@ -11,10 +11,10 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import groupby, islice
 
 import polars as pl
 
@@ -221,6 +221,7 @@ class Survey:
         chosen = [column for group in repeated or groups for column in group] or asked
         self.judged = [column for column in asked if column in chosen]
         self.background = [column for column in asked if column not in chosen]
+        repeated = [part for group in repeated for part in _asked_apart(group)]
         for group in repeated:
             _name(group, {column.question for column in self.judged})
         repeated = self._confirmed(repeated, options)
@@ -332,6 +333,21 @@ def _batteries(groups: Sequence[list[QualtricsColumn]]) -> list[list[QualtricsCo
         group for group in groups
         if len(group) > MOST_ASIDE or {answer for column in group for answer in column.answers} <= answers
     ]  # fmt: skip
+
+
+def _rounds(columns: Iterable[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
+    """The rounds of loops with several questions, each of which asks something else about the same item."""
+    for loop, found in groupby(columns, lambda column: column.loop):
+        within = list(found)
+        if loop and len({column.base for column in within}) == len(within) > 1:
+            yield within
+
+
+def _asked_apart(group: list[QualtricsColumn]) -> list[list[QualtricsColumn]]:
+    """Questions with the same answers in each round of a loop, apart."""
+    if len({column.base for within in _rounds(group) for column in within}) < len({column.base for column in group}):
+        return [group]
+    return [[column for column in group if column.base == base] for base in {column.base: 0 for column in group}]
 
 
 def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
@@ -679,12 +695,16 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
 
 
 def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
-    """Items by their tags; by their texts where tags are only numbers and the texts are codes of their own."""
+    """Items by their tags; by their texts where tags are only numbers and the texts are codes of their own.
+
+    What is asked in one round of a loop is about one item, which has the tag of its first question.
+    """
     coded = [column for column in judged if re.fullmatch(r"\S{3,80}", column.text.strip())]
     texts_differ = len({column.text.strip() for column in coded}) == len(coded)
     numbered = all(re.fullmatch(r"(?i)q?\d+(\.\d+)?", column.base) for column in judged)
     if not numbered or not texts_differ or 2 * len(coded) < len(judged):
-        return {column.tag: column.tag for column in judged}
+        first = {column.tag: within[0].tag for within in _rounds(judged) for column in within}
+        return {column.tag: first.get(column.tag, column.tag) for column in judged}
     return {column.tag: column.text.strip() if column in coded else column.tag for column in judged}
 
 
