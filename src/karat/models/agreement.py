@@ -224,6 +224,16 @@ def icc_fixed_error(worker: float, task: float, interaction: float = 0.0) -> flo
     return share_of(worker, worker + task + interaction + LOGISTIC)
 
 
+def coefficients(kappa: float, variances: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Fleiss' kappa beside ICC(A,1) and ICC(C,1) of the variances of items, raters and the rest.
+
+    >>> coefficients(0.25, (2.0, 1.0, 1.0))[:2]
+    (0.25, 0.5)
+    """
+    of_items, of_raters, rest = variances
+    return kappa, share_of(of_items, of_items + of_raters + rest), share_of(of_items, of_items + rest)
+
+
 def share_of(part: float, whole: float) -> float:
     """A part over the whole; not a number where that is zero.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import polars as pl
 from numpy.typing import NDArray
@@ -39,32 +39,48 @@ JudgedPart = tuple[Any, int, int, Facts]
 """The table of a part or its file, how many participants it has, how many are flagged, and what else it says."""
 
 
-class Shelf(Protocol):
-    """Where passes leave tables and arrays for each other, each under a name and the number or name of its part."""
+class Shelf:
+    """Where passes leave tables and arrays for each other, each under a name and the number or name of its part.
+
+    Here it is in memory.
+
+    >>> shelf = Shelf()
+    >>> shelf.put(pl.DataFrame({"rt": [2.0]}), "trials", 0)
+    >>> shelf.table("trials", 0).height
+    1
+    """
+
+    in_memory = True
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, int | str], Any] = {}
 
     def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
         """Leave one, whole or not at all."""
+        self._held[name, part] = value
 
     def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
         """A table that was left."""
+        found: pl.DataFrame = self._held[name, part]
+        return found if columns is None else found.select(columns)
 
     def scan(self, name: str, parts: int) -> pl.LazyFrame:
         """The tables of so many parts, one after the other."""
+        return pl.concat([self.table(name, number).lazy() for number in range(parts)])
 
     def array(self, name: str, part: int | str) -> NDArray[Any]:
         """An array that was left."""
+        found: NDArray[Any] = self._held[name, part]
+        return found
 
     def drop(self, name: str, part: int | str) -> None:
         """Take one away, if it is there."""
+        self._held.pop((name, part), None)
 
 
-class Beside(Protocol):
-    """Keeps a table of the evidence on a part; in parts it is written, and the file comes back, or None if nothing is.
-
-    A table without rows is written where `empty`.
-    """
-
-    def __call__(self, table: pl.DataFrame | None, name: str, number: int, /, empty: bool = False) -> Any: ...
+Beside = Callable[..., Any]
+"""Keeps a table of the evidence, given its name and the number of its part; in parts it is written, and the file comes
+back, or None if nothing is. A table without rows is written where `empty`."""
 
 
 class AnyParts(ABC, Generic[Found]):
@@ -127,22 +143,16 @@ class AnyParts(ABC, Generic[Found]):
         return KeptTables(self, name, shelf), self.map(_keep, (function, shared, shelf), name=name)
 
     def judge(
-        self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
-        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
+        self, criterion: str, function: Callable[..., tuple[pl.DataFrame | None, Facts]], shared: object,
+        settings: dict[str, Any], *, notes: tuple[Message, ...] = (), kept: bool = False,
     ) -> tuple[Found, list[Facts]]:  # fmt: skip
-        """The evidence, where the judgments themselves are needed for the verdicts, and what else each part says.
+        """The evidence, and what else each part says.
 
-        The function gives the table of participants, or None where nobody is there, and anything small.
+        The function gives the table of participants, or None where nobody is there, and anything small. It is given the
+        judgments unless all that is needed is `kept` on a shelf.
         """
-        judged = self.map(_judged, (function, shared, self.beside, criterion), name=criterion)
-        return self.evidence(criterion, settings, notes, judged)
-
-    def judge_kept(
-        self, criterion: str, function: OfNumber[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
-        settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
-    ) -> tuple[Found, list[Facts]]:  # fmt: skip
-        """The same, where all that is needed is on a shelf."""
-        judged = self.each(_judged, (function, shared, self.beside, criterion), name=criterion)
+        own = (function, shared, self.beside, criterion)
+        judged = self.each(_judged, own, name=criterion) if kept else self.map(_judged, own, name=criterion)
         return self.evidence(criterion, settings, notes, judged)
 
 
@@ -176,7 +186,7 @@ class KeptTables(Generic[Found]):
     ) -> Found:  # fmt: skip
         """The evidence: the function gives the participants of a part with their verdicts."""
         own = (function, shared, self.shelf)
-        return self.parts.judge_kept(self.criterion, _judged_table, own, settings, notes=notes)[0]
+        return self.parts.judge(self.criterion, _judged_table, own, settings, notes=notes, kept=True)[0]
 
 
 def _keep(judgments: Judgments, shared: tuple[Any, Any, Shelf], number: int) -> Any:
@@ -201,36 +211,6 @@ def _judged(*arguments: Any) -> JudgedPart[Any]:
     table, facts = function(*judgments, own, number)
     people, flagged = (table.height, int(table["flagged"].sum())) if table is not None and table.height else (0, 0)
     return beside(table, criterion, number), people, flagged, facts
-
-
-@dataclass(frozen=True)
-class MemoryShelf:
-    """A shelf in memory.
-
-    >>> shelf = MemoryShelf()
-    >>> shelf.put(pl.DataFrame({"rt": [2.0]}), "trials", 0)
-    >>> shelf.table("trials", 0).height
-    1
-    """
-
-    held: dict[tuple[str, int | str], Any] = field(default_factory=dict)
-
-    def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
-        self.held[name, part] = value
-
-    def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
-        found: pl.DataFrame = self.held[name, part]
-        return found if columns is None else found.select(columns)
-
-    def scan(self, name: str, parts: int) -> pl.LazyFrame:
-        return pl.concat([self.table(name, number).lazy() for number in range(parts)])
-
-    def array(self, name: str, part: int | str) -> NDArray[Any]:
-        found: NDArray[Any] = self.held[name, part]
-        return found
-
-    def drop(self, name: str, part: int | str) -> None:
-        self.held.pop((name, part), None)
 
 
 @dataclass(frozen=True)
@@ -273,8 +253,8 @@ class OnePart(AnyParts[Evidence]):
     def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
         return [function(shared, 0)]
 
-    def shelf(self, criterion: str, about: object = None) -> MemoryShelf:
-        return MemoryShelf()
+    def shelf(self, criterion: str, about: object = None) -> Shelf:
+        return Shelf()
 
     def evidence(
         self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.models.robust import SHIFT, Bins, medians_and_deviations, summed, tally
-from karat.screen.one_part import MemoryShelf, Shelf
+from karat.screen.one_part import Shelf
 from karat.screen.time_rules import FOUND, Cutoffs, TimeRule, crossing
 from karat.types import Floats, Ints, Progress
 
@@ -62,8 +62,9 @@ def lay_out(frame: pl.DataFrame, shelf: Shelf, number: int) -> TimedPart:
     shelf.put(pl.DataFrame(sorted_times), "trials", number)
     shelf.put(pl.DataFrame([people.alias("participant"), counts]), "people", number)
     # In memory all columns are there anyway; files have those that name a trial.
-    in_memory = isinstance(shelf, MemoryShelf)
-    shelf.put(frame if in_memory else frame.select(name for name in NAMES if name in frame.columns), "named", number)
+    shelf.put(
+        frame if shelf.in_memory else frame.select(name for name in NAMES if name in frame.columns), "named", number
+    )
     least, most = (float(times.min()), float(times.max())) if len(times) else (np.inf, -np.inf)
     return TimedPart(len(times), len(people), tuple(functions.to_list()), least, most)
 
@@ -313,7 +314,7 @@ class Outliers:
 
 def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, inclusive: bool = False) -> Outliers:
     """The outlying trials of a frame with participant, function and rt; `inclusive` takes times at a cutoff too."""
-    shelf = MemoryShelf()
+    shelf = Shelf()
     parts = [lay_out(frame, shelf, 0)]
     given, batch = OutlierSearch.over(parts, rule, mad_constant, inclusive, shelf), PartBatch(0, tuple(parts))
     rounds = search(given, [batch])

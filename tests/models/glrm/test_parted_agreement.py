@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, joined_sets
 from karat.models.glrm.parts.answers import Sample
-from karat.models.glrm.parts.fit import PartedAgreement, agreement_in_parts
+from karat.models.glrm.parts.fit import agreement_in_parts
 from messages import refuses
 from models.glrm.parted_cases import parted_objective
 
 WHO, WHAT = np.indices((6, 4)).reshape(2, -1)
 
 
-def agreement(response: Any, worker: Any, task: Any, parts: int = 2) -> PartedAgreement:
+def named(fit: Any) -> SimpleNamespace:
+    kappa, absolute, consistent = agreement_in_parts(fit)
+    return SimpleNamespace(fleiss_kappa=kappa, icc_agreement=absolute, icc_consistency=consistent)
+
+
+def agreement(response: Any, worker: Any, task: Any, parts: int = 2) -> SimpleNamespace:
     """The agreement without the search for the parameters, which it does not depend on."""
     tasks, workers, family = (
         np.unique(task),
@@ -29,7 +34,7 @@ def agreement(response: Any, worker: Any, task: Any, parts: int = 2) -> PartedAg
     )
     objective = parted_objective(response, worker, task, parts=parts, family=family)
     fit: Any = SimpleNamespace(objective=objective, tasks=tasks, workers=workers, answers=len(response))
-    return agreement_in_parts(fit)
+    return named(fit)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.sampled_from([2, 3, 5]), st.sampled_from([0.3, 0.6, 1.0]))
@@ -78,7 +83,7 @@ def test_the_agreement_of_a_sample_is_that_of_its_workers() -> None:
     fit: Any = SimpleNamespace(
         objective=objective, tasks=np.arange(5), workers=np.unique(worker[kept]), answers=int(kept.sum())
     )
-    found = agreement_in_parts(fit)
+    found = named(fit)
     assert found.fleiss_kappa == pytest.approx(fleiss_kappa(task[kept], response[kept]))
     assert found.icc_agreement == pytest.approx(icc_agreement(task[kept], worker[kept], response[kept]))
 

@@ -199,7 +199,7 @@ def test_labels_whose_sample_says_too_little_are_refused_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parted = crowd(simulated(karat.Nominal("abc"), people=40, items=60, share=0.3), (0.5, 0.5), tmp_path)
-    monkeypatch.setattr(spammer_parts, "of_labels", lambda *_: pytest.fail("nothing is fitted"))
+    monkeypatch.setattr(spammer_parts, "of_crowd", lambda *_: pytest.fail("nothing is fitted"))
     with raises(ScreenError, "spammer_index.thin_items") as caught:
         spammer_index_in_parts(parted, seconds=seconds_of(20, 30, 3))
     values = message_of(caught.value).values

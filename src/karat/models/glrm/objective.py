@@ -22,6 +22,7 @@ task.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -101,7 +102,7 @@ class Objective:
             try:
                 mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start, self.steps)
                 covariance = mode.schur.covariance()
-                gradient = self._gradient(mode, psi, scales, covariance)
+                gradient, _ = self.gradient(mode.point, psi, scales, covariance, mode.schur.solve)
             except (np.linalg.LinAlgError, OverflowError):
                 return None
         value = mode.point.value + mode.schur.half_log_determinant
@@ -112,10 +113,15 @@ class Objective:
         information = partial(self._information, mode, psi, scales, covariance)
         return Evaluation(value, gradient, mode.point.modes, information, mode.found)
 
-    def _gradient(
-        self, mode: CrossedMode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
-    ) -> Floats:
-        layout, family, point = self.layout, self.family, mode.point
+    def gradient(
+        self, point: CrossedPoint, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats],
+        solve: Callable[[Floats, Floats], tuple[Floats, Floats]],
+    ) -> tuple[Floats, Floats]:  # fmt: skip
+        """The gradient, and c of every cell; `solve` gives M^-1 times slopes of workers and tasks.
+
+        Where it gives nothing but zeros, what comes from the movement of the modes is left out.
+        """
+        layout, family = self.layout, self.family
         present = np.ones(()) if layout.present is None else layout.present
         third = family.third(point.eta, psi)
         third = third if layout.present is None else third * present
@@ -128,7 +134,7 @@ class Objective:
         if determinant is not None:
             k = (height / determinant + squared) / (2 * determinant)
             c = k * cell_third / determinant
-        pu, pv = mode.schur.solve(scales.worker * layout.by_worker(c), scales.task * layout.by_task(c))
+        pu, pv = solve(scales.worker * layout.by_worker(c), scales.task * layout.by_task(c))
         q = layout.sum_of_effects(scales.worker * pu, scales.task * pv)
         by_slope = q if determinant is None else (q + squared * k * cell_third) / determinant
         by_cell = k * cell_third - by_slope * point.weight - point.slope
@@ -155,8 +161,8 @@ class Objective:
             by_answer = a * third - (b * now.curvature + now.slope) * present
         d_beta = self.design.reshape(by_answer.size, -1).T @ by_answer.ravel()
         d_psi = family.gradient(point.eta, psi, present, a, b)
-        d_cell = self._by_cell_scale(mode, scales.cell, height, q, cell_third)
-        return np.concatenate([d_beta, d_psi, [d_worker, d_task], d_cell])
+        d_cell = self._by_cell_scale(point, scales.cell, height, q, cell_third)
+        return np.concatenate([d_beta, d_psi, [d_worker, d_task], d_cell]), c
 
     def _information(
         self, mode: CrossedMode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
@@ -202,9 +208,8 @@ class Objective:
         return fixed, of_worker, of_task
 
     @staticmethod
-    def _by_cell_scale(mode: CrossedMode, s: float, height: Floats, q: Floats, third: Floats) -> list[float]:
+    def _by_cell_scale(point: CrossedPoint, s: float, height: Floats, q: Floats, third: Floats) -> list[float]:
         """The derivative in the deviation of the cells, where they have effects."""
-        point = mode.point
         determinant, cell, weight = point.determinant, point.modes.cell, point.weight
         if determinant is None or cell is None:
             return []

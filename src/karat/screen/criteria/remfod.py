@@ -297,7 +297,7 @@ def remfod(
     batches = part_batches(times, parts.executor.processes, batch)
     rounds = search(outliers, batches, parts.executor, parts.progress)
     shared = (outliers, rounds.computed, batches, parts.beside)
-    found, judged = parts.judge_kept("remfod", _judge, shared, settings)
+    found, judged = parts.judge("remfod", _judge, shared, settings, kept=True)
     untimed, flat = sum(one.untimed for one in taken), sum(one.without_spread for one in judged)
     notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
     notes += [*taken[0].order, *(note for one in taken for note in one.length)]

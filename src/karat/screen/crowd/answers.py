@@ -41,8 +41,9 @@ from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli, groups_and_numbers, numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message, NotComputed
+from karat.models.agreement import coefficients, fleiss_kappa, variance_components
 from karat.screen.evidence import ScreenError
-from karat.screen.one_part import AnyParts, MemoryShelf, OnePart, Shelf
+from karat.screen.one_part import AnyParts, OnePart, Shelf
 
 if TYPE_CHECKING:
     from karat.models.glrm import Fit, NominalFit
@@ -212,7 +213,7 @@ def _gather(
         rows.height, rows["_worker"].n_unique(), tasks, tuple(rows["_code"].unique().to_list()), columns,
         {name: _rounds(rows.filter(pl.col(name).is_not_null()), name) for name in rounds},
     )  # fmt: skip
-    if not isinstance(shelf, MemoryShelf):
+    if not shelf.in_memory:
         small = (pl.col("_worker").cast(pl.Int32), pl.col("_stimulus").cast(pl.Int32), pl.col("_code").cast(pl.Int16))
         rows = rows.select(*small, *rounds).sort("_worker", "_stimulus", maintain_order=True)
     shelf.put(rows, ANSWERS, number)
@@ -296,6 +297,15 @@ def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
 def categories_used(answers: Crowd) -> list[int]:
     """The numbers of the categories that occur."""
     return [int(code) for code in np.unique(answers.response)]
+
+
+COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
+
+
+def usual_coefficients(task: Any, worker: Any, code: Any, family: Family) -> tuple[float, float, float]:
+    """Kappa, ICC(A,1) and ICC(C,1) of answers; the last two not a number for labels."""
+    variances = (float("nan"),) * 3 if family == "nominal" else variance_components(task, worker, code)
+    return coefficients(fleiss_kappa(task, code), variances)
 
 
 LONG = 60.0

@@ -28,13 +28,13 @@ from scipy.special import stdtrit
 from karat.judgments import Judgments
 from karat.jupyter import Result
 from karat.messages import Message, message_of
-from karat.models.agreement import fleiss_kappa, icc_fixed_error, share_of, variance_components
+from karat.models.agreement import icc_fixed_error
 from karat.models.proportions import wilson
 from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import SIMULATIONS, markov
 from karat.screen.criteria.risk import risk_levels
 from karat.screen.criteria.time_filter import time_filter
-from karat.screen.crowd.answers import Crowd, crowd
+from karat.screen.crowd.answers import COEFFICIENTS, Crowd, crowd, usual_coefficients
 from karat.screen.crowd.gold import Doubtful
 from karat.screen.crowd.spammer_index import SpammerIndex, spammer_index
 from karat.screen.evidence import ScreenError
@@ -42,7 +42,6 @@ from karat.types import Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
 LEVELS = ("high", "moderate", "undetermined")
-COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
 PARTS = 40
 Cutoffs = Literal["simulated", "published"]
 Rule = Literal["mean", "mean-sd"]
@@ -221,11 +220,10 @@ def fixed_error_interval(index: SpammerIndex) -> tuple[float, float]:
 def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:
     """The 95 % intervals of kappa and the correlations, over workers: name, lower end, upper end."""
     task, worker, code = answers.task, answers.worker, answers.response
-    ordered = answers.family != "nominal"
     parts = min(PARTS, len(answers.workers))
-    whole = _coefficients(task, worker, code, ordered)
+    whole = usual_coefficients(task, worker, code, answers.family)
     without = np.array([
-        _coefficients(task[kept], worker[kept], code[kept], ordered)
+        usual_coefficients(task[kept], worker[kept], code[kept], answers.family)
         for kept in (worker % parts != part for part in range(parts))
     ])  # fmt: skip
     error = np.sqrt((parts - 1) / parts * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
@@ -234,12 +232,3 @@ def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:
         (name, float(value - wide), float(value + wide))
         for name, value, wide in zip(COEFFICIENTS, whole, half, strict=True)
     ]
-
-
-def _coefficients(task: Any, worker: Any, code: Any, ordered: bool) -> tuple[float, float, float]:
-    """Kappa, ICC(A,1) and ICC(C,1); the last two not a number for labels."""
-    kappa = fleiss_kappa(task, code)
-    if not ordered:
-        return kappa, float("nan"), float("nan")
-    of_items, of_raters, rest = variance_components(task, worker, code)
-    return kappa, share_of(of_items, of_items + of_raters + rest), share_of(of_items, of_items + rest)

@@ -44,19 +44,22 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.jupyter import Result
 from karat.messages import Message, NotComputed, check_number
-from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
+from karat.models.agreement import icc_fixed_error
 from karat.models.numerics import one_thread
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.answers import (
+    COEFFICIENTS,
     NOT_QUICK,
     QUICK,
     QUICK_ANSWERS,
     Crowd,
+    Gathered,
     categories_used,
     crowd,
     fit,
     labels_take,
     refuse_large,
+    usual_coefficients,
 )
 from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapped, lost_samples, profiled, with_shares
 from karat.screen.crowd.spammer_rounds import index_of_rounds
@@ -66,7 +69,7 @@ from karat.study.criteria import CRITERIA
 from karat.types import Progress
 
 if TYPE_CHECKING:
-    from karat.models.glrm import NominalFit
+    from karat.models.glrm import Fit, NominalFit
     from karat.models.glrm.share import FittedShare
 
 
@@ -175,23 +178,33 @@ def spammer_index(
     check_number(ScreenError, "simulations", simulations, at_least=0)
     answers = crowd(judgments, "spammer_index", conditions)
     refuse_large(answers, "spammer_index")
-    if answers.family == "nominal":
-        return of_labels(answers, simulations, seed, progress, executor)
-    if answers.round_column is not None:
-        return of_rounds(answers, answers.round_column, simulations, seed, progress, executor)
-    return _of_answers(answers, simulations, seed, progress, executor)
+    return of_crowd(answers, simulations, seed, progress, executor)
 
 
-def _of_answers(
+def of_crowd(
     answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
 ) -> SpammerIndex:
+    """The index of labels, of rounds, or of other answers; the coefficients beside it are over all rounds."""
+    given = (simulations, seed, progress, executor)
+    if answers.family == "nominal":
+        found = index_of_labels(answers, *given)
+    elif answers.round_column is not None:
+        found = index_of_rounds(answers, answers.round_column, *given)
+    else:
+        found = _index_of_answers(answers, *given)
+    usual = usual_coefficients(answers.task, answers.worker, answers.response, answers.family)
+    return as_index(found, answers, len(answers.workers), usual, simulations, seed)
+
+
+def _index_of_answers(
+    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
+) -> IndexFound:
     """The index of binary or ordered answers."""
     from karat.models.glrm import Fit, worker_share
 
     found = fit(answers)
     if not isinstance(found, Fit):
         raise ScreenError(Message("spammer_index.no_variance"))
-    worker, task = found.variances["worker"], found.variances["task"]
     share = worker_share(found)
     lower, upper = share.lower, share.upper
     how: Interval = "profile"
@@ -200,61 +213,37 @@ def _of_answers(
         values = bootstrapped(answers, found, simulations, seed, progress, executor)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
         notes += lost_samples(len(values), simulations)
-    table = with_shares(pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]}))
-    index = IndexFound(share.value, lower, upper, table, found.log_likelihood, how, tuple(notes))
-    return _with_agreement(index, answers, worker, task, simulations, seed)
+    return of_fit(found, (share.value, lower, upper), how, notes)
 
 
-def of_rounds(
-    answers: Crowd, column: str, simulations: int, seed: int, progress: Progress | None, executor: Executor
+def of_fit(found: Fit, index: tuple[float, float, float], how: Interval, notes: Sequence[Message]) -> IndexFound:
+    """The index, with its ends, of a fitted model of binary or ordered answers."""
+    between = [found.variances["worker"], found.variances["task"]]
+    table = with_shares(pl.DataFrame({"source": ["workers", "tasks"], "variance": between}))
+    return IndexFound(*index, table, found.log_likelihood, how, tuple(notes))
+
+
+def as_index(
+    found: IndexFound, answers: Crowd | Gathered, workers: int, usual: tuple[float, ...], simulations: int, seed: int
 ) -> SpammerIndex:
-    """The index with time among the sources of variance; the coefficients beside it are over all rounds."""
-    found = index_of_rounds(answers, column, simulations, seed, progress, executor)
-    of = dict(found.variances.select("source", "variance").iter_rows())
-    others = found.variances["variance"].sum() - of["workers"] - of["tasks"]
-    return _with_agreement(found, answers, of["workers"], of["tasks"] + others, simulations, seed)
-
-
-def of_labels(
-    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
-) -> SpammerIndex:
-    """The index of labels; the fixed error is beside the mean of the variances.
-
-    Their model has no rounds, and a note says so where there are some.
-    """
-    found = index_of_labels(answers, simulations, seed, progress, executor)
-    if answers.round_column is not None:
-        rounds = Message("spammer_index.rounds_of_labels", {"column": answers.round_column})
-        found = replace(found, notes=(*found.notes, rounds))
-    worker, task = (
-        float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")
-    )
-    return _with_agreement(found, answers, worker, task, simulations, seed)
-
-
-def _with_agreement(
-    found: IndexFound, answers: Crowd, worker: float, task: float, simulations: int, seed: int
-) -> SpammerIndex:
-    """The index with the usual coefficients of agreement; those for numbers are not defined for labels."""
-    items, raters, codes = answers.task, answers.worker, answers.response
-    numbers = answers.family != "nominal"
-    agreement = {
-        "fleiss_kappa": fleiss_kappa(items, codes),
-        "icc_agreement": icc_agreement(items, raters, codes) if numbers else float("nan"),
-        "icc_consistency": icc_consistency(items, raters, codes) if numbers else float("nan"),
-        "icc_fixed_error": icc_fixed_error(worker, task),
-    }
+    """The index of so many workers, with the usual coefficients and the fixed error."""
+    table = found.variances
+    # Of labels, the means over all baselines and categories.
+    worker, task = (float(np.mean(table.filter(source=own)["variance"].to_numpy())) for own in ("workers", "tasks"))
+    if "time" in table["source"]:
+        others = float(table["variance"].sum()) - worker - task
+        task += others
+    agreement = dict(zip(COEFFICIENTS, usual, strict=True)) | {"icc_fixed_error": icc_fixed_error(worker, task)}
     return SpammerIndex(
-        found.value, found.lower, found.upper, found.variances, found.log_likelihood, len(answers.workers),
-        answers.family, found.interval, agreement, found.baselines, (*answers.notes, *found.notes),
-        {"simulations": simulations, "seed": seed},
+        found.value, found.lower, found.upper, table, found.log_likelihood, workers, answers.family, found.interval,
+        agreement, found.baselines, (*answers.notes, *found.notes), {"simulations": simulations, "seed": seed},
     )  # fmt: skip
 
 
 def index_of_labels(
     answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
 ) -> IndexFound:
-    """The Spammer Index of labels."""
+    """The Spammer Index of labels. Their model has no rounds, and a note says so where there are some."""
     from karat.models.glrm import NominalFit
 
     used = categories_used(answers)
@@ -284,6 +273,8 @@ def index_of_labels(
         lower, upper = _around(value, values, rows[0]["value"])
         notes.append(Message("spammer_index.bootstrap_baseline", {"baseline": rows[0]["baseline"]}))
         notes += lost_samples(len(values), simulations)
+    if answers.round_column is not None:
+        notes.append(Message("spammer_index.rounds_of_labels", {"column": answers.round_column}))
     return IndexFound(
         value, lower, upper, with_shares(variances), fits[0].log_likelihood, "bootstrap" if simulations else "profile",
         tuple(notes), pl.DataFrame(rows),

@@ -17,7 +17,7 @@ The answers are gathered once, as in memory (`karat.screen.crowd.answers`); a pa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.executors.checkpoint import Checkpoint
 from karat.messages import Message
-from karat.models.agreement import icc_fixed_error
 from karat.models.glrm import Fit, fit_crossed_in_parts, worker_share
 from karat.models.glrm.parts.answers import PartAnswers, PassesError, Placed, Sample
 from karat.models.glrm.parts.fit import TASKS as MOST_TASKS
@@ -44,8 +43,7 @@ from karat.screen.crowd.answers import (
     is_quick,
     share_in_time,
 )
-from karat.screen.crowd.spammer_index import SpammerIndex, of_labels, of_rounds
-from karat.screen.crowd.spammer_interval import with_shares
+from karat.screen.crowd.spammer_index import SpammerIndex, as_index, of_crowd, of_fit
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import Shelf
 from karat.screen.parted.in_parts import InParts
@@ -102,20 +100,16 @@ def _in_parts(crowd: InParts, answers: Gathered, seed: int, tasks: int, passes: 
         agreement = agreement_in_parts(found)
     except PassesError as error:
         raise ScreenError(Message("spammer_index.too_few_passes", {"why": str(error), "passes": passes})) from None
-    notes, (value, lower, upper) = [*answers.notes, *found.notes], _interval(found)
+    notes, (value, lower, upper) = list(found.notes), _interval(found)
     if np.isnan(lower):
         lower, upper = 0.0, 1.0
         notes.append(Message("spammer_index.no_interval", {"passes": passes}))
     elif len(found.workers) < answers.workers:
         notes.append(_error(lower, upper))
-    worker, task = found.variances["worker"], found.variances["task"]
-    table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
     _RoundFacts(crowd)(1, 1)
-    return SpammerIndex(
-        value, lower, upper, with_shares(table), found.log_likelihood, answers.workers, answers.family, "profile",
-        {**asdict(agreement), "icc_fixed_error": icc_fixed_error(worker, task)},
-        notes=tuple(notes), settings={"simulations": 0, "seed": seed},
-    )  # fmt: skip
+    return as_index(
+        of_fit(found, (value, lower, upper), "profile", notes), answers, answers.workers, agreement, 0, seed
+    )
 
 
 def _files(answers: Gathered) -> list[AnswersFile]:
@@ -174,10 +168,7 @@ def _in_memory(crowd: InParts, answers: Gathered, seed: int, seconds: float, hel
         _refuse_thin(answers, rows)
         notes.append(_of_sample(answers, rows, seed))
     sample = Crowd(rows, answers.family, answers.categories, tuple(notes), column)
-    if answers.family == "nominal":
-        found = of_labels(sample, 0, seed, _RoundFacts(crowd), SERIAL)
-    elif column is not None:
-        found = of_rounds(sample, column, 0, seed, _RoundFacts(crowd), SERIAL)
+    found = of_crowd(sample, 0, seed, _RoundFacts(crowd), SERIAL)
     if drawn is None:
         return found
     return replace(found, participants=answers.workers, notes=(*found.notes, _error(found.lower, found.upper)))

@@ -33,7 +33,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import DesignRows, Stimuli, candidates, find_stimuli, rows_of_kind
 from karat.messages import Message
 from karat.screen.evidence import PartedEvidence, ScreenError
-from karat.screen.one_part import AnyParts, Beside, Facts, JudgedPart, OfJudgments, OfNumber, Result, Shared
+from karat.screen.one_part import AnyParts, Beside, Facts, JudgedPart, OfJudgments, OfNumber, Result, Shared, Shelf
 from karat.screen.run import begin
 from karat.study.results import with_study
 from karat.study.study import Study, load
@@ -231,10 +231,11 @@ SMALL = 1 << 16
 
 
 @dataclass(frozen=True)
-class FileShelf:
+class FileShelf(Shelf):
     """Files that all processes share, each written whole or not at all."""
 
     folder: Path
+    in_memory = False
 
     def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
         path = self._path(name, part)

@@ -198,9 +198,7 @@ class _PartedRun:
     def take_out(self, stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
         """Write who is gone after a stage."""
         before, after = self.crowd.excluded, f"excluded-{stage}"
-        rule = _Rule(
-            self.crowd.scratch, before, after, list(self.settings), _files(evidence), self.exclude, tuple(pending)
-        )
+        rule = (self.crowd.scratch, before, after, list(self.settings), _files(evidence), self.exclude, pending)
         found = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
         self.crowd = replace(self.crowd, excluded=after)
         new = sum(number for number, _ in found)
@@ -208,38 +206,26 @@ class _PartedRun:
         return new, {name: sum(counts[name] for _, counts in found) for name in self.settings}, ()
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """What is needed to follow the rule in one part."""
-
-    scratch: Path
-    before: str
-    after: str
-    criteria: list[str]
-    files: dict[str, dict[str, Path]]
-    exclude: Any
-    pending: tuple[str, ...]
-
-
 def _files(evidence: Mapping[str, PartedEvidence]) -> dict[str, dict[str, Path]]:
     """The files of each criterion by the name that a part has."""
     return {name: {path.name: path for path in one.files} for name, one in evidence.items()}
 
 
-def _exclude(rule: _Rule, number: int) -> tuple[int, dict[str, int]]:
+def _exclude(
+    rule: tuple[Path, str, str, list[str], dict[str, dict[str, Path]], Any, list[str]], number: int
+) -> tuple[int, dict[str, int]]:
     """Write who is excluded from a part by now; how many are new, and how many of these each criterion flagged."""
-    people = pl.read_parquet(part_file(rule.scratch / PEOPLE, number))["participant"]
-    gone = _gone(rule.scratch, rule.before, number).to_list()
+    scratch, before, after, criteria, files, exclude, pending = rule
+    people = pl.read_parquet(part_file(scratch / PEOPLE, number))["participant"]
+    gone = _gone(scratch, before, number).to_list()
     flagged: dict[str, list[str]] = {}
-    for name in rule.criteria:
-        path = rule.files.get(name, {}).get(part_file(Path(), number).name)
-        found = [] if path is None else [pl.scan_parquet(path).filter("flagged").select("participant").collect()]
-        flagged[name] = [one for table in found for one in table["participant"]]
-    new, counts = taken_out(people.to_list(), flagged, gone, rule.exclude, rule.pending)
+    for name in criteria:
+        path = files.get(name, {}).get(part_file(Path(), number).name)
+        table = None if path is None else pl.scan_parquet(path).filter("flagged").select("participant").collect()
+        flagged[name] = [] if table is None else table["participant"].to_list()
+    new, counts = taken_out(people.to_list(), flagged, gone, exclude, pending)
     out = pl.Series("participant", [*gone, *new], pl.String)
-    write_part(
-        pl.DataFrame({"participant": people.filter(people.is_in(out.implode()))}), rule.scratch / rule.after, number
-    )
+    write_part(people.filter(people.is_in(out.implode())).to_frame(), scratch / after, number)
     return len(new), counts
 
 

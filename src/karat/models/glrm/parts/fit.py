@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from karat.messages import Message
-from karat.models.agreement import CrossedSquares, kappa_of_counts, share_of
+from karat.models.agreement import CrossedSquares, coefficients, kappa_of_counts
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import Fit, conclude, start_values
 from karat.models.glrm.optimise import solve
@@ -106,23 +106,14 @@ def fit_crossed_in_parts(
     return replace(fit, notes=(Message("fit.sampled", values), *fit.notes))
 
 
-@dataclass(frozen=True)
-class PartedAgreement:
-    """Fleiss' kappa, ICC(A,1) and ICC(C,1); not a number where it is not defined."""
-
-    fleiss_kappa: float
-    icc_agreement: float
-    icc_consistency: float
-
-
 @dataclass
 class _Sums(CrossedSquares, Sums):
     counts: Ints
     """Tasks x categories."""
 
 
-def agreement_in_parts(fit: Fit) -> PartedAgreement:
-    """The agreement of the workers whose answers a model was fitted to in parts."""
+def agreement_in_parts(fit: Fit) -> tuple[float, float, float]:
+    """Fleiss' kappa, ICC(A,1) and ICC(C,1) of the workers whose answers a model was fitted to in parts."""
     objective = fit.objective
     if not isinstance(objective, PartedObjective):
         raise ValueError("The model was not fitted in parts; see karat.models.agreement.")
@@ -131,9 +122,8 @@ def agreement_in_parts(fit: Fit) -> PartedAgreement:
     number, values = found.counts.sum(axis=1), _about_middle(view)
     # A mean other than zero falls out of every difference of sums of squares.
     squares, between = float(found.counts.sum(axis=0) @ values**2), float(np.sum((found.counts @ values) ** 2 / number))
-    of_items, of_raters, rest = found.components(squares, between, len(fit.workers), number)
-    absolute, consistent = share_of(of_items, of_items + of_raters + rest), share_of(of_items, of_items + rest)
-    return PartedAgreement(kappa_of_counts(found.counts), absolute, consistent)
+    variances = found.components(squares, between, len(fit.workers), number)
+    return coefficients(kappa_of_counts(found.counts), variances)
 
 
 def _about_middle(view: View) -> Floats:

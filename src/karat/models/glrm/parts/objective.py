@@ -278,29 +278,14 @@ def gradient_sums(where: Where, item: tuple[Placed, Floats]) -> GradientSums:
         raise ValueError("The gradient needs the inverse of the tasks' system.")
     layout, (beta, psi, scales) = objective.layout, objective.split(where.parameters)
     point = evaluate(layout, objective.family, objective.design @ beta, psi, scales, Modes(worker, where.task))
-    of_worker, of_task = layout.by_worker(point.weight), layout.by_task(point.weight)
+    of_worker = layout.by_worker(point.weight)
     many = 1 + scales.worker**2 * of_worker
     matrix = layout.matrix(scales.worker * scales.task * point.weight)
     between, variance = covariance_of_many(matrix, many, inverse)
-    height = (2 * scales.worker * scales.task) * between
-    height += layout.sum_of_effects(scales.worker**2 * variance, scales.task**2 * inverse.diagonal())
-    present = np.ones(()) if layout.present is None else layout.present
-    third = objective.family.third(point.eta, psi) * present
-    by_third = height * layout.cells(third) / 2
-    by_cell = by_third - point.slope
-    crossing = float((point.weight * between).sum())
-    now = objective.family.derivatives(point.eta, psi)
-    spread = layout.spread(height / 2)
-    by_answer = spread * third - now.slope * present
-    direct = np.concatenate([
-        objective.design.reshape(by_answer.size, -1).T @ by_answer.ravel(),
-        objective.family.gradient(point.eta, psi, present, spread, np.zeros(())),
-        [layout.by_worker(by_cell) @ worker + scales.worker * (of_worker @ variance) + scales.task * crossing],
-        [layout.by_task(by_cell) @ where.task + scales.task * (of_task @ inverse.diagonal())
-         + scales.worker * crossing],
-    ])  # fmt: skip
-    fixed, columns_worker, columns_task = objective.fixed_information(point, psi, scales)
     none_worker, none_task = np.zeros(layout.workers), np.zeros(layout.tasks)
+    covariance = variance, inverse.diagonal(), between
+    direct, by_third = objective.gradient(point, psi, scales, covariance, lambda *_: (none_worker, none_task))
+    fixed, columns_worker, columns_task = objective.fixed_information(point, psi, scales)
     with_worker = point.weight * layout.sum_of_effects(worker, none_task)
     with_task = point.weight * layout.sum_of_effects(none_worker, where.task)
     columns_worker = np.column_stack([
