@@ -7,9 +7,11 @@ about an item choose neighbours. Sliders and magnitudes are cut into seven class
 right answers of controls and attention trials are known from the start.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -21,7 +23,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.checks import Checked
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered, with_choices
+from karat.judgments.stimuli import PAIR, Stimuli, numbered, with_choices
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
 from karat.models.credence import (
@@ -53,8 +55,6 @@ LEAST, MOST = 0.001, 0.999
 """Probabilities outside these limits are shown as limits."""
 STAND_INS = 5
 """Participants of the sample who join every part, so that each part has the trials and scales of the whole."""
-DIGITS = 10
-"""Digits of a stimulus number that is used as its name."""
 MARK = "\0"
 """The prefix of the names of stand-ins."""
 CLASSES = 7
@@ -100,12 +100,12 @@ class Looked:
     notes: tuple[Message, ...]
 
 
-def looked_at(judgments: Judgments, like: Sequence[bool] | None = None) -> Looked:
+def looked_at(judgments: Judgments, learned: Learned | None = None) -> Looked:
     """The judgments as matrices, or the reason why there is nothing to look at.
 
-    `like` says of each scale whether it was ordered where the model was learned.
+    Where the model was `learned` elsewhere, answers to stimuli that were unknown there are left out.
     """
-    rows = in_order(judgments)
+    rows = in_order(judgments) if learned is None else learned.known(judgments)
     people = rows["participant"].unique(maintain_order=True)
     if len(people) < FEWEST_PEOPLE:
         raise ScreenError(Message("credence.few_participants", {"fewest": FEWEST_PEOPLE}))
@@ -118,7 +118,7 @@ def looked_at(judgments: Judgments, like: Sequence[bool] | None = None) -> Looke
     shape = (len(people), count)
     parts, notes, stimuli, first = [], [], np.zeros(shape, dtype=np.int64), 0
     for place_of_scale, (scale, own) in enumerate(by_scale(judgments, rows)):
-        part, own_notes = _part(judgments, scale, own, shape, None if like is None else like[place_of_scale])
+        part, own_notes = _part(judgments, scale, own, shape, learned.scales[place_of_scale] if learned else None)
         notes += own_notes
         stimuli = np.where(part.there, part.item + first, stimuli)
         first += part.items
@@ -127,7 +127,10 @@ def looked_at(judgments: Judgments, like: Sequence[bool] | None = None) -> Looke
     notes += [] if known else [Message("order.no_sequences")]
     filled = _Filler(rows, shape)
     residual = None
-    if "rt" in rows.columns and rows["rt"].null_count() < rows.height:
+    if learned is not None:
+        usual = np.concatenate([one.usual for one in learned.scales])[stimuli]
+        residual = _log_seconds(rows, shape) - usual if len(learned.mixture.regimes) > 1 else None
+    elif "rt" in rows.columns and rows["rt"].null_count() < rows.height:
         residual = residual_times(stimuli, filled(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy(), np.nan))
     numbers = rows["trial"].fill_null(-1).to_numpy() if "trial" in rows.columns else rows["_place"].to_numpy() + 1
     keyed = rows["function"].is_in(["control", "attention"]).to_numpy()
@@ -167,24 +170,25 @@ class _Filler:
 
 
 def _part(
-    judgments: Judgments, scale: Scale, rows: pl.DataFrame, shape: tuple[int, int], ordered: bool | None
+    judgments: Judgments, scale: Scale, rows: pl.DataFrame, shape: tuple[int, int], learned: LearnedScale | None
 ) -> tuple[ScaleTrials, list[Message]]:
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         rows = rows.with_columns(_turned=(pl.col("left") > pl.col("right")).fill_null(False))
-    rows, notes = with_stimuli(judgments, rows, scale=scale)
-    if isinstance(scale, Nominal) and ordered is not False:
-        order = ordered_answers(scale.levels) if ordered else graded(rows, scale.levels)
+    rows, notes = (rows, []) if learned is not None else with_stimuli(judgments, rows, scale=scale)
+    if isinstance(scale, Nominal) and (learned is None or learned.ordered):
+        order = graded(rows, scale.levels) if learned is None else ordered_answers(scale.levels)
         scale = scale if order is None else Ordinal(order)
     content, button, levels = _codes(scale, rows)
     if not isinstance(scale, Binary | Ordinal | Choice | Nominal):
         notes = [*notes, Message("credence.classes", {"scale": scale.kind, "classes": levels})]
     filled = _Filler(rows, shape)
     stimulus = rows["_stimulus"].to_numpy()
-    items = int(stimulus.max()) + 1
+    items = int(stimulus.max()) + 1 if learned is None else learned.stimuli.height
     part = ScaleTrials(
         filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
-        items, levels, not isinstance(scale, Nominal), _keys(scale, rows, items),
-        _tested(rows, items),
+        items, levels, not isinstance(scale, Nominal),
+        _keys(scale, rows, items) if learned is None else learned.key,
+        _tested(rows, items) if learned is None else learned.tested,
     )  # fmt: skip
     return part, notes
 
@@ -503,19 +507,36 @@ def _counting(sign: int, in_sequence: bool) -> pl.Expr:
 
 
 @dataclass(frozen=True)
+class LearnedScale:
+    """What was learned of the stimuli on a scale."""
+
+    stimuli: pl.DataFrame
+    """The columns that distinguish them, and their number."""
+    key: Floats | None
+    tested: Bools | None
+    ordered: bool
+    usual: Floats
+    """The usual log time of each stimulus; NaN if unknown."""
+
+
+@dataclass(frozen=True)
 class Learned:
     """What it takes to judge participants outside the sample."""
 
     mixture: Mixture
-    stimuli: tuple[pl.DataFrame, ...]
-    """The stimuli of each scale: the columns that distinguish them, and their number."""
-    keys: tuple[Floats | None, ...]
-    tested: tuple[NDArray[np.bool_] | None, ...]
-    ordered: tuple[bool, ...]
-    usual: tuple[Floats, ...]
-    """The usual log time of each stimulus; NaN if unknown."""
+    scales: tuple[LearnedScale, ...]
     stand_ins: pl.DataFrame
     below: float
+
+    def known(self, judgments: Judgments) -> pl.DataFrame:
+        """The answers to known stimuli, in order, with the numbers of these."""
+        kept = []
+        scales = by_scale(judgments, in_order(judgments).with_row_index("_row"))
+        for (_, rows), scale in zip(scales, self.scales, strict=True):
+            keys = [name for name in scale.stimuli.columns if name != "_stimulus"]
+            rows = with_choices(rows) if PAIR[0] in keys else rows
+            kept.append(rows.join(scale.stimuli, on=keys, how="inner", nulls_equal=True).drop(*PAIR, strict=False))
+        return pl.concat(kept).sort("_row").drop("_row")
 
 
 def in_classes(judgments: Judgments) -> bool:
@@ -528,17 +549,15 @@ def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: fl
     rows = in_order(judgments)
     lengths = rows.group_by("participant", maintain_order=True).len()
     names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
-    stimuli = []
-    for scale, own in by_scale(judgments, rows):
+    scales = []
+    parts = zip(by_scale(judgments, rows), looked.trials.parts, _usual(rows, looked), strict=True)
+    for (scale, own), part, usual in parts:
         names.add(own["participant"][0])
-        stimuli.append(_stimuli(own, judgments.stimuli(scale)))
+        stimuli = _stimuli(own, judgments.stimuli(scale))
+        scales.append(LearnedScale(stimuli, part.key, part.tested, part.ordered, usual))
     frame = judgments.frame.filter(pl.col("participant").is_in(sorted(names)))
-    parts = looked.trials.parts
-    return Learned(
-        _slim(fitted.mixture), tuple(stimuli), tuple(part.key for part in parts),
-        tuple(part.tested for part in parts), tuple(part.ordered for part in parts), _usual(rows, looked),
-        frame.with_columns(participant=pl.lit(MARK) + pl.col("participant")), below,
-    )  # fmt: skip
+    stand_ins = frame.with_columns(participant=pl.lit(MARK) + pl.col("participant"))
+    return Learned(_slim(fitted.mixture), tuple(scales), stand_ins, below)
 
 
 def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
@@ -570,52 +589,15 @@ def _slim(mixture: Mixture) -> Mixture:
 
 def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
     """The table of participants outside the sample, and how many answers were to stimuli unknown to the sample."""
-    frame, lost = _known(pl.concat([judgments.frame, learned.stand_ins]), judgments, learned)
+    frame = pl.concat([judgments.frame, learned.stand_ins])
     beside = Judgments.from_checked(Checked(frame), judgments.scales)
-    looked = looked_at(beside, learned.ordered)
-    rows = in_order(beside)
-    parts, usual = [], np.full(looked.keyed.shape, np.nan)
-    scales = by_scale(beside, rows)
-    for place, (part, (_, own)) in enumerate(zip(looked.trials.parts, scales, strict=True)):
-        numbers = own["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
-        item = np.where(part.there, numbers[part.item], 0)
-        usual = np.where(part.there, learned.usual[place][item], usual)
-        items, key, tested = learned.stimuli[place].height, learned.keys[place], learned.tested[place]
-        parts.append(replace(part, item=item, items=items, key=key, tested=tested))
-    residual = None
-    if len(learned.mixture.regimes) > 1:
-        residual = _log_seconds(rows, looked.keyed.shape) - usual
-    trials = CredenceTrials(tuple(parts), residual, looked.trials.in_sequence)
-    mixture = Mixture(trials, np.ones(len(looked.people)), learned.mixture.by_classes)
+    looked = looked_at(beside, learned)
+    mixture = Mixture(looked.trials, np.ones(len(looked.people)), learned.mixture.by_classes)
     mixture.adopt(learned.mixture, all_of_it=True)
     fitted = Fitted(mixture, mixture.step(learn=False))
-    table = people_table(replace(looked, trials=trials), fitted, learned.below, by_one_another=False)
+    table = people_table(looked, fitted, learned.below, by_one_another=False)
+    lost = answered(beside).height - int(_answered(looked.trials).sum())
     return table.filter(~pl.col("participant").str.starts_with(MARK)), lost
-
-
-def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
-    """The answers to known stimuli, which become items named by their number; and how many other answers there were."""
-    given = answered(Judgments.from_checked(Checked(frame), judgments.scales)).with_row_index("_row")
-    scales = by_scale(Judgments.from_checked(Checked(learned.stand_ins), judgments.scales), given)
-    kept = []
-    for (_, own), stimuli in zip(scales, learned.stimuli, strict=True):
-        keys = [name for name in stimuli.columns if name != "_stimulus"]
-        rows = with_choices(own) if PAIR[0] in keys else own
-        found = rows.join(stimuli, on=keys, how="inner", nulls_equal=True, maintain_order="left")
-        number = pl.col("_stimulus").cast(pl.String).str.zfill(DIGITS)
-        found = found.with_columns(item=number).drop(candidates(own.schema), "_stimulus", *PAIR, strict=False)
-        if {"left", "right"} <= set(own.columns):
-            turned = (pl.col("left") > pl.col("right")).fill_null(False)
-            # New names, in the same alphabetical order.
-            found = found.with_columns(left=_side("b", "a", turned), right=_side("a", "b", turned))
-        kept.append(found)
-    together = pl.concat(kept).sort("_row").drop("_row")
-    return together, given.height - together.height
-
-
-def _side(first: str, second: str, turned: pl.Expr) -> pl.Expr:
-    """A side of a choice, named by the stimulus and the alphabetical place of the item."""
-    return pl.col("item") + pl.when(turned).then(pl.lit(first)).otherwise(pl.lit(second))
 
 
 def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
