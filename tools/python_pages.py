@@ -195,12 +195,12 @@ def _constant_docstring(name: str, value: object) -> str:
 def _function_entry(module: ModuleType, name: str, function: Callable[..., Any]) -> str:
     parts = read_docstring(function)
     text = [_signature(f"{module.__name__}.{name}", function), "\n\n".join([parts.summary, *parts.paragraphs]), "\n"]
+    kinds = {one: _kind(kind, function) for one, kind in _written(function).items()}
     taken = "".join(
-        f"- `{one.name}`: `{_kind(one.annotation, function)}`{_default(one)}. {_meaning(function, one.name)}".rstrip()
-        + "\n"
+        f"- `{one.name}`: `{kinds.get(one.name)}`{_default(one)}. {_meaning(function, one.name)}".rstrip() + "\n"
         for one in _parameters(function).values()
     )
-    returned = str(function.__annotations__.get("return", "None"))
+    returned = _written(function).get("return", "None")
     errors = sorted(_raised(function, set()), key=lambda error: error.__name__)
     raised = "".join(f"- `{error.__name__}`: {_sentence(error)}\n" for error in errors)
     given = f"- {_linked(returned, module)}\n" if returned != "None" else ""
@@ -219,7 +219,7 @@ def _class_entry(module: ModuleType, name: str, cls: type) -> str:
     methods: dict[str, str] = {}
     for base in reversed(bases):
         result = _documented_attributes(base)
-        for one, kind in vars(base).get("__annotations__", {}).items():
+        for one, kind in _written(base).items():
             attributes[one] = result.get(one) or attributes.get(one) or f"`{_kind(kind, base)}`"
         for one, value in vars(base).items():
             if isinstance(value, property) or type(value).__name__ == "cached_property":
@@ -238,7 +238,24 @@ def _class_entry(module: ModuleType, name: str, cls: type) -> str:
 def _returned(module: ModuleType) -> set[object]:
     """The classes that functions of a module return, which nobody makes by hand."""
     functions = [getattr(module, name) for name in public_names(module) if inspect.isroutine(getattr(module, name))]
-    return {getattr(module, str(one.__annotations__.get("return", "")), None) for one in functions} - {None}
+    return {getattr(module, _written(one).get("return", ""), None) for one in functions} - {None}
+
+
+@cache
+def _written(thing: Any) -> dict[str, str]:
+    """The annotations of a function or a class as its file has them, which need not be those that Python evaluates."""
+    own = vars(thing).get("__annotations__", {}) if inspect.isclass(thing) else thing.__annotations__
+    if all(isinstance(kind, str) for kind in own.values()):
+        return dict(own)
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(thing))).body
+    if isinstance(node, ast.ClassDef):
+        fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+        return {ast.unparse(one.target): ast.unparse(one.annotation) for one in fields}
+    if not isinstance(node, ast.FunctionDef):
+        raise KaratError(f"{thing} is neither a function nor a class.")
+    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+    found = {one.arg: one.annotation for one in every if one is not None} | {"return": node.returns}
+    return {name: ast.unparse(kind) for name, kind in found.items() if kind is not None}
 
 
 def _signature(name: str, thing: Callable[..., Any]) -> str:
@@ -281,7 +298,7 @@ def _meaning(function: Callable[..., Any], parameter: str) -> str:
     return read_docstring(function).parameters.get(parameter) or described or SHARED.get(parameter, "")
 
 
-def _kind(annotation: object, owner: Any) -> str:
+def _kind(annotation: str, owner: Any) -> str:
     """An annotation with the options of its literals spelt out."""
     module = vars(sys.modules[owner.__module__])
 
@@ -289,8 +306,7 @@ def _kind(annotation: object, owner: Any) -> str:
         alias = module.get(match[0])
         return "{" + ", ".join(map(repr, get_args(alias))) + "}" if get_origin(alias) is Literal else match[0]
 
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    return re.sub(r"\bLiteral\[(.*?)\]", r"{\1}", re.sub(r"\b[A-Z]\w+\b", options, text))
+    return re.sub(r"\bLiteral\[(.*?)\]", r"{\1}", re.sub(r"\b[A-Z]\w+\b", options, annotation))
 
 
 def _linked(annotation: str, module: ModuleType) -> str:
