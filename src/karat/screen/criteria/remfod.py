@@ -308,9 +308,10 @@ def remfod(
     # Outliers only because most times of their groups are equal.
     notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
     if isinstance(found, PartedEvidence):
+        pauses, rushes = sum(one.intermissions for one in judged), sum(one.rushes for one in judged)
+        says = found_message(pauses, rushes, rounds.found, *found.counts, settings)
         return PartedRemfod(
-            **vars(replace(found, notes=tuple(notes))), rounds=rounds.found,
-            intermissions=sum(one.intermissions for one in judged), rushes=sum(one.rushes for one in judged),
+            **vars(replace(found, notes=tuple(notes), says=(says,))), rounds=rounds.found,
             trial_files=tuple(one.trials for one in judged),
             cutoff_files=tuple(one.cutoffs for one in judged if one.cutoffs is not None), spanning=rounds.spanning,
         )  # fmt: skip
@@ -326,8 +327,6 @@ class PartedRemfod(PartedEvidence):
 
     rounds: int = 0
     """How many rounds found outliers."""
-    intermissions: int = 0
-    rushes: int = 0
     trial_files: tuple[Path, ...] = field(default=(), repr=False)
     cutoff_files: tuple[Path, ...] = field(default=(), repr=False)
     spanning: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
@@ -342,12 +341,6 @@ class PartedRemfod(PartedEvidence):
         own = [pl.scan_parquet(list(self.cutoff_files))] if self.cutoff_files else []
         every = pl.concat([*own, *([self.spanning.lazy()] if self.spanning.height else [])])
         return every.sort("round", maintain_order=True)
-
-    @property
-    def summary(self) -> tuple[Message, ...]:
-        """What was found, without the notes."""
-        found = (self.intermissions, self.rushes, self.rounds, self.flagged, self.participants, self.settings)
-        return (found_message(*found),)
 
 
 @dataclass(frozen=True)
