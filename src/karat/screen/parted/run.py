@@ -131,21 +131,40 @@ def run_in_parts(
     settings, exclude = asked(rules, study)
     crowd = _begin(parts, folder, study, executor, progress, [settings, exclude, spammer_index])
     seen = look(crowd, crowd.scratch / PEOPLE)
-    running = _PartedRun(crowd, settings, exclude, seen.participants)
-    evidence, skipped, steps = stages(settings, exclude, seen.participants, running.compute, running.take_out, progress)
+    left, gone = crowd, 0
+
+    def compute(name: str) -> PartedEvidence:
+        if not CRITERIA[name].in_parts:
+            raise ScreenError(Message("screening.not_in_parts"))
+        if gone == seen.participants:
+            raise ScreenError(Message("screening.nobody_left"))
+        found: PartedEvidence = CRITERIA[name].compute(left, **settings[name])
+        return found
+
+    def take_out(stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
+        """Who is gone after a stage is written to files."""
+        nonlocal left, gone
+        before, after = left.excluded, f"excluded-{stage}"
+        rule = (left.scratch, before, after, list(settings), _files(evidence), exclude, pending)
+        found = left.each(_exclude, rule, name=f"exclusion after {stage}")
+        left, new = replace(left, excluded=after), sum(number for number, _ in found)
+        gone += new
+        return new, {name: sum(counts[name] for _, counts in found) for name in settings}, ()
+
+    evidence, skipped, steps = stages(settings, exclude, seen.participants, compute, take_out, progress)
     if evidence and "expected" in seen.columns:
         checked = gold_over_parts(crowd)
         evidence = with_doubts(evidence, () if checked is None else checked.notes)
-    files = _verdicts(running.crowd, evidence)
+    files = _verdicts(left, evidence)
     screening = PartedScreening(
-        parts, evidence, seen.participants, seen.answers, running.gone, skipped, exclude, steps,
+        parts, evidence, seen.participants, seen.answers, gone, skipped, exclude, steps,
         None if study is None else study.fingerprint, settings, seen.fingerprint, seen.notes,
         files, UNFINISHED if spammer_index else None,
     )  # fmt: skip
     screening.write(folder)
     end(progress, Message("screening.written_before_index" if spammer_index is True else "screening.written"))
     if spammer_index:
-        index = _index(running.crowd, screening, only_quick=spammer_index == "quick")
+        index = _index(left, screening, only_quick=spammer_index == "quick")
         screening = replace(screening, spammer_index=index)
         screening.write(folder)
     shutil.rmtree(crowd.scratch, ignore_errors=True)
@@ -173,37 +192,6 @@ def _begin(
     return InParts(
         parts, out, executor, progress, None if study is None else study.path.absolute(), "", kept["token"], scratch
     )
-
-
-@dataclass
-class _PartedRun:
-    """A run between its stages: the parts without those who are gone, and how many these are."""
-
-    crowd: InParts
-    settings: dict[str, dict[str, Any]]
-    exclude: Any
-    everybody: int
-    gone: int = 0
-
-    def compute(self, name: str) -> PartedEvidence:
-        """The evidence of a criterion on those who are left."""
-        criterion = CRITERIA[name]
-        if not criterion.in_parts:
-            raise ScreenError(Message("screening.not_in_parts"))
-        if self.gone == self.everybody:
-            raise ScreenError(Message("screening.nobody_left"))
-        evidence: PartedEvidence = criterion.compute(self.crowd, **self.settings[name])
-        return evidence
-
-    def take_out(self, stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
-        """Write who is gone after a stage."""
-        before, after = self.crowd.excluded, f"excluded-{stage}"
-        rule = (self.crowd.scratch, before, after, list(self.settings), _files(evidence), self.exclude, pending)
-        found = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
-        self.crowd = replace(self.crowd, excluded=after)
-        new = sum(number for number, _ in found)
-        self.gone += new
-        return new, {name: sum(counts[name] for _, counts in found) for name in self.settings}, ()
 
 
 def _files(evidence: Mapping[str, PartedEvidence]) -> dict[str, dict[str, Path]]:
