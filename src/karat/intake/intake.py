@@ -511,7 +511,7 @@ MODELS = (
 
 def _models(judgments: Judgments) -> list[Message]:
     """The note on participants that are called after language models: they count like people unless set apart."""
-    people = judgments.frame["participant"].unique()
+    people = judgments.participants["participant"]
     names = people.filter(people.str.contains(MODELS)).sort().to_list()
     if not names or len(names) == len(people):
         return []
@@ -639,14 +639,15 @@ def _scales(
     elif stated_scale is not None:
         known |= stated_scale
     notes: list[Message] = []
-    if not set(questions) <= set(known) and frame.height:
-        _refuse_silence(frame, parts, files)
+    answers = text_column(frame["response"].unique())
+    if not set(questions) <= set(known) and frame.height and not answers.count():
+        raise _silence(frame, parts, files)
     for question in questions:
         if question not in known:
             asked = pl.repeat(True, frame.height, eager=True)
             if "question" in frame.columns:
                 asked = text_column(frame["question"]).fill_null("") == question
-            answers = text_column(frame["response"].filter(asked).unique())
+                answers = text_column(frame["response"].filter(asked).unique())
             if are_rankings(answers):
                 of = f" ({question})" if question else ""
                 raise several_at_once(files[0].name, f"rankings: each answer puts several options into an order{of}")
@@ -661,13 +662,11 @@ def _scales(
     return frame, {question: known[question] for question in questions}, notes
 
 
-def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> None:
-    """IntakeError where nobody answered and no scale is known: then another column may hold the answers."""
-    if text_column(frame["response"].unique()).count():
-        return
+def _silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> IntakeError:
+    """The error where nobody answered and no scale is known: then another column may hold the answers."""
     own = [name for part in parts for name, ours in part.taken.items() if ours == "response"]
     column = f"the column {own[0]}, taken as response," if own and own[0] != "response" else "the column response"
-    raise IntakeError(
+    return IntakeError(
         f"There is no answer in {', '.join(file.name for file in files[:3])}: {column} is empty in all "
         f"{counted(frame.height, 'row')}. Name the column with the answers: --map response=NAME; or, if nobody "
         "answered, on which scale: --scale, such as ordinal:1-5."

@@ -187,18 +187,20 @@ class SourceFile:
         A piece is longer than twice the size only where a record is longer than the size; a record longer than
         16 MB is refused, so that a line of 200 MB is never held in memory.
         """
-        window, start = b"", 0
-        for chunk in self._chunks(size):
-            window += chunk
-            end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
-            if end == 0 and len(window) > LONGEST_RECORD:
-                what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
-                fix = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
-                problem = Problem(what, fix, file=self.name, number=self._line_at(start))
-                raise IntakeError(f"{self.name} cannot be read:", [problem])
-            if end:
-                yield window[:end]
-            window, start = window[end:], start + end
+        start, window = 0, b""
+        with self.open() as stream:
+            while chunk := stream.read(size):
+                window += chunk
+                end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
+                if end:
+                    yield window[:end]
+                    start, window = start + end, b""
+                    stream.seek(start)
+                elif len(window) > LONGEST_RECORD:
+                    what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
+                    fix = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
+                    problem = Problem(what, fix, file=self.name, number=self._line_at(start))
+                    raise IntakeError(f"{self.name} cannot be read:", [problem])
         if window:
             yield window
 
