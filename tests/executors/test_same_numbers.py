@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from executors import jobs, studies
 from karat.executors import SERIAL, Executor, open_executor
 from karat.executors.checkpoint import Checkpoint
 from karat.executors.processes import Processes
-from karat.types import Progress
 
 
 @cache
@@ -77,22 +76,22 @@ def test_a_worker_killed_in_the_middle_changes_nothing(two: Any, name: str) -> N
     assert killing.killed
 
 
-class Counting:
+class Counting(Executor):
     """A work that counts the tasks that it is given, and breaks off after some of them."""
 
     def __init__(self, most: int | None = None) -> None:
-        self.tasks, self.most, self.processes = 0, most, 1
+        self.tasks, self.most = 0, most
 
-    def map(self, function: Any, shared: Any, tasks: Any, *, name: str, progress: Progress | None = None,
-            each: Callable[[int, Any], object] | None = None) -> list[Any]:  # fmt: skip
-        def counted(place: int, result: Any) -> None:
+    @property
+    def processes(self) -> int:
+        return 1
+
+    def results(self, function: Any, shared: Any, jobs: Any, name: str) -> Generator[tuple[int, Any]]:
+        for one in SERIAL.results(function, shared, jobs, name):
             self.tasks += 1
-            if each is not None:
-                each(place, result)
+            yield one
             if self.most is not None and self.tasks >= self.most:
                 raise ConnectionAbortedError("broken off")
-
-        return SERIAL.map(function, shared, tasks, name=name, progress=progress, each=counted)
 
 
 @pytest.mark.slow

@@ -11,18 +11,18 @@ every process, so that they are taken in the order of their elements' fingerprin
 import copyreg
 import hashlib
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from karat import __version__
-from karat.executors.executor import Each, Executor, ExecutorError, Job, Result, Shared
+from karat.executors.executor import Executor, ExecutorError, Result
 from karat.judgments.files import replacing
-from karat.types import Progress
 
 
-class Checkpoint:
+class Checkpoint(Executor):
     """Another work, whose results are kept.
 
     >>> import tempfile
@@ -46,44 +46,24 @@ class Checkpoint:
         """How many jobs are done at a time."""
         return self.executor.processes
 
-    def map(
-        self,
-        function: Callable[[Shared, Job], Result],
-        shared: Shared,
-        jobs: Sequence[Job],
-        *,
-        name: str,
-        progress: Progress | None = None,
-        each: Each | None = None,
-    ) -> list[Result]:
-        """The results in the order of the jobs, those that were kept among them."""
+    def results(
+        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
+    ) -> Generator[tuple[int, Any]]:
+        """Those that were kept first, then the others, each written before anybody hears of it."""
         about = digest((__version__, function, shared))
         paths = [self.folder / f"{digest((about, job))}.pickle" for job in jobs]
-        found: dict[int, Any] = {}
         left = []
         for place, path in enumerate(paths):
-            before = _read(path)
-            if before is None:
+            if (before := _read(path)) is None:
                 left.append(place)
             else:
-                found[place] = before[0]
-                if each is not None:
-                    each(place, before[0])
-        if progress is not None:
-            progress(len(found), len(jobs))
-
-        def keep(number: int, result: Any) -> None:
-            place = left[number]
-            self._write(paths[place], result)
-            found[place] = result
-            if each is not None:
-                each(place, result)
-            if progress is not None:
-                progress(len(found), len(jobs))
-
-        if left:
-            self.executor.map(function, shared, [jobs[place] for place in left], name=name, each=keep)
-        return [found[place] for place in range(len(jobs))]
+                yield place, before[0]
+        if not left:
+            return
+        with closing(self.executor.results(function, shared, [jobs[place] for place in left], name)) as coming:
+            for number, result in coming:
+                self._write(paths[left[number]], result)
+                yield left[number], result
 
     def once(self, about: Any, compute: Callable[[], Result]) -> Result:
         """The result that is kept under what it is about; computed and kept where there is none.

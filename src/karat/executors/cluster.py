@@ -31,7 +31,7 @@ from typing import Any
 
 from karat import __version__
 from karat.errors import counted
-from karat.executors.executor import ExecutorError, MapFunction, Outcome, StreamExecutor
+from karat.executors.executor import Executor, ExecutorError, MapFunction, Outcome
 
 AHEAD = 2
 """Packages of jobs that wait at each process; more would only fill its memory with results."""
@@ -51,7 +51,7 @@ IN_WORDS = "__import__('karat.executors.cluster', fromlist=['_do'])._do(given, p
 LOST = ("scheduler-connection-lost", "scheduler-restart")
 
 
-class Cluster(StreamExecutor):
+class Cluster(Executor):
     """The workers behind a Dask client."""
 
     def __init__(self, client: Any) -> None:
@@ -63,7 +63,7 @@ class Cluster(StreamExecutor):
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
-    def _results(
+    def results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         if not jobs:

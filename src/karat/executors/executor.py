@@ -12,7 +12,8 @@ import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from operator import call
+from typing import Any, TypeVar
 
 from karat.errors import KaratError
 from karat.types import Progress
@@ -28,13 +29,19 @@ class ExecutorError(KaratError, RuntimeError):
     """Work that could not be done where it was sent, with what to do about it."""
 
 
-class Executor(Protocol):
-    """A place where jobs are done."""
+class Executor:
+    """A place where jobs are done. Each kind yields results as they come in; `map` puts them in order."""
 
     @property
     def processes(self) -> int:
         """How many jobs are done at a time."""
-        ...
+        raise NotImplementedError
+
+    def results(
+        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
+    ) -> Generator[tuple[int, Any]]:
+        """The position and the result of every job, in any order."""
+        raise NotImplementedError
 
     def map(
         self,
@@ -52,34 +59,10 @@ class Executor(Protocol):
         process once, and is not changed. A job may be done twice, where a process died. An error of the function is
         raised here. `each` is called with every result as it comes in, in any order, and `progress` after it.
         """
-        ...
-
-
-class StreamExecutor:
-    """An executor that yields results as they come in, each with the position of its job; `map` puts them in order."""
-
-    def _results(
-        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
-    ) -> Generator[tuple[int, Any]]:
-        """The position and the result of every job, in any order."""
-        raise NotImplementedError
-
-    def map(
-        self,
-        function: Callable[[Shared, Job], Result],
-        shared: Shared,
-        jobs: Sequence[Job],
-        *,
-        name: str,
-        progress: Progress | None = None,
-        each: Each | None = None,
-    ) -> list[Result]:
-        """The results in the order of the jobs."""
         found: dict[int, Result] = {}
-        with closing(self._results(function, shared, jobs, name)) as coming:
+        with closing(self.results(function, shared, jobs, name)) as coming:
             for place, result in coming:
                 found[place] = result
-                # First the result itself, so that it is kept before anybody hears that it is done.
                 if each is not None:
                     each(place, result)
                 if progress is not None:
@@ -87,7 +70,7 @@ class StreamExecutor:
         return [found[place] for place in range(len(jobs))]
 
 
-class Serial(StreamExecutor):
+class Serial(Executor):
     """One job after the other, in this process.
 
     >>> Serial().map(pow, 2, [1, 2, 3], name="powers")
@@ -99,7 +82,7 @@ class Serial(StreamExecutor):
     def __repr__(self) -> str:
         return "SERIAL"
 
-    def _results(
+    def results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         for place, job in enumerate(jobs):
@@ -120,11 +103,7 @@ def as_map(executor: Executor, *, name: str, progress: Progress | None = None) -
     >>> list(as_map(SERIAL, name="roots")(abs, [-1, 2]))
     [1, 2]
     """
-    return lambda function, jobs: executor.map(_called, function, list(jobs), name=name, progress=progress)
-
-
-def _called(function: Callable[[Job], Result], job: Job) -> Result:
-    return function(job)
+    return lambda function, jobs: executor.map(call, function, list(jobs), name=name, progress=progress)
 
 
 @dataclass(frozen=True)

@@ -26,21 +26,13 @@ from threading import Thread
 from typing import Any
 
 from karat.executors.checkpoint import Checkpoint
-from karat.executors.executor import (
-    SERIAL,
-    Executor,
-    ExecutorError,
-    MapFunction,
-    Outcome,
-    StreamExecutor,
-    portable,
-)
+from karat.executors.executor import SERIAL, Executor, ExecutorError, MapFunction, Outcome, portable
 
 DEATHS = 3
 """How often a process may die with the same job before the work is given up."""
 
 
-class Processes(StreamExecutor):
+class Processes(Executor):
     """A number of processes, which are started when they are needed first and stay until the end of a `with` block.
 
     `memory` is what all of them may use together, in bytes. One process without a limit is this one.
@@ -53,7 +45,7 @@ class Processes(StreamExecutor):
     def __init__(self, processes: int, memory: int | None = None) -> None:
         if processes < 1:
             raise ExecutorError(f"--processes {processes}: work needs at least one process.")
-        self.processes, self.memory = processes, memory
+        self._number, self.memory = processes, memory
         self._lines: list[WorkerProcess] = []
 
     def __enter__(self) -> Processes:
@@ -68,15 +60,19 @@ class Processes(StreamExecutor):
             self._lines.pop().cut()
 
     @property
+    def processes(self) -> int:
+        return self._number
+
+    @property
     def pids(self) -> list[int]:
         """The ids of the processes that have been started."""
         return [line.process.pid for line in self._lines if line.process.pid is not None]
 
-    def _results(
+    def results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         if self.memory is None and min(self.processes, len(jobs)) <= 1:
-            yield from SERIAL._results(function, shared, jobs, name)
+            yield from SERIAL.results(function, shared, jobs, name)
             return
         running = _ProcessRun(self, pickle.dumps(MapFunction(function, shared), protocol=5), jobs, name)
         left = len(jobs)

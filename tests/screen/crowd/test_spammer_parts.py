@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import karat
-from karat.executors import SERIAL, ExecutorError, open_executor
+from karat.executors import SERIAL, Executor, ExecutorError, open_executor
 from karat.executors.checkpoint import Checkpoint
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
@@ -266,19 +266,17 @@ def test_progress_never_goes_beyond_its_end(tmp_path: Path) -> None:
     assert lines[-1][0] == lines[-1][1]
 
 
-class BreakingOff:
+class BreakingOff(Executor):
     """Work that is lost after so many maps."""
-
-    processes = 1
 
     def __init__(self, after: int | None = None) -> None:
         self.maps, self.after = 0, after
 
-    def map(self, *given: Any, **named: Any) -> list[Any]:
+    def results(self, *given: Any) -> Generator[tuple[int, Any]]:
         self.maps += 1
         if self.after is not None and self.maps > self.after:
             raise ExecutorError("the scheduler is gone")
-        return SERIAL.map(*given, **named)
+        yield from SERIAL.results(*given)
 
 
 @pytest.mark.slow
