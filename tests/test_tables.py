@@ -181,6 +181,10 @@ def test_rows_of_which_some_are_padded_are_named(tmp_path: Path) -> None:
         (b"PK\x03\x04rest", ("zip", ".xlsx", ".ods")),
         (b"\xd0\xcf\x11\xe0rest", ("Excel", "Word", ".xlsx", ".ods")),
         (b"\x1f\x8brest", ("gzip",)),
+        (b"%PDF-1.5\n\0\1rest", ("PDF",)),
+        (b"$FL2@(#) rest", ("SPSS",)),
+        (b"PAR1\x15\0rest", ("Parquet", ".parquet")),
+        (b"<!DOCTYPE html>\n<html><body>rest", ("web page",)),
         (b"\xef\xbb\xbfsep=;\r\na;b\r\n1;2\r\n", ("sep=;",)),
     ],
 )

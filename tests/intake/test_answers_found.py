@@ -12,9 +12,10 @@ import polars as pl
 import pytest
 
 import karat
+from karat.errors import KaratError
 from karat.intake.intake import read_files
 from karat.intake.reading import Options, ProposalError
-from messages import codes
+from messages import codes, refuses
 
 
 def rated(people: int, items: int, seed: int = 3, points: int = 7) -> list[tuple[int, int, int, int]]:
@@ -130,6 +131,12 @@ def test_survey_tools_and_their_codes(tmp_path: Path) -> None:
     assert judgments.scale == karat.Ordinal(5)
     assert sorted(judgments.frame["item"].unique()) == names
     assert judgments.answers == sum(value != -9 for row in sosci for value in row[5:15])
+    texts = {name: f"How natural: Cat {n} sleeps." for n, name in enumerate(names)}
+    labels = ["Number", "Serial", "Questionnaire", "Begun", "Gender", *texts.values(), "Whether finished"]
+    header = ["CASE", "SERIAL", "QUESTNNR", "STARTED", "SD01", *names, "FINISHED"]
+    labelled = karat.read(written(tmp_path / "labels.csv", header, [labels, *sosci], ";"), accept=True).frame
+    assert labelled.drop("text").equals(judgments.frame)
+    assert dict(labelled.select("item", "text").unique().iter_rows()) == texts
 
 
 def test_the_second_header_of_surveymonkey_names_what_was_judged(tmp_path: Path) -> None:
@@ -154,6 +161,53 @@ def test_screens_of_labjs_without_answers_are_set_aside(tmp_path: Path) -> None:
         ]  # fmt: skip
     judgments = karat.read(written(tmp_path / "a.csv", header, rows), accept=True)
     assert (len(judgments), judgments.answers, judgments.scale.kind) == (120, 120, "binary")
+
+
+def test_sessions_of_labjs_are_participants(tmp_path: Path) -> None:
+    header = ["sender", "sender_type", "sender_id", "ended_on", "response", "response_action", "duration"]
+    header += ["sentence", "cond", "observation"]
+    rows: list[tuple[object, ...]] = []
+    for p, i, c, r in rated(8, 10):
+        key = f"keypress({r})"
+        rows += [
+            ("Judge", "html.Screen", f"1_{i}_0", "response", r, key, 900, f"Cat {i}{c}.", "ab"[c], f"{p:x}f{p}e"),
+            ("Trial", "flow.Sequence", f"1_{i}", "completed", "", "", 900, f"Cat {i}{c}.", "ab"[c], f"{p:x}f{p}e"),
+        ]  # fmt: skip
+    judgments = karat.read(written(tmp_path / "a.csv", header, rows), accept=True)
+    assert sorted(judgments.frame["participant"].unique()) == [f"{p:x}f{p}e" for p in range(8)]
+    assert judgments.answers == 80
+    assert "response_action" not in judgments.factors()
+
+
+@pytest.mark.parametrize("more", [0, 2])
+def test_sessions_above_trials_are_those_of_the_file(tmp_path: Path, more: int) -> None:
+    """Testable writes two lines about the session above the trials, with as many columns or with others."""
+    about = ["subjectGroup", "browser", "GMT_timestamp", "mindsCode", "age", *(f"extra{n}" for n in range(more))]
+    header = ["rowNo", "type", "stim1", "timestamp", "RT", "response"]
+    for p in range(6):
+        trials = [
+            (i, "learn", f"Cat {i} sleeps.", 900 * n, 800 + 7 * n, r)
+            for n, (q, i, _, r) in enumerate(rated(6, 10))
+            if p == q
+        ]
+        first = [1, "Chrome", "2022-07-18_09:24:11", 8207 + p, 20 + p, *"xy"[:more]]
+        rows = [first, header, (90, "instructions", "", 1, 2400, "continue"), *trials]
+        written(tmp_path / f"12_{p}.csv", about, rows)
+    judgments = karat.read(tmp_path, accept=True)
+    assert sorted(judgments.frame["participant"].unique()) == [f"12_{p}" for p in range(6)]
+    assert (judgments.answers, judgments.frame["item"].n_unique()) == (60, 10)
+    assert judgments.frame.filter(participant="12_3")["age"].unique().to_list() == [23]
+    alone = read_files([tmp_path / "12_2.csv"], options=Options(accept=True))
+    assert alone.judgments.answers == 10
+    assert alone.locate(0)[2] == 5
+
+
+def test_names_above_ragged_rows_are_no_session(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [("s0", "Cat 0 sat.", 4), ("s1", "Cat 1 sat.", "NA")]
+    rows += [(f"s{n}", f"Cat {n} sat.", n % 5) for n in range(2, 30)]
+    path = written(tmp_path / "a.csv", ["item", "sentence", "rating"], rows)
+    with refuses(KaratError, "sentence"):
+        karat.read(path)
 
 
 def test_signs_are_no_answers_and_zeros_are_reported(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from intake.test_published_shapes import Crowd, accepted, proposals, saved
@@ -246,10 +247,12 @@ def test_the_winner_is_named_as_a_column_or_as_in_one(
         shown = [f"{crowd.text()} {n % 20}", f"{crowd.text()} {n % 20} again"] if word else crowd.draw.sample(
             ["owl", "fox", "hen"], 2
         )  # fmt: skip
-        rows.append(
-            [f"w{n // 20}", n % 20, *shown, crowd.draw.choice([word or shown[0], "fox" if word else shown[1], "tie"])]
-        )
+        winners = [word or shown[0], "fox" if word else shown[1], "tie"]
+        rows.append([f"w{n // 20}", n % 20, *shown, crowd.draw.choice(winners) if n else winners[1]])
     judgments = accepted(saved(tmp_path / "r.csv", f"annotator,example,{left},{right},winner", rows))
     assert judgments.scale.levels == ("left", "right", "none")
     assert set(judgments.frame["left"]) == ({"owl"} if word else {"owl", "fox", "hen"})
     assert judgments.frame["item"].n_unique() == 20
+    if word:
+        texts = judgments.frame.select("participant", pl.col("item").cast(pl.Int64), left, right).rows()
+        assert texts == [tuple(row[:4]) for row in rows]

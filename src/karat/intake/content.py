@@ -190,13 +190,15 @@ PERSON_CODE = re.compile(
     r"(participant|subject|subj|worker|person|speaker|rater|judge|vp|pp|sub|user|anon|student)[\W_]?\d+|[psv]\d{1,4}"
 )
 """Codes that stand for people: of Prolific and MTurk, uuids, hashes, IP addresses, participant_12."""
-ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|v1|")
-AVERAGES = ("mean", "means", "average", "avg", "median", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio")
+ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|row(no|nr)|v1|")
+AVERAGES = ("mean", "means", "average", "avg", "median", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio",
+            "media")  # fmt: skip
 SPREADS = ("sd", "std", "stdev", "stddev", "variance")
 """Words in the names of columns that sum up what several people answered."""
+TOTALS = ("total", "sum", "summe", "gesamt", "suma")
 DERIVED = re.compile(
-    r"z|zscores?|scaled|centered|centred|mean|average|avg|median|sd|std|se|log|logrt|norm|normali[sz]ed|residuals?|"
-    r"stats?|variance|ci|lower|upper|predicted|fitted|prob(?=mean)"
+    r"z|zscores?|scaled|centered|centred|se|log|logrt|norm|normali[sz]ed|residuals?|"
+    rf"stats?|ci|lower|upper|predicted|fitted|prob(?=mean)|{'|'.join((*AVERAGES, *SPREADS))}"
 )
 TIMES = re.compile(
     r"rts?|time|timestamp|tstamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"

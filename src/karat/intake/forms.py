@@ -22,6 +22,7 @@ from karat.intake.content import (
     ROW_NUMBERS,
     SPARSE,
     SPREADS,
+    TOTALS,
     Content,
     Contents,
     words_of,
@@ -49,8 +50,8 @@ from karat.messages import Message
 
 FEWEST_JUDGES = 2
 SUMS = {
-    *AVERAGES, *SPREADS, "media", "sum", "total", "count", "n", "score", "majority", "gold", "truth", "label",
-    "consensus", "adjudicated", "summe", "gesamt", "suma",
+    *AVERAGES, *SPREADS, *TOTALS, "count", "n", "score", "majority", "gold", "truth", "label",
+    "consensus", "adjudicated",
 }  # fmt: skip
 SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)")
 

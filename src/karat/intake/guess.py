@@ -152,10 +152,10 @@ def guess_mapping(frame: pl.DataFrame, given_mapping: Mapping[str, str]) -> dict
     {'participant': 'subject', 'rt': 'time'}
     """
     mapping = guess_columns(frame.columns, dict(given_mapping))
-    if "time" in mapping and "rt" not in mapping and "time" not in given_mapping:
+    if "time" in mapping and "time" not in given_mapping:
         numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
         if len(numbers) and (numbers < UNIX_2000).all():
-            mapping["rt"] = mapping.pop("time")
+            mapping = {"rt": mapping["time"]} | {column: own for column, own in mapping.items() if column != "time"}
     return mapping
 
 

@@ -36,7 +36,7 @@ from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain
 from karat.intake.personal import OF_ITEMS_TOO, describes_a_person
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
-from karat.judgments.times import UNIX_2000
+from karat.judgments.times import UNIX_2000, instants
 from karat.messages import Message
 
 PERSON_WORDS = (
@@ -643,8 +643,10 @@ class _RoleSearch:
                 continue
             content = self.contents[source]
             numbers = content.numbers.drop_nulls()
-            if role == "time" and "rt" not in self.roles.mapping and len(numbers) and (numbers < UNIX_2000).all():
-                self._take("rt", source)
+            if role == "time" and len(numbers) and (numbers < UNIX_2000).all():
+                # Numbers too small for points in time are response times, or what has passed since the start.
+                if "rt" not in self.roles.mapping and not self._rises(content):
+                    self._take("rt", source)
                 continue
             clock = content.values and all(re.fullmatch(r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?", v) for v in content.values)
             if role == "rt" and not clock and numbers.len() < 0.9 * content.cells.drop_nulls().len():
@@ -652,6 +654,10 @@ class _RoleSearch:
             if role == "rt" and self._is_of_session(content):
                 continue
             if role == "time" and self.person and self._of_person(content):
+                continue
+            if role == "time" and not are_instants(content.values):
+                values = {"column": source, "values": [cut(value) for value in content.values[:3]]}
+                self.roles.notes.append(Message("role.other_content", values))
                 continue
             if content.filled > 0:
                 self._take(role, source)
@@ -1632,6 +1638,16 @@ def _says_rating(content: Content) -> bool:
 def _is_of_check(content: Content) -> bool:
     """Whether the name of a column says that it holds answers to checks, such as attention_answer."""
     return bool(CHECK_WORDS & set(words_of(content.name)))
+
+
+def are_instants(values: Sequence[str]) -> bool:
+    """Whether at least half of the values are points in time.
+
+    >>> are_instants(["2026-05-03 12:34", "x"]), are_instants(["past", "present"])
+    (True, False)
+    """
+    found = instants(pl.Series(values, dtype=pl.String))
+    return 2 * found.null_count() <= len(found)
 
 
 def cut(text: str, most: int = 40) -> str:

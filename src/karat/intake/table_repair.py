@@ -8,11 +8,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+
+import polars as pl
 
 from karat.errors import IntakeError
+from karat.intake.guess import NAMES, guess_columns, plain
 from karat.judgments.checks import Place
+from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS, FileTable, Numbers, delimiter_of, read_table
 from karat.messages import Message
@@ -32,11 +37,14 @@ def read_results(
     if file.suffix in SPREADSHEETS or file.size == 0 or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
         return read_table(file, delimiter, sheet, numbers)
     file, skipped = without_comments(file)
+    file, session = _below_session(file, delimiter)
     try:
         fixed, breaks = _whole_rows(file, delimiter)
     except csv.Error:
         fixed, breaks = file, 0
     table = read_table(fixed, delimiter, sheet, numbers)
+    if session:
+        table = _of_session(table, session)
     if skipped:
         table = replace(table, locate=_later(table.locate, skipped))
         table.notes.append(Message("form.comments", {"n": skipped}))
@@ -89,6 +97,59 @@ def without_comments(file: SourceFile) -> tuple[SourceFile, int]:
             stream.readline()
         rest = stream.read()
     return SourceFile(file.path, file.encoding, rest, file.label), count
+
+
+SESSION_LINES, FEWEST_BELOW = 2, 2
+
+
+def _below_session(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, dict[str, str]]:
+    """The table of trials below two lines that describe the one session of a file, as Testable writes them.
+
+    The two lines are names and values; the third names more of what a table of answers has.
+    """
+    lines = file.sample[: file.sample.rfind("\n") + 1].splitlines()
+    if len(lines) < SESSION_LINES + 1 + FEWEST_BELOW or '"' in "".join(lines[:SESSION_LINES]):
+        return file, {}
+    sign = delimiter or delimiter_of("\n".join(lines[SESSION_LINES:]) + "\n")
+    try:
+        rows = list(islice(csv.reader(lines, delimiter=sign), MOST_COMMENTS))
+    except csv.Error:
+        return file, {}
+    names, values, header, *below = ([cell.strip() for cell in row] for row in rows)
+    if len(names) != len(values) or not _name_columns([name for name in names if name]):
+        return file, {}
+    width = len("".join(name and "x" for name in header))
+    if not _name_columns(header[:width]) or any(header[width:]) or len(set(map(len, (header, *below)))) > 1:
+        return file, {}
+    known = len([name for name in names if name])
+    columns = [[row[at] for row in below] for at in range(width)]
+    again = any(name in cells for name, cells in zip(header, columns, strict=False))
+    counted = any(all(as_number(cell) is not None for cell in cells) for cells in columns)
+    more = len(guess_columns(header[:width], {})) > len(guess_columns(names[:known], {}))
+    if not more or again or not counted or names[known:] != [""] * (len(names) - known):
+        return file, {}
+    with file.open() as stream:
+        for _ in range(SESSION_LINES):
+            stream.readline()
+        rest = stream.read()
+    return SourceFile(file.path, file.encoding, rest, file.label), dict(zip(names[:known], values, strict=False))
+
+
+def _name_columns(cells: Sequence[str]) -> bool:
+    """Whether cells may be the names of columns: several, all different, and no numbers."""
+    several = len(set(cells)) == len(cells) > 1
+    return several and all(cell and as_number(cell) is None for cell in cells)
+
+
+def _of_session(table: FileTable, session: Mapping[str, str]) -> FileTable:
+    """A table of trials with what its session was described by; the file names the participant where this does not."""
+    about = {name: value or None for name, value in session.items() if name not in table.frame.columns}
+    notes = [*table.notes, Message("form.session_lines", {"columns": list(about)[:3]})]
+    if not any(plain(name) in NAMES["participant"] for name in (*about, *table.frame.columns)):
+        about["participant"] = table.file.path.stem
+        notes.append(Message("jspsych.one_participant_per_file"))
+    frame = table.frame.with_columns(pl.lit(value, pl.String).alias(name) for name, value in about.items())
+    return replace(table, frame=frame, locate=_later(table.locate, SESSION_LINES), notes=notes)
 
 
 def _later(locate: Callable[[int], Place], lines: int) -> Callable[[int], Place]:

@@ -6,6 +6,7 @@ import codecs
 import io
 import json
 import re
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,8 +32,11 @@ LARGEST_ZIP_RATIO = 200
 SMALL_MEMBER = 10 * 1024**2
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_MAC_LETTERS = re.compile(rb"(?<=[a-z])[\x81\x84\x87-\x90\x97-\x9a\x9d-\x9f](?=[a-z])|\b[\x80\x85\x86](?=[a-z])")
-_LATIN_LETTERS = re.compile(rb"(?<=[A-Za-z])[\xc0-\xd6\xd8-\xf6\xf8-\xff]|[\xc0-\xd6\xd8-\xf6\xf8-\xff](?=[a-z])")
+_NOT_WINDOWS = re.compile(r"(?<=[A-Za-z])[ŠŽŒŸ†‡‰ˆ˜™§\ufffd](?=[a-z])")
+"""What Windows-1252 reads in the middle of words for letters of Mac Roman."""
+_AT_AN_EDGE = re.compile(r"(?<![^\W_])[‘’“”•–—]|[‘’“”•–—](?![^\W_])")
+"""Quotation marks and dashes where they belong: at an edge of a word, which Mac Roman would read as letters."""
+_WITHIN_WORDS = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[a-z])")
 ENCODING_NAMES = {
     "mac_roman": "Mac Roman",
     "utf-8": "UTF-8",
@@ -146,12 +150,17 @@ class SourceFile:
         return True
 
     def _is_mac_roman(self) -> bool:
-        """Whether bytes that are letters on an old Mac, and hardly ever letters elsewhere, stand inside words."""
-        mac = other = 0
+        """Whether words have signs in them that no word has in Windows-1252, and ordinary letters in Mac Roman.
+
+        In an old table of a Mac, "Bäuerin" has the byte that is Š in Windows-1252.
+        """
+        foreign = edges = strange = 0
         for chunk in self._chunks(LONGEST_RECORD):
-            mac += len(_MAC_LETTERS.findall(chunk))
-            other += len(_LATIN_LETTERS.findall(chunk))
-        return mac > other
+            windows = chunk.decode("cp1252", "replace")
+            foreign += len(_NOT_WINDOWS.findall(windows))
+            edges += len(_AT_AN_EDGE.findall(windows))
+            strange += sum(not _is_ordinary(letter) for letter in _WITHIN_WORDS.findall(chunk.decode("mac_roman")))
+        return foreign > edges + strange
 
     @property
     def encoding_note(self) -> list[Message]:
@@ -279,6 +288,12 @@ class SourceFile:
         if len(content) > claimed:
             raise IntakeError(f"{self.name}: the member {name} is larger than the archive says and was refused.")
         return content
+
+
+def _is_ordinary(letter: str) -> bool:
+    """Whether a sign stands in the middle of ordinary words: a small Latin letter, or an apostrophe."""
+    small = unicodedata.name(letter, "").startswith("LATIN SMALL") and letter not in "ﬁﬂı"
+    return small or letter == "’"
 
 
 def _other_script(head: bytes) -> str | None:

@@ -39,6 +39,22 @@ PACKED = {
     b"PK\x03\x04": "a packed file (a spreadsheet, a document or a zip archive)",
     b"\xd0\xcf\x11\xe0": "a document of an older Excel or Word",
     b"\x1f\x8b": "packed by gzip",
+    b"BZh": "packed by bzip2",
+    b"\xfd7zXZ": "packed by xz",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"Rar!": "a RAR archive",
+    b"%PDF": "a PDF document",
+    b"{\\rtf": "a document in rich text",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+    b"GIF8": "an image",
+    b"$FL2": "a data file of SPSS",
+    b"<stata_dta>": "a data file of Stata",
+    b"RDX": "a data file of R",
+    b"X\n\x00\x00": "a data file of R",
+    b"SQLite format 3": "a database",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "a Feather file",
 }
 """How files begin that are not text."""
 MEND_ROW = "Fix the row, or leave it out with --skip-bad."
@@ -55,6 +71,8 @@ class FileTable:
     delimiter: str = ""
     problems: Problems = field(default_factory=Problems)
     notes: list[Message] = field(default_factory=list)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What a second header row says of each column, such as the text of its question."""
 
     @property
     def rows_in(self) -> int:
@@ -184,9 +202,11 @@ def _refuse_no_text(file: SourceFile) -> None:
     packed = next((what for start, what in PACKED.items() if file.head.startswith(start)), None)
     if packed is not None:
         raise IntakeError(
-            f"{file.name} is {packed}, not a table in text. Export it as CSV; if it is a spreadsheet, give it its own "
-            "ending, such as .xlsx or .ods."
+            f"{file.name} is {packed}, not a table in text. Export the table as CSV; if this is a spreadsheet or a "
+            "Parquet file, give it its own ending, such as .xlsx, .ods or .parquet."
         )
+    if re.match(r"\s*<(!doctype|html|\?xml|div|body)\b", file.sample, re.IGNORECASE):
+        raise IntakeError(f"{file.name} is a web page or an XML file, not a table in text. Export the table as CSV.")
     first = file.sample.lstrip("\ufeff").partition("\n")[0].strip()
     if re.fullmatch(r"sep=.", first, re.IGNORECASE):
         raise IntakeError(f"{file.name} begins with {first}, which only Excel understands. Delete the first line.")

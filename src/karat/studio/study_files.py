@@ -259,10 +259,10 @@ def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
     """A table cell by cell, as it stands in its file."""
     if not path.is_file():
         raise StudioError(f"There is no file {name}. Put it back, or take it out of the study file.")
+    from karat.judgments.source import SourceFile
     from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, records, sheets_of
-    from karat.study.items import table_file
 
-    file = table_file(path)
+    file = SourceFile(path)
     if file.suffix in SPREADSHEETS:
         table = read_table(file, sheet=sheet or (sheets_of(file) or [None])[0])  # type: ignore[list-item]
         rows = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in table.frame.iter_rows())

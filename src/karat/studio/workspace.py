@@ -123,9 +123,9 @@ class Workspace:
         What was pasted from a spreadsheet comes with tabs between its cells and becomes a CSV file, and so does a
         workbook that is a plain table of sets, so that its cells can be edited here.
         """
+        from karat.judgments.source import SourceFile
         from karat.judgments.tables import SPREADSHEETS, delimiter_of
         from karat.study.item_sheets import read_sets
-        from karat.study.items import table_file
 
         folder = self._scratch / secrets.token_hex(8)
         path = place_of(folder, Path(name).name or "sheet.csv")
@@ -136,7 +136,7 @@ class Workspace:
             path = _as_csv(path) if sets.wide and sets.sheet is None else path
         elif path.suffix.lower() not in (".csv", ".tsv", ".txt", ".js", ".itm"):
             raise StudioError(f"{name} is not a sheet. Drop a CSV file or a workbook, or paste the cells.")
-        elif path.suffix.lower() in (".csv", ".tsv") and delimiter_of(table_file(path).sample) == "\t":
+        elif path.suffix.lower() in (".csv", ".tsv") and delimiter_of(SourceFile(path).sample) == "\t":
             path = _as_csv(path)
         return path.relative_to(self._scratch).as_posix()
 
@@ -274,10 +274,10 @@ def _id(folder: Path) -> str:
 
 def _as_csv(path: Path) -> Path:
     """A table as a CSV file beside it."""
+    from karat.judgments.source import SourceFile
     from karat.judgments.tables import SPREADSHEETS, read_table, sheets_of
-    from karat.study.items import table_file
 
-    file = table_file(path)
+    file = SourceFile(path)
     names = sheets_of(file) if path.suffix.lower() in SPREADSHEETS else []
     table = read_table(file, sheet=names[0] if names else None)
     rows = [["" if cell is None else str(cell) for cell in row] for row in table.frame.iter_rows()]

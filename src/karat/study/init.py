@@ -486,12 +486,13 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     """The pairs of a table: a name and two sentences each, and which of them experts prefer: 1, 2 or nobody knows."""
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
+    from karat.judgments.source import SourceFile
     from karat.judgments.tables import read_table
     from karat.study.item_sheets.sets import are_sentences
     from karat.study.item_sheets.sheets import is_sentence
-    from karat.study.items import plain, table_file
+    from karat.study.items import plain
 
-    table = read_table(table_file(path))
+    table = read_table(SourceFile(path))
     columns = {plain(name): name for name in table.frame.columns}
     named = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
     texts = [name for name in table.frame.columns if are_sentences(table.frame[name], more_than=1)]

@@ -3,13 +3,10 @@
 Spreadsheets that were made for another tool, or for none, have the right columns under other names. These are never
 taken for karat's own in silence: messages name them, so that they are renamed.
 
-Tables that are not UTF-8 are read as Windows-1252, as everywhere in karat. Old tables of a Mac are not: in them
-"Bäuerin" has the byte that is Š in Windows-1252, and no word has a capital letter or a dagger in its middle. Where that
-would happen, and Mac Roman gives ordinary letters in every word, Mac Roman is taken.
+Tables that are not UTF-8 are read in the encoding that `karat.judgments.source` finds, and `read_as` says which.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -201,7 +198,7 @@ def source_file(path: Path) -> SourceFile:
         raise KaratError(
             f"The study file names {path}, which does not exist.{f' Did you mean {close}?' if close else ''}"
         )
-    return table_file(path)
+    return SourceFile(path)
 
 
 def _read(path: Path, sheet: str | None = None) -> FileTable:
@@ -402,38 +399,9 @@ def like_functions(frame: pl.DataFrame, taken: Collection[str]) -> str | None:
     return None
 
 
-MAC = "mac_roman"
-IMPOSSIBLE = re.compile(r"(?<=[A-Za-z])[ŠŽŒŸ†‡‰ˆ˜™§\ufffd](?=[a-z])")
-"""What Windows-1252 reads in the middle of words for letters of Mac Roman."""
-AT_AN_EDGE = re.compile(r"(?<![^\W_])[‘’“”•–—]|[‘’“”•–—](?![^\W_])")
-"""Quotation marks and dashes where they belong: at an edge of a word, which Mac Roman would read as letters."""
-INSIDE = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[a-z])")
-LIGATURES = "ﬁﬂı"
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical lines"}
-ENCODINGS = {**ENCODING_NAMES, MAC.replace("_", "-"): "Mac Roman"}
 MARKED = ("utf-8", "utf-8-sig", "utf-16")
 """Encodings that are not a guess: UTF-8, and UTF-16 with the mark at its beginning that says so."""
-
-
-def table_file(path: Path) -> SourceFile:
-    """A table as it lies on disk, with the encoding in which it is read."""
-    file = SourceFile(path)
-    guessed = file.suffix not in SPREADSHEETS and file.encoding in ("cp1252", "latin-1")
-    return SourceFile(path, MAC) if guessed and is_mac_roman(path.read_bytes()) else file
-
-
-def is_mac_roman(content: bytes) -> bool:
-    """Whether bytes that are not UTF-8 are surely Mac Roman and not Windows-1252."""
-    windows, mac = content.decode("cp1252", "replace"), content.decode(MAC)
-    if not IMPOSSIBLE.search(windows) or AT_AN_EDGE.search(windows):
-        return False
-    return all(_is_ordinary(letter) for letter in INSIDE.findall(mac))
-
-
-def _is_ordinary(letter: str) -> bool:
-    """Whether a sign stands in the middle of ordinary words: a small Latin letter, or an apostrophe."""
-    small = unicodedata.name(letter, "").startswith("LATIN SMALL") and letter not in LIGATURES
-    return small or letter == "’"
 
 
 def read_as(file: SourceFile) -> tuple[str, str | None] | None:
@@ -445,7 +413,7 @@ def read_as(file: SourceFile) -> tuple[str, str | None] | None:
         return None
     text = file.text()
     separator = SEPARATORS.get(delimiter_of(file.sample))
-    name = "UTF-16" if file.encoding.startswith("utf-16") else ENCODINGS.get(file.encoding, file.encoding)
+    name = "UTF-16" if file.encoding.startswith("utf-16") else ENCODING_NAMES.get(file.encoding, file.encoding)
     cells = f", with {separator} between its cells" if separator else ""
     word = re.search(r"\w*[^\W\x00-\x7f]\w*", text) or re.search(r"[^\s\x00-\x7f]+", text)
     return f"was read as {name}{cells}", word[0] if word else None

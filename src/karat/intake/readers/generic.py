@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
-from karat.intake.content import TO_GO_ON, Content, words_of
+from karat.intake.content import AVERAGES, SPREADS, TO_GO_ON, TOTALS, Content, words_of
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
 from karat.intake.guess import (
     FEWEST_POINTS,
@@ -47,6 +47,7 @@ from karat.intake.roles import (
     SESSION_NAMES,
     SHEET,
     Roles,
+    are_instants,
     are_systems,
     cut,
     find_roles,
@@ -92,7 +93,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     given = {**shaped.mapping, **stated}
     refuse_absent(given, shaped.frame.columns, file.name)
     roles = find_roles(shaped.frame, given, file.name)
-    long = replace(table, frame=shaped.frame)
+    long = replace(table, frame=_with_labels(shaped, table.labels))
     mapping = roles.mapping
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
@@ -138,6 +139,19 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     return _counted(reading, screens, words, beside, loops)
 
 
+def _with_labels(shaped: Shaped, labels: Mapping[str, str]) -> pl.DataFrame:
+    """The answers with what a second header row says of their items, where columns were items: texts of their own."""
+    frame = shaped.frame
+    items = frame["item"].unique().to_list() if "item" in frame.columns and shaped.unit == "cells" else []
+    said = {item: labels[item] for item in items if item in labels}
+    if len(set(said.values())) < len(items) or not items or TEXT in frame.columns:
+        return frame
+    return frame.with_columns(pl.col("item").replace_strict(said).alias(TEXT))
+
+
+TEXT = "text"
+
+
 def _counted(reading: Reading, screens: int, words: int, beside: Message, loops: int) -> Reading:
     """A reading with the rows that were left out before the roles of columns were looked for."""
     reading.units_in += screens + words + loops
@@ -151,7 +165,7 @@ def _read_native(table: FileTable, given_mapping: dict[str, str], options: Optio
     """A table that has karat's own names; a column under such a name with other content is a condition."""
     mapping = guess_mapping(table.frame, given_mapping)
     notes = list(table.notes)
-    for role in ("function", "trial", "polarity", "repetition"):
+    for role in ("function", "trial", "polarity", "repetition", "time"):
         source = mapping.get(role)
         if source is None or role in given_mapping or source not in table.frame.columns:
             continue
@@ -196,6 +210,8 @@ def _misfit(column: pl.Series, role: str, source: str) -> Message | None:
         few = len(known) < len(values)
         return Message("role.no_function", {"column": source, "values": shown, "n": len(values)}) if few else None
     numbers = [value for value in values if as_number(value) is not None]
+    if role == "time":
+        numbers = values if are_instants(values) else []
     if role == "polarity":
         numbers = [value for value in numbers if as_number(value) in (1, -1)]
     if 2 * len(numbers) >= len(values):
@@ -243,7 +259,9 @@ def _with_sides(
     if "item" in frame.columns and are_systems(answers, shown):
         # The texts stay under the names of the systems that wrote them.
         named = {side: answer for answer, side in sides.items() if side != "none"}
-        frame = frame.with_columns(pl.col(side).alias(name) for side, name in zip(named, columns, strict=True))
+        frame = frame.with_columns(
+            pl.col(side).alias(name) for side, name in zip(("left", "right"), columns, strict=True)
+        )
         spelled += [pl.lit(answer).alias(side) for side, answer in named.items()]
     return frame.with_columns(spelled), sides_notes(sides)
 
@@ -991,7 +1009,8 @@ def _without_labels(table: FileTable) -> FileTable:
         # A name above several columns stands in the first of them.
         return replace(below, frame=below.frame.rename(_joined_headers(table.frame)))
     note = Message("table.labels", {"cells": [cut(cell) for cell in worded[:3]]})
-    return replace(below, notes=[*table.notes, note])
+    said = {name: str(cell) for name, cell in zip(table.frame.columns, table.frame.row(0), strict=True) if cell}
+    return replace(below, notes=[*table.notes, note], labels=said)
 
 
 def _of_numbers(frame: pl.DataFrame) -> list[str]:
@@ -1044,6 +1063,11 @@ def _runs_of_log(table: FileTable, options: Options) -> FileTable:
         return table
     seen: set[tuple[str, ...]] = set()
     runs, run = [], 1
+    own = "observation"
+    once = FEWEST_ANSWERED * frame.height
+    if own in frame.columns and not frame[own].null_count() and frame.select(own, *logged).n_unique() >= once:
+        note = Message("table.columns", {"columns": [f"participant={own}"]})
+        return replace(table, frame=frame.rename({own: "participant"}), notes=[*table.notes, note])
     for screen in frame.select(text_column(frame[name]) for name in logged).rows():
         if None not in screen and screen in seen:
             run, seen = run + 1, set()
@@ -1102,15 +1126,13 @@ def _answering_loop(table: FileTable, options: Options) -> tuple[FileTable, Mess
     return shorter, Message("role.other_loops", {"loop": title}), frame.height - kept.height
 
 
-TOTALS = (
-    r"(?i)^(mean|average|avg|median|total|sum|sd|stdev|std|mittelwert|durchschnitt|summe|moyenne|promedio|media):?$"
-)
+SUMMED_UP = rf"(?i)^({'|'.join((*AVERAGES, *SPREADS, *TOTALS))}):?$"
 
 
 def _without_totals(table: FileTable) -> tuple[FileTable, int]:
     """The table without the means and sums of its columns in the last rows, and how many rows they were."""
     first = text_column(table.frame.to_series(0)) if table.frame.width > 1 else pl.Series([], dtype=pl.String)
-    total = first.str.strip_chars().str.contains(TOTALS).fill_null(False)
+    total = first.str.strip_chars().str.contains(SUMMED_UP).fill_null(False)
     n = int(total.sum())
     if not 0 < n <= MOST_TOTALS or not total.tail(n).all() or n == table.frame.height:
         return table, 0

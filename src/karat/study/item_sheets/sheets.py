@@ -43,7 +43,7 @@ from karat.study.item_sheets.tool_files import (
     sections,
     sentences_in,
 )
-from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_name, plain, table_file
+from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_name, plain
 from karat.study.setting_base import known_words, toml
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None
     path = Path(path)
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a table of item sets: CSV, a spreadsheet or an Ibex file.")
-    file = table_file(path)
+    file = SourceFile(path)
     if file.suffix not in SPREADSHEETS:
         sentences = sentences_in(path, file.text())
         if sentences is not None:
@@ -101,7 +101,7 @@ def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> 
     path = Path(path)
     if not path.is_file():
         raise KaratError(f"There is no file {path} of fillers.")
-    file = table_file(path)
+    file = SourceFile(path)
     sentences = None if file.suffix in SPREADSHEETS else sentences_in(path, file.text())
     if sentences is not None:
         return with_rows(sets, [filler_row(one, "filler") for one in sentences])
