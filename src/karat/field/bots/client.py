@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from httptools import HttpParserError, HttpResponseParser
 
 REDIRECTS = 10
 """More redirects in a row than that are a circle."""
+PIECE = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Client:
         self.headers = dict(headers or {})
         self.cookies: dict[str, str] = {}
         self.seconds = seconds
-        self._connection: _Connection | None = None
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> Reply:
         """A page, where redirects within the site lead to."""
@@ -94,26 +95,36 @@ class Client:
         return Reply(path, status, dict(headers), content)
 
     async def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
 
     async def _sent(self, request: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-        if self._connection is None or self._connection.lost:
-            loop = asyncio.get_running_loop()
-            async with asyncio.timeout(self.seconds):
-                _, self._connection = await loop.create_connection(_Connection, self.host, self.port)
-        reply = self._connection.ask(request)
+        found = _Reading()
+        parser = HttpResponseParser(found)
         try:
-            # A timer that is only cancelled is cheaper than a task for each request.
-            timer = asyncio.get_running_loop().call_later(self.seconds, self._connection.give_up)
-            try:
-                return await reply
-            finally:
-                timer.cancel()
+            async with asyncio.timeout(self.seconds):
+                if self._streams is None or self._streams[0].at_eof():
+                    self._streams = await asyncio.open_connection(self.host, self.port)
+                reader, writer = self._streams
+                writer.write(request)
+                while not found.complete:
+                    data = await reader.read(PIECE)
+                    if not data:
+                        raise ConnectionError("The server closed the connection before it answered.")
+                    parser.feed_data(data)
+        except HttpParserError as error:
+            await self.close()
+            raise ConnectionError(f"The server's answer is not readable: {error}") from None
+        except TimeoutError:
+            await self.close()
+            raise ConnectionError("The server did not answer in time.") from None
         except BaseException:
             await self.close()
             raise
+        if not parser.should_keep_alive():
+            await self.close()
+        return parser.get_status_code(), found.headers, bytes(found.body)
 
     async def _follow(self, reply: Reply) -> Reply:
         for _ in range(REDIRECTS):
@@ -138,66 +149,19 @@ def keep_cookies(known: dict[str, str], stated: Iterable[str]) -> None:
                     known[name] = cookie.coded_value
 
 
-class _Connection(asyncio.Protocol):
-    """One connection: a request is written, and its reply is put together from what arrives."""
+class _Reading:
+    """What httptools reads of a reply."""
 
     def __init__(self) -> None:
-        self.lost = False
-        self._transport: asyncio.Transport | None = None
-        self._waiting: asyncio.Future[tuple[int, list[tuple[str, str]], bytes]] | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # A stream is both ways; the transport of uvloop is one without being derived from asyncio's.
-        self._transport = cast("asyncio.Transport", transport)
-
-    def ask(self, request: bytes) -> asyncio.Future[tuple[int, list[tuple[str, str]], bytes]]:
-        """Send a request; the future is its reply."""
-        if self._transport is None or self.lost:
-            raise ConnectionError("The connection is closed.")
-        self._parser = HttpResponseParser(self)
-        self._headers: list[tuple[str, str]] = []
-        self._body = bytearray()
-        self._waiting = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
-        return self._waiting
-
-    def data_received(self, data: bytes) -> None:
-        if self._waiting is None:
-            return
-        try:
-            self._parser.feed_data(data)
-        except HttpParserError as error:
-            self._fail(ConnectionError(f"The server's answer is not readable: {error}"))
-            self.close()
+        self.headers: list[tuple[str, str]] = []
+        self.body = bytearray()
+        self.complete = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name.decode("latin-1").lower(), value.decode("latin-1").strip()))
+        self.headers.append((name.decode("latin-1").lower(), value.decode("latin-1").strip()))
 
     def on_body(self, body: bytes) -> None:
-        self._body += body
+        self.body += body
 
     def on_message_complete(self) -> None:
-        waiting, self._waiting = self._waiting, None
-        if not self._parser.should_keep_alive():
-            self.close()
-        if waiting is not None and not waiting.done():
-            waiting.set_result((self._parser.get_status_code(), self._headers, bytes(self._body)))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self.lost = True
-        self._fail(ConnectionError("The server closed the connection before it answered."))
-
-    def give_up(self) -> None:
-        """Nobody waits for ever."""
-        self._fail(ConnectionError("The server did not answer in time."))
-        self.close()
-
-    def close(self) -> None:
-        self.lost = True
-        if self._transport is not None:
-            self._transport.close()
-
-    def _fail(self, error: ConnectionError) -> None:
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None and not waiting.done():
-            waiting.set_exception(error)
+        self.complete = True
