@@ -99,9 +99,9 @@ def test_pairs_that_are_not_decided_by_all_are_reported() -> None:
     ("given_tables", "settings", "code", "values"),
     [
         ({"a": FIRST}, {}, "one_measure", {}),
-        ({"a": FIRST, "b": SECOND}, {"reference": "c"}, "unknown_reference", {"measure": "c", "close": None}),
+        ({"a": FIRST, "b": SECOND}, {"reference": "c"}, "unknown_reference", {"name": "c", "close": None}),
         ({"likert": FIRST, "b": SECOND}, {"reference": "liket"}, "unknown_reference",
-         {"measure": "liket", "close": "likert"}),
+         {"name": "liket", "close": "likert"}),
         ({"a": FIRST, "b": {"1": "yes"}}, {}, "unknown_decision",
          {"decision": "yes", "measure": "b", "words": WORDS, "symbols": ["✓", "×", "~"]}),
         ({"a": FIRST, "b": {"9": "none"}}, {}, "no_shared_pair", {"first": "a", "second": "b"}),

@@ -180,7 +180,7 @@ def test_questions_are_decided_one_by_one() -> None:
     judgments = karat.Judgments(both, karat.Ordinal(7))
     with raises(MeasureError, "rated.several_questions"):
         decisions(judgments, PAIRS, "paired")
-    with raises(MeasureError, "rated.no_question", question="nice", close=None, known=["natural", "clear"]):
+    with raises(MeasureError, "rated.no_question", name="nice", close=None, known=["natural", "clear"]):
         decisions(judgments, PAIRS, "paired", question="nice")
     assert decisions(judgments, PAIRS, "paired", question="clear").settings["question"] == "clear"
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from karat.judgments.columns import meant
 from karat.judgments.scales import Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
 from karat.study.block_keys import BlockKeys, ScaleSettings
@@ -23,7 +24,6 @@ from karat.study.init import language_for, language_seen
 from karat.study.item_sheets import CrossedFactors, function_of
 from karat.study.items import function_meant, like_functions, own_name, renaming
 from karat.study.questionnaire import halved
-from karat.study.setting_base import meant
 from karat.study.settings import ContrastSettings, RecruitmentSettings
 from karat.study.size import price_list, size, study_cost
 from karat.study.tasks import instead_of

@@ -14,7 +14,7 @@ from operator import xor
 import polars as pl
 
 from karat.errors import Problems, ScaleError
-from karat.judgments.columns import COLUMNS, FUNCTIONS, REQUIRED, nearest, of_type
+from karat.judgments.columns import COLUMNS, FUNCTIONS, REQUIRED, meant, nearest, of_type
 from karat.judgments.failed_formulas import FIX, SIGN, WHAT, failed_cells, is_failed
 from karat.judgments.message_tables import rows_named
 from karat.judgments.scales import Choice, Scale, answer_text
@@ -215,9 +215,8 @@ def _check_function(checked: Checked) -> None:
         checked.frame = checked.frame.with_columns(given)
     for word in words.to_list():
         if word not in FUNCTIONS:
-            close = nearest(word, FUNCTIONS)
-            fix = f"Did you mean {close}? " if close else ""
-            fix += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
+            known = f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
+            fix = f"{meant(word, FUNCTIONS, '')} {known}".strip()
             checked.flag("function", given == word, "is not an item function", fix, given)
 
 

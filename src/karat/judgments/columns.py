@@ -70,14 +70,27 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
     return next((k for k in known if matches and k.lower() == matches[0]), None)
 
 
-def unknown_name(code: str, name: str, known: Sequence[str]) -> Message:
+def meant(word: str, known: Sequence[str], otherwise: str | None = None) -> str:
+    """Whether a misspelt word was meant to be a known one; if none is close, what is given or else all of them.
+
+    >>> meant("langauge", ["item", "language"]), meant("x", ["item"]), meant("x", ["item"], "")
+    ('Did you mean language?', 'Use one of: item.', '')
+    """
+    close = nearest(word, known)
+    if close is None:
+        return f"Use one of: {', '.join(known)}." if otherwise is None else otherwise
+    return f"Did you mean {close}?"
+
+
+def unknown_name(code: str, name: str, known: Sequence[str], **more: object) -> Message:
     """That nothing has this name; with the one that was probably meant or, where none is close and few are known, all.
 
     >>> str(unknown_name("unknown.column", "langauge", ["item", "language"]))
     'There is no column langauge. Did you mean language?'
     """
     close = nearest(name, known)
-    return Message(code, {"name": name, "close": close, "known": None if close or len(known) > MOST_KNOWN else known})
+    shown = None if close or not 0 < len(known) <= MOST_KNOWN else known
+    return Message(code, {"name": name, "close": close, "known": shown, **more})
 
 
 def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:

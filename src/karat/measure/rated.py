@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import log_magnitude
-from karat.judgments.columns import FUNCTIONS, nearest, unknown_name
+from karat.judgments.columns import FUNCTIONS, unknown_name
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import PAIR, groups_and_numbers, numbered, with_choices
 from karat.judgments.trial_order import with_positions
@@ -110,9 +110,7 @@ def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> R
     known = [name or repr(name) for name in names]
     if question is None:
         raise MeasureError(Message("rated.several_questions", {"n": len(found), "known": known}))
-    close = nearest(question, names)
-    asked = {"question": question, "close": close, "known": None if close else known}
-    raise MeasureError(Message("rated.no_question", asked))
+    raise MeasureError(unknown_name("rated.no_question", question, known))
 
 
 def stimulus_labels(stimuli: pl.DataFrame) -> list[str]:

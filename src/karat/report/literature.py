@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from karat.errors import KaratError
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 
 ENTRY = re.compile(r"@(\w+)\{(\w+),\n(.*?)\n\}\n", re.DOTALL)
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
@@ -27,8 +27,7 @@ SEVERAL = 3
 def source(key: str) -> Source:
     """The source of this key."""
     if key not in SOURCES:
-        close = nearest(key, list(SOURCES))
-        raise KaratError(f"There is no source {key}" + (f"; did you mean {close}?" if close else "."))
+        raise KaratError(f"There is no source {key}. {meant(key, list(SOURCES), '')}".strip())
     return SOURCES[key]
 
 

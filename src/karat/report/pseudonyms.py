@@ -18,7 +18,7 @@ from karat.errors import KaratError
 from karat.intake.personal import PROLIFIC_ID, describes_a_person, names_a_person
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.columns import COLUMNS, meant
 from karat.study.study import Study
 
 HARMLESS = (
@@ -78,9 +78,7 @@ def removed_columns(personal: Collection[str], keep: Collection[str], judgments:
     known = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
     for name in keep:
         if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}."
-            raise KaratError(f"archive: there is no column {name} to keep; {hint}")
+            raise KaratError(f"archive: there is no column {name} to keep. {meant(name, known)}")
     return [name for name in personal if name not in keep]
 
 

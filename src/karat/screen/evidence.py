@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
-from karat.judgments.columns import nearest, unknown_name
+from karat.judgments.columns import unknown_name
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Scale
 from karat.judgments.trial_order import presented, with_positions
@@ -145,12 +145,7 @@ def no_column(column: str, columns: Sequence[str]) -> Message:
     >>> str(no_column("langauge", ["participant", "language"]))
     'The table of participants has no column langauge. Did you mean language?'
     """
-    known = [name for name in columns if name != "participant"]
-    close = nearest(column, known)
-    return Message(
-        "participants.no_column",
-        {"column": column, "meant": close, "columns": known if known and close is None else None},
-    )
+    return unknown_name("participants.no_column", column, [name for name in columns if name != "participant"])
 
 
 def timed(judgments: Judgments) -> pl.DataFrame:

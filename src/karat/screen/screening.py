@@ -11,7 +11,7 @@ import polars as pl
 
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.judgments.files import write_table, write_text
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.trial_order import with_positions
@@ -184,8 +184,7 @@ def explain(screening: Screening, participant: str, language: str = "en") -> str
 def refuse_unknown(participant: str, people: Sequence[str]) -> None:
     """KaratError where nobody is called so, with the name that may be meant."""
     if participant not in people:
-        close = nearest(participant, people)
-        raise KaratError(f"There is no participant {participant}." + (f" Did you mean {close}?" if close else ""))
+        raise KaratError(f"There is no participant {participant}. {meant(participant, people, '')}".strip())
 
 
 def explanations(screening: Screening, participants: Sequence[str], language: str = "en") -> list[str]:

@@ -47,7 +47,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.messages import Message
 from karat.models.robust import grouped_median_mad
 from karat.screen.evidence import ScreenError
@@ -63,9 +63,7 @@ def time_rule(
 ) -> TimeRule:
     """The rule of this name, with other factors or another share of genuine trials where they are given."""
     if name not in TIME_RULES:
-        close = nearest(name, list(TIME_RULES))
-        known = None if close else list(TIME_RULES)
-        raise ScreenError(Message("remfod.no_rule", {"rule": name, "meant": close, "rules": known}))
+        raise ScreenError(unknown_name("remfod.no_rule", name, list(TIME_RULES)))
     usual = TIME_RULES[name]
     return replace(
         usual,
@@ -176,8 +174,7 @@ def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame,
 def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, bool]:
     """The length of each trial, null where it is not known, and whether characters were counted."""
     if column not in frame.columns:
-        close = nearest(column, frame.columns)
-        raise ScreenError(Message("length.no_column", {"column": column, "meant": close}))
+        raise ScreenError(unknown_name("length.no_column", column, frame.columns))
     given, characters = frame[column], False
     if given.dtype == pl.String:
         numbers = given.cast(pl.Float64, strict=False)

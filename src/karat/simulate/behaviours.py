@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.errors import KaratError, counted
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.messages import Message
 from karat.types import Floats
 
@@ -78,9 +78,7 @@ def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
     """The shares of all behaviours that occur; the rest answer attentively."""
     for name, share in shares.items():
         if name not in BEHAVIOURS:
-            close = nearest(name, list(BEHAVIOURS))
-            values = {"name": name, "close": close, "known": None if close else list(BEHAVIOURS)}
-            raise SimulateError(Message("behaviours.unknown", values))
+            raise SimulateError(unknown_name("behaviours.unknown", name, list(BEHAVIOURS)))
         if not 0 <= share <= 1:
             raise SimulateError(Message("behaviours.share", {"name": name, "value": share}))
     total = sum(shares.values())

@@ -26,8 +26,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
-from karat.messages import Message
+from karat.judgments.columns import unknown_name
 from karat.simulate.behaviours import SimulateError
 from karat.types import Floats
 
@@ -206,8 +205,7 @@ _DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
 def traces(kind: str, trials: int, rng: np.random.Generator) -> list[Trace] | None:
     """What the trial page reports of somebody's trials; None where no page ran."""
     if kind not in KINDS:
-        close = nearest(kind, list(KINDS))
-        raise SimulateError(Message("behaviours.unknown", {"name": kind, "close": close, "known": list(KINDS)}))
+        raise SimulateError(unknown_name("behaviours.unknown", kind, list(KINDS)))
     if kind == "http":
         return None
     hand = Hand() if kind == "paths" else draw_hand(rng)

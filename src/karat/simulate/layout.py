@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.scales import Scale
 from karat.messages import Message
 from karat.simulate.behaviours import SimulateError
@@ -186,9 +186,7 @@ def named_contrast(study: Study, name: str | None) -> ContrastSettings:
     found = next((contrast for contrast in contrasts if contrast.name == name), None)
     if found is None:
         known = [contrast.name for contrast in contrasts]
-        close = nearest(name, known)
-        values = {"file": study.path.name, "name": name, "close": close, "known": None if close else known}
-        raise SimulateError(Message("contrasts.unknown", values))
+        raise SimulateError(unknown_name("contrasts.unknown", name, known, file=study.path.name))
     return found
 
 

@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from karat.errors import Problems, ProblemsError
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.judgments.tables import SPREADSHEETS
-from karat.study.setting_base import FLAW, NAME, Settings, meant, toml
+from karat.study.setting_base import FLAW, NAME, Settings, toml
 from karat.study.settings import ScreeningSettings, StudySettings
 
 TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")
@@ -136,8 +136,7 @@ def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         return "is missing", f"Add {location[-1]} = ..."
     if kind == "literal_error":
         known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        close = nearest(str(error["input"]), known)
-        return f"is not one of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
+        return f"is not one of {', '.join(known)}", meant(str(error["input"]), known, "Write one of them.")
     for start, what, fix in _KINDS:
         if kind.startswith(start):
             return what.format(**about), fix.format(**about)

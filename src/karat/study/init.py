@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.study.setting_base import NAME, known_words, meant, toml
+from karat.judgments.columns import meant
+from karat.study.setting_base import NAME, known_words, toml
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale

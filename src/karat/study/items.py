@@ -17,11 +17,11 @@ import polars as pl
 
 from karat.errors import KaratError, Problem, Problems
 from karat.judgments.checks import Place, text_column
-from karat.judgments.columns import FUNCTIONS, nearest
+from karat.judgments.columns import FUNCTIONS, meant, nearest
 from karat.judgments.failed_formulas import FIX, WHAT, columns_with_failed, failed_cells, with_failed_formulas
 from karat.judgments.source import ENCODING_NAMES, SourceFile
 from karat.judgments.tables import MEND_ROW, SPREADSHEETS, FileTable, delimiter_of, read_table, sheets_of
-from karat.study.setting_base import known_words, meant
+from karat.study.setting_base import known_words
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
@@ -194,10 +194,8 @@ def source_file(path: Path) -> SourceFile:
     """A table that a study file names, or an error that says that it is not there."""
     if not path.is_file():
         beside = [other.name for other in path.parent.glob("*") if other.is_file()]
-        close = nearest(path.name, sorted(beside))
-        raise KaratError(
-            f"The study file names {path}, which does not exist.{f' Did you mean {close}?' if close else ''}"
-        )
+        hint = meant(path.name, sorted(beside), "")
+        raise KaratError(f"The study file names {path}, which does not exist. {hint}".strip())
     return SourceFile(path)
 
 

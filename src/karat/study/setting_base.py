@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from karat.errors import SettingError
-from karat.judgments.columns import nearest
 
 
 class Settings(BaseModel):
@@ -54,12 +53,6 @@ def refuse(model: type[BaseModel], flaws: list[InitErrorDetails]) -> None:
     """Raise the flaws of a model together, if there are any."""
     if flaws:
         raise ValidationError.from_exception_data(model.__name__, flaws)
-
-
-def meant(word: str, known: list[str]) -> str:
-    """The known word that a misspelt one was probably meant to be, or all of them."""
-    close = nearest(word, known)
-    return f"Did you mean {close}?" if close else f"Use one of: {', '.join(known)}."
 
 
 def below(name: str, error: ErrorDetails) -> InitErrorDetails:

@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import InitErrorDetails
 
 from karat.errors import SettingError, counted
-from karat.judgments.columns import FUNCTIONS, nearest
+from karat.judgments.columns import FUNCTIONS, meant
 from karat.packages import PackageError
 from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
-from karat.study.setting_base import Settings, below, flaw, flaw_of, meant, refuse
+from karat.study.setting_base import Settings, below, flaw, flaw_of, refuse
 from karat.study.tasks import TASKS, find_task, instead_of, task_named
 
 URL_SLOTS = ("pid", "session", "study", "code")
@@ -48,9 +48,8 @@ class BlockSettings(BlockKeys):
         except PackageError as error:
             refuse(cls, [flaw_of(error)])
         if known is None:
-            close = nearest(name, list(TASKS))
-            fix = f"Did you mean {close}?" if close else "Use one of them, or install the package that has it."
-            refuse(cls, [flaw(f"is not one of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
+            fix = instead_of(name) or meant(name, list(TASKS), "Use one of them, or install the package that has it.")
+            refuse(cls, [flaw(f"is not one of {', '.join(TASKS)}", fix, value=name)])
         return name
 
     @model_validator(mode="after")

@@ -13,12 +13,12 @@ from typing import Any
 import polars as pl
 
 from karat.errors import KaratError, Problems
+from karat.judgments.columns import meant
 from karat.study.file import StudyError, find_study, line_of, read_settings, toml_lines
 from karat.study.items import Items, filled_templates, read_items, read_questions, together
 from karat.study.orders import Arranger
 from karat.study.plan import Block, BlockPlan, placed_plan
 from karat.study.questionnaire import ListBlock, Questionnaire, arranger_for, assemble
-from karat.study.setting_base import meant
 from karat.study.settings import BlockSettings, OrderSettings, StudySettings
 from karat.study.tasks import AROUND_MINUTES
 

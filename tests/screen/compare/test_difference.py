@@ -87,11 +87,11 @@ def test_choices_between_the_two_levels(named: bool) -> None:
 
 
 def test_what_cannot_be_computed_is_an_error() -> None:
-    with raises(ScreenError, "difference.no_column", column="ordre", close="order", columns=None):
+    with raises(ScreenError, "difference.no_column", name="ordre", close="order", known=None):
         difference(LIKERT, contrast("ordre", "a", "b"))
     with raises(ScreenError, "difference.no_level") as caught:
         difference(LIKERT, contrast("order", "PP>OBI", "OBJ>PP"))
-    values = {"column": "order", "level": "PP>OBI", "close": "PP>OBJ", "levels": None}
+    values = {"column": "order", "name": "PP>OBI", "close": "PP>OBJ", "known": None}
     assert message_of(caught.value).values == values
     rows = [("p", "i", "left", "x", "y")]
     with raises(ScreenError, "difference.no_choice"):

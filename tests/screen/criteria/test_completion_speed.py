@@ -128,7 +128,7 @@ def test_without_a_start_the_most_complete_stands() -> None:
     assert evidence.flagged == ["p1", "p3"]
     assert set(evidence.participants["same_as"].drop_nulls()) == {"p2"}
     assert evidence.settings["person"] == "worker"
-    with raises(karat.KaratError, "participants.no_column", meant="worker"):
+    with raises(karat.KaratError, "participants.no_column", close="worker"):
         completion(read, person="wrker")
 
 

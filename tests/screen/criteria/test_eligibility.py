@@ -90,9 +90,9 @@ def test_what_is_not_stated_or_not_there() -> None:
     read = judgments(native_language=["German"])
     with raises(karat.KaratError, "eligibility.nothing_stated"):
         eligibility(read)
-    with raises(karat.KaratError, "participants.no_column", meant="native_language"):
+    with raises(karat.KaratError, "participants.no_column", close="native_language"):
         eligibility(read, answers={"native_langauge": ["German"]})
-    with raises(karat.KaratError, "participants.no_column", columns=["native_language"]):
+    with raises(karat.KaratError, "participants.no_column", known=["native_language"]):
         eligibility(read, same={"native_language": "prescreen"})
     for wrong in ([], "German"):
         with raises(karat.KaratError, "eligibility.no_list"):

@@ -246,8 +246,8 @@ def test_what_cannot_run_says_why() -> None:
         remfod(judgments([("p1", "test", 1.0)]), mad_constant=0)
     with raises(karat.KaratError, "remfod.no_rule") as caught:
         remfod(judgments([("p1", "test", 1.0)]), "both")
-    assert message_of(caught.value).values["rules"][:2] == ["remfod", "participant"]
-    with raises(karat.KaratError, "length.no_column", column="items", meant="item"):
+    assert message_of(caught.value).values["known"][:2] == ["remfod", "participant"]
+    with raises(karat.KaratError, "length.no_column", name="items", close="item"):
         remfod(judgments([("p1", "test", 1.0)]), length="items")
     with refuses(karat.KaratError, "row 1, rt", "-1.0"):
         judgments([("p1", "test", -1.0)])

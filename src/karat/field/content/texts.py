@@ -17,7 +17,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from karat.errors import KaratError
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.study.tasks import tasks_met
 
 LANGUAGES = ("en", "de", "es", "fr", "he", "it", "ja", "nl", "pl", "tr", "zh")
@@ -148,9 +148,7 @@ def _instructions(language: str) -> dict[str, str]:
 def _check_override(key: str, text: str, texts: Mapping[str, str]) -> None:
     """A text that a study says otherwise must be there, and have no slots that are not filled."""
     if key not in texts:
-        close = nearest(key, list(texts))
-        fix = f" Did you mean {close}?" if close else ""
-        raise KaratError(f'texts.words: there is no text "{key}".{fix}')
+        raise KaratError(f'texts.words: there is no text "{key}". {meant(key, list(texts), "")}'.strip())
     known = SLOT.findall(texts[key])
     unknown = [slot for slot in SLOT.findall(text) if slot not in known]
     if unknown:

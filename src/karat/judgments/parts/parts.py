@@ -7,7 +7,7 @@ import polars as pl
 
 from karat.errors import JudgmentsError, KaratError
 from karat.judgments.checks import Place, check
-from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.columns import COLUMNS, meant
 from karat.judgments.scales import Scale
 from karat.judgments.table import Judgments
 
@@ -73,14 +73,10 @@ def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -
     """PartsError where a mapping names a column that karat, or the file, does not have."""
     for ours, theirs in mapping.items():
         if ours not in COLUMNS:
-            close = nearest(ours, list(COLUMNS))
-            raise PartsError(
-                f"--map {ours}={theirs}: karat has no column {ours}{f'; did you mean {close}?' if close else '.'}"
-            )
+            hint = meant(ours, list(COLUMNS), "")
+            raise PartsError(f"--map {ours}={theirs}: karat has no column {ours}. {hint}".strip())
         if theirs and theirs not in columns:
-            close = nearest(theirs, columns)
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(columns)}."
-            raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}; {hint}")
+            raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}. {meant(theirs, columns)}")
 
 
 def refuse_large(name: str, needed: int, memory: int | None, parts: int, fix: str) -> None:

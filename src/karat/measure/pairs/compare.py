@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.table import to_polars
 from karat.measure.pairs.decisions import SYMBOLS, Decisions
 from karat.measure.reliability.agreement import check_bootstrap
@@ -112,8 +112,7 @@ def compare_decisions(
     if len(decisions) < 2:
         raise MeasureError(Message("compare_decisions.one_measure"))
     if reference is not None and reference not in decisions:
-        about = {"measure": reference, "close": nearest(reference, list(decisions))}
-        raise MeasureError(Message("compare_decisions.unknown_reference", about))
+        raise MeasureError(unknown_name("compare_decisions.unknown_reference", reference, list(decisions)))
     check_bootstrap(samples, level)
     everything = _joined({name: _mapping(name, found) for name, found in decisions.items()})
     names = list(decisions)

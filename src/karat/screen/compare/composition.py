@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from karat.errors import KaratError
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.judgments.stimuli import natural_order
 from karat.jupyter import Result
 from karat.messages import Message
@@ -107,9 +107,7 @@ class Composition(Result):
         known = self.groups["criterion"].unique(maintain_order=True).to_list()
         chosen = criterion or self.criterion or known[0]
         if chosen not in known:
-            close = nearest(chosen, known)
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}."
-            raise KaratError(f"There is no evidence of {chosen} here; {hint}")
+            raise KaratError(f"There is no evidence of {chosen} here. {meant(chosen, known)}")
         rows = self.groups.filter(pl.col("criterion") == chosen)
         word = "excluded" if chosen == VERDICT else "flagged"
         return shares_plot(rows, word, _finding(rows, word if chosen == VERDICT else f"flagged by {chosen}"), width_cm)
@@ -324,9 +322,7 @@ def background(
     if columns is not None:
         for name in columns:
             if name not in known:
-                close = nearest(name, known)
-                fix = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}."
-                raise KaratError(f"Nothing called {name} is known of participants; {fix}")
+                raise KaratError(f"Nothing called {name} is known of participants. {meant(name, known or ['nothing'])}")
         return [_named(people[name]) for name in columns], []
     variables: list[BackgroundVariable] = []
     notes: list[Message] = []

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import by_scale, is_ordered, position
-from karat.judgments.columns import COLUMNS, nearest
+from karat.judgments.columns import COLUMNS, unknown_name
 from karat.judgments.scales import Binary, Choice, Magnitude, Ordinal, Scale
 from karat.messages import Message
 from karat.models.proportions import Estimate, difference_interval, mean_interval
@@ -192,16 +192,12 @@ def _chosen(rows: pl.DataFrame, factor: str, first: str, second: str) -> pl.Data
 def _known(rows: pl.DataFrame, name: str) -> str:
     if name not in rows.columns:
         design = [column for column in rows.columns if column not in COLUMNS]
-        close = nearest(name, design)
-        columns = None if close or not design else design
-        raise ScreenError(Message("difference.no_column", {"column": name, "close": close, "columns": columns}))
+        raise ScreenError(unknown_name("difference.no_column", name, design))
     return name
 
 
 def _level(rows: pl.DataFrame, name: str, level: str) -> str:
     levels = sorted(rows[name].drop_nulls().cast(pl.String).unique().to_list())
     if level not in levels:
-        close = nearest(level, levels)
-        values = {"column": name, "level": level, "close": close, "levels": None if close or not levels else levels}
-        raise ScreenError(Message("difference.no_level", values))
+        raise ScreenError(unknown_name("difference.no_level", level, levels, column=name))
     return level

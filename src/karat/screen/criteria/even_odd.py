@@ -27,7 +27,7 @@ import polars as pl
 from pydantic import Field
 
 from karat.judgments import Judgments
-from karat.judgments.columns import nearest
+from karat.judgments.columns import unknown_name
 from karat.judgments.stimuli import SHARED, numbered
 from karat.judgments.trial_order import check_order, order_messages
 from karat.messages import Message
@@ -118,8 +118,8 @@ def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[s
     if stated is not None:
         for name in stated:
             if name not in rows.columns or name in ("_value", "participant"):
-                close = nearest(name, [column for column in rows.columns if column != "_value"])
-                raise ScreenError(Message("even_odd.unknown_group", {"name": name, "close": close}))
+                known = [column for column in rows.columns if column != "_value"]
+                raise ScreenError(unknown_name("even_odd.unknown_group", name, known))
         if not stated:
             raise ScreenError(Message("even_odd.empty_groups"))
         return list(dict.fromkeys(stated)), []

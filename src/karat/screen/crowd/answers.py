@@ -41,7 +41,6 @@ from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli, groups_and_numbers, numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message, NotComputed
-from karat.models.agreement import coefficients, fleiss_kappa, variance_components
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import AnyParts, OnePart, Shelf
 
@@ -304,6 +303,8 @@ COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
 
 def usual_coefficients(task: Any, worker: Any, code: Any, family: Family) -> tuple[float, float, float]:
     """Kappa, ICC(A,1) and ICC(C,1) of answers; the last two not a number for labels."""
+    from karat.models.agreement import coefficients, fleiss_kappa, variance_components
+
     variances = (float("nan"),) * 3 if family == "nominal" else variance_components(task, worker, code)
     return coefficients(fleiss_kappa(task, code), variances)
 

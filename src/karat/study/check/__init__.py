@@ -7,7 +7,7 @@ name, its grade, where it comes from and how to fix a study; `docs/reference/che
 from collections.abc import Iterator
 
 from karat.errors import shown
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.study.check import alike, balance, controls, expected, recruitment, texts
 from karat.study.check.draft import Draft
 from karat.study.check.findings import GRADES, RULES, CheckRule, Finding, Flaw, Report, rule
@@ -29,9 +29,7 @@ def allow(draft: Draft) -> Iterator[Flaw]:
             text = f"{name} cannot be allowed, because no questionnaire can be made with what it finds."
             yield Flaw(text, "Fix what it finds, and remove it from allow.", draft.at("check", "allow"))
         elif name not in RULES:
-            close = nearest(name, list(RULES))
-            fix = f"Did you mean {close}?" if close else ""
-            yield Flaw(f"there is no rule {shown(name)}.", fix, draft.at("check", "allow"))
+            yield Flaw(f"there is no rule {shown(name)}.", meant(name, list(RULES), ""), draft.at("check", "allow"))
 
 
 def check(study: Study) -> Report:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 from karat.errors import counted, shown
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.messages import Message
 from karat.study.check.draft import Draft, Row, Spot, conditions_seen, grouped
 from karat.study.check.findings import Flaw, rule
@@ -24,10 +24,8 @@ def levels(draft: Draft) -> Iterator[Flaw]:
             factor = own[0].block.settings.factors[name]
             text = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
             more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
-            close = nearest(value, factor.levels) if value else None
-            fix = f"Did you mean {close}? " if close else ""
-            yield Flaw(f"{own[0].item} has {text} of {name}.{more}", f"{fix}There are {', '.join(factor.levels)}.",
-                       own[0].spot)  # fmt: skip
+            fix = f"{meant(value or '', factor.levels, '')} There are {', '.join(factor.levels)}.".strip()
+            yield Flaw(f"{own[0].item} has {text} of {name}.{more}", fix, own[0].spot)
 
 
 @rule("error", fix="Fix the item table or the factors of the study file.", must=True)

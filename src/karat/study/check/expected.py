@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from karat.errors import ScaleError, counted, shown
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant, nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
 from karat.study.check.draft import Draft, Row, degree, grouped, has_factors, items_of, lines_of
@@ -86,11 +86,11 @@ def _fix(row: Row, answer: str) -> str:
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
     how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
-    close = meant(row.block, answer)
+    close = probable_answer(row.block, answer)
     return f"Did you mean {close}? {how}" if close else how
 
 
-def meant(block: Block, answer: str) -> str | None:
+def probable_answer(block: Block, answer: str) -> str | None:
     """The answer that was probably meant by one that the scale does not know."""
     scale, labels = block.scale, block.settings.scale.labels
     levels = scale.levels
@@ -232,9 +232,8 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=own[0].spot)
             continue
         for said, own in odd.items():
-            close = nearest(said, tuple(WORDS))
-            fix = f"Did you mean {close}?" if close else ""
-            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is ignored.", fix, own[0].spot)
+            text = f"{items_of(own)}: {shown(said)} in the column acceptability is ignored."
+            yield Flaw(text, meant(said, tuple(WORDS), ""), own[0].spot)
 
 
 @rule(

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from karat.errors import counted
-from karat.judgments.columns import nearest
+from karat.judgments.columns import meant
 from karat.judgments.scales import Binary
 from karat.messages import Message
 from karat.packages import offered
@@ -317,13 +317,9 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     stated = {"id_parameter", "completion_url"} & settings.model_fields_set
     if name in ("", *PLATFORMS) or stated or name in {entry.name for entry in offered("karat.platforms")}:
         return
-    close = nearest(name, list(PLATFORMS))
-    hint = f"Did you mean {close}? " if close else ""
-    yield Flaw(
-        Message("check.platform", {"name": name}),
-        f"{hint}Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url.",
-        draft.at("recruitment", "platform"),
-    )
+    known = f"Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url."
+    fix = f"{meant(name, list(PLATFORMS), '')} {known}".strip()
+    yield Flaw(Message("check.platform", {"name": name}), fix, draft.at("recruitment", "platform"))
 
 
 @rule("warning", fix='State [recruitment] completion_code = "..." with the code that the platform shows you.')

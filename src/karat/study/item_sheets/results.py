@@ -20,7 +20,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
-from karat.judgments.columns import COLUMNS
+from karat.judgments.columns import COLUMNS, meant
 from karat.judgments.scales import Nominal
 from karat.study.item_sheets.sets import (
     BESIDE_SETS,
@@ -36,7 +36,6 @@ from karat.study.item_sheets.sets import (
     with_rows,
 )
 from karat.study.items import plain
-from karat.study.setting_base import meant
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale

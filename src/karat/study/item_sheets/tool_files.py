@@ -12,9 +12,9 @@ from pathlib import Path
 
 import polars as pl
 
+from karat.judgments.columns import meant
 from karat.study.item_sheets.sets import ItemSets, SetsError, with_rows
 from karat.study.items import function_meant
-from karat.study.setting_base import meant
 
 HEADER = re.compile(r"^#\s+(\S+)\s+(\S+)\s+(\S.*?)\s*$")
 """The line before a sentence: experiment, item, condition."""
