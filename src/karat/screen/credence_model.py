@@ -353,6 +353,20 @@ def _largest_share(fitted: Fitted) -> Floats:
     return np.asarray(most / np.maximum(counted, 1))
 
 
+def above_chance(judgments: Judgments) -> pl.DataFrame:
+    """How far everybody's agreement with the others is above chance, in standard errors; empty where it cannot be seen.
+
+    >>> import karat
+    >>> above_chance(karat.datasets.load("likert")).filter(pl.col("above") < 2)["participant"].to_list()
+    ['p06', 'p11', 'p20', 'p23', 'p35']
+    """
+    try:
+        looked = looked_at(judgments)
+    except ScreenError:
+        return pl.DataFrame(schema={"participant": pl.String, "above": pl.Float64})
+    return pl.DataFrame({"participant": looked.people, "above": beyond_chance(looked.trials)})
+
+
 def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:
     """Those of some participants who agree with another one of them; nobody where that cannot be seen.
 

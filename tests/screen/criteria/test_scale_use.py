@@ -56,6 +56,20 @@ def test_neutral_answers_that_the_others_give_too_flag_nobody() -> None:
     assert evidence.participants["values"].struct.field("others")[0] == pytest.approx(0.8, abs=0.05)
 
 
+def test_those_who_prefer_the_middle_but_look_at_the_items_are_not_flagged() -> None:
+    """A cautious participant rates only clear items apart from the middle; another one leaves it at random."""
+    random = np.random.default_rng(4)
+    items = random.integers(1, 6, 60)
+    usual = {f"p{n}": np.clip(items + random.integers(-1, 2, 60), 1, 5).tolist() for n in range(12)}
+    cautious = [item if item in (1, 5) else 3 for item in items.tolist()]
+    careless = np.where(random.random(60) < 0.7, 3, random.integers(1, 6, 60)).tolist()
+    evidence = scale_use(judgments({**usual, "cautious": cautious, "careless": careless}))
+    assert evidence.flagged == ["careless"]
+    agreement = dict(evidence.participants.select("participant", pl.col("values").struct.field("agreement")).iter_rows())
+    assert agreement["cautious"] > 4
+    assert agreement["careless"] is None
+
+
 def test_nobody_is_flagged_without_a_neutral_point() -> None:
     evidence = scale_use(judgments({"p1": [2, 2, 2]}, karat.Ordinal(4)))
     assert evidence.participants["score"].to_list() == [None]

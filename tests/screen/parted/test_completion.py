@@ -98,6 +98,15 @@ def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -
     assert len(screen.completion(judgments, trials=20).flagged) == 7
 
 
+def test_annotators_with_shares_of_unequal_size_are_not_incomplete() -> None:
+    """Three of eight annotators judged all items: without positions of trials, that is no questionnaire of that length."""
+    counts = {"a": 60, "b": 60, "c": 60, "d": 45, "e": 30, "f": 28, "g": 20, "h": 18}
+    rows = [(who, f"t{task}", "2", task + 1) for who, number in counts.items() for task in range(number)]
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response", "trial"], orient="row")
+    assert screen.completion(karat.Judgments(frame.drop("trial"), karat.Ordinal(3))).flagged == []
+    assert screen.completion(karat.Judgments(frame, karat.Ordinal(3))).flagged == ["d", "e", "f", "g", "h"]
+
+
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=30))
 def test_the_length_is_known_where_a_third_has_nearly_all_of_it(answered: list[int]) -> None:
     longest = max(answered)

@@ -41,7 +41,7 @@ ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
 SIGN = "\x1f"
 """The separator of the parts of a fingerprint."""
-HAVE_IT = 3
+HAVE_IT, WITHOUT_POSITIONS = 3, 2
 """The longest record is the length if one in this many participants with answers has 90 % of it."""
 Record = list[tuple[str, str, float]]
 """Item, answer and response time of each trial."""
@@ -91,7 +91,7 @@ def completion(
     timed = any(own for _, own in seen)
     everyone = kept.scan()
     answered = everyone.select("answered").collect()["answered"]
-    length = length_of(answered, trials)
+    length = length_of(answered, trials, HAVE_IT if "last" in everyone.collect_schema() else WITHOUT_POSITIONS)
     named, absent = _named_persons(everyone) if (person or PERSON) in columns else ([], 0)
     begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
     # Of records that begin alike, by a fingerprint of the first trials, all is fetched and compared.
@@ -229,8 +229,11 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
 
 
-def length_of(answered: pl.Series, trials: int | None) -> int | None:
-    """The length of the questionnaire, given how many trials each participant answered; None if unknown."""
+def length_of(answered: pl.Series, trials: int | None, have_it: int = HAVE_IT) -> int | None:
+    """The length of the questionnaire, given how many trials each participant answered; None if unknown.
+
+    One in `have_it` participants must have nearly as many as the longest record.
+    """
     if trials is not None:
         return trials
     some = answered.filter(answered > 0)
@@ -238,7 +241,7 @@ def length_of(answered: pl.Series, trials: int | None) -> int | None:
         raise ScreenError(Message("completion.nobody_answered"))
     longest = span(some)[1]
     nearly = int((some >= AT_LEAST * longest).sum())
-    return longest if HAVE_IT * nearly >= len(some) else None
+    return longest if have_it * nearly >= len(some) else None
 
 
 def span(answered: pl.Series) -> tuple[int, int]:

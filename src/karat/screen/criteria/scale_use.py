@@ -3,7 +3,9 @@
 Participants are flagged if more than `neutral_at_most` of their answers are neutral, where the scale has a neutral
 point: "no difference" in choices, and the middle of an odd number of points where the scale names none. Nobody is
 flagged for fewer than ten answers, nor for neutral answers where the others give them as well: in the sum over answers,
-neutral ones must exceed the shares of the others who answered the same stimuli neutrally, by a one-sided test at 5 %.
+neutral ones must exceed the shares of the others who answered the same stimuli neutrally, by a one-sided test at 1 %.
+Nor is anybody flagged whose answers agree with those of the others above chance (p < .05, by a test that needs no
+model): they looked at the items, and prefer the middle where others dare more.
 The further columns are for information only, since attentive participants use scales differently:
 
 - points_used: the share of the scale's points that were used at all;
@@ -38,8 +40,9 @@ if TYPE_CHECKING:
     from karat.study.check.draft import Draft
 
 NEUTRAL_AT_MOST = 0.5
-FEWEST, ONE_SIDED = 10, 1.645
-"""With fewer answers nobody is flagged; the 95th percentile of the normal distribution."""
+FEWEST, MORE, AGREES = 10, 2.33, 1.645
+"""With fewer answers nobody is flagged; the standard errors by which neutral answers exceed the others' (p < .01), and
+from which agreement with the others protects (p < .05): it should be easier to be cleared than to be accused."""
 
 
 class ScaleUseSettings(CriterionSettings):
@@ -58,6 +61,8 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     >>> evidence.flagged
     []
     """
+    from karat.screen.credence_model import above_chance
+
     check_settings(ScaleUseSettings, neutral_at_most=neutral_at_most)
     rows = answered(judgments)
     if not rows.height:
@@ -77,15 +82,21 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     )  # fmt: skip
     with_neutral, above = pl.col("neutral_share").is_not_null(), pl.col("neutral_share") > neutral_at_most
     few = above & (pl.col("could_be_neutral") < FEWEST)
-    usual = above & ~few & (pl.col("beyond") < ONE_SIDED).fill_null(False)
+    usual = above & ~few & (pl.col("beyond") < MORE).fill_null(False)
+    if table.filter(above & ~few & ~usual).height:
+        table = table.join(above_chance(judgments), on="participant", how="left", maintain_order="left")
+    else:
+        table = table.with_columns(above=pl.lit(None, pl.Float64))
+    agrees = above & ~few & ~usual & (pl.col("above") >= AGREES).fill_null(False)
     values = pl.struct(
         neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
         commonest="commonest", share=pl.col("commonest_share").round(2),
-        others=pl.when(usual).then(pl.col("others").round(2)), fewest=pl.when(few).then(pl.lit(FEWEST)),
+        others=pl.when(usual).then(pl.col("others").round(2)),
+        agreement=pl.when(agrees).then(pl.col("above").round(1)), fewest=pl.when(few).then(pl.lit(FEWEST)),
     )  # fmt: skip
     participants = table.select(
         "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
-        (above & ~few & ~usual).fill_null(False).alias("flagged"), message.alias("message"), values.alias("values"),
+        (above & ~few & ~usual & ~agrees).fill_null(False).alias("flagged"), message.alias("message"), values.alias("values"),
         pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
         "skew", "contrast", "compression",
     )  # fmt: skip
