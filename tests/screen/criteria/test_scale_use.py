@@ -65,7 +65,9 @@ def test_those_who_prefer_the_middle_but_look_at_the_items_are_not_flagged() -> 
     careless = np.where(random.random(60) < 0.7, 3, random.integers(1, 6, 60)).tolist()
     evidence = scale_use(judgments({**usual, "cautious": cautious, "careless": careless}))
     assert evidence.flagged == ["careless"]
-    agreement = dict(evidence.participants.select("participant", pl.col("values").struct.field("agreement")).iter_rows())
+    agreement = dict(
+        evidence.participants.select("participant", pl.col("values").struct.field("agreement")).iter_rows()
+    )
     assert agreement["cautious"] > 4
     assert agreement["careless"] is None
 

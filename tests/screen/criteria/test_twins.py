@@ -157,3 +157,25 @@ def test_alike_pairs_of_yes_or_no_answers_are_only_named() -> None:
     table = twins(knowers(3)).participants.filter(pl.col("message") == "twins.knowledge")
     assert {"p00", "p01", "p02"} <= set(table["participant"])
     assert table["score"].min() >= 0.4
+
+
+def few_knowers(seed: int, knowers: int, guessers: int, items: int = 400) -> Judgments:
+    """Labels of music: a few people know most genres and judged many clips, as did many who press any button."""
+    random = np.random.default_rng(seed)
+    right, hard = random.integers(0, 10, items), random.random(items) < 0.2
+    people = knowers + guessers + 20
+    table = np.full((people, items), -1)
+    for person in range(people):
+        own = random.permutation(items)[: 130 if person < knowers + guessers else 12]
+        known = np.where(random.random(items) < np.where(hard, 0.3, 0.95), right, random.integers(0, 10, items))
+        # A hard clip tempts everybody who knows music to the same wrong genre.
+        known = np.where(hard & (random.random(items) < 0.5), (right + 1) % 10, known)
+        table[person, own] = (random.integers(0, 10, items) if knowers <= person < knowers + guessers else known)[own]
+    rows = [(f"p{p:02}", f"i{i:03}", f"genre {a}") for p, own in enumerate(table) for i, a in enumerate(own) if a >= 0]
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    return Judgments(frame, karat.Nominal([f"genre {a}" for a in range(10)]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_few_who_know_among_many_who_guess_are_no_copies(seed: int) -> None:
+    assert twins(few_knowers(seed, 2 + seed % 3, 9)).flagged == []

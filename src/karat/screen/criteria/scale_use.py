@@ -96,7 +96,8 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     )  # fmt: skip
     participants = table.select(
         "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
-        (above & ~few & ~usual & ~agrees).fill_null(False).alias("flagged"), message.alias("message"), values.alias("values"),
+        (above & ~few & ~usual & ~agrees).fill_null(False).alias("flagged"), message.alias("message"),
+        values.alias("values"),
         pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
         "skew", "contrast", "compression",
     )  # fmt: skip

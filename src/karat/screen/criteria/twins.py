@@ -31,8 +31,9 @@ items, and pairs share as much taste as tau says. The false discovery rate of a 
 
 *Verdict.* A pair is flagged if its rate is at most `rate`, c is at least `at_least`, and both participants agree by two
 standard errors less with their fourth best partner (in large crowds, with the last of the best tenth), because experts
-agree with all experts. The most alike group is removed before the rest is judged. Where there are several groups, each
-must also be alike without the others.
+agree with all experts. The most alike group is removed before the rest is judged. Each group must also be alike without
+the others, and without those who agree with the crowd clearly less than half as well as is usual: among many who
+guess, two people who know the answers look like copies.
 
 *Knowledge.* A few people who know the right answers, or share a notion or a dialect that others lack, agree on yes and
 no or on a handful of labels as copies do: nothing in the answers distinguishes them. There, pairs are named and nobody
@@ -75,6 +76,8 @@ are counted as the number of equally frequent ones that agree as often by chance
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
 """Crowds to simulate; fewer where the number of pairs times items exceeds `WORK`."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
+ONE_SIDED = 2.33
+"""The 99th percentile of the normal distribution."""
 FEWEST_PAIRS = 6
 """With fewer pairs there is no telling what is usual."""
 ROUNDS = 4
@@ -166,20 +169,20 @@ def twins(
     Of yes-or-no answers and a handful of labels, alike pairs are named but not flagged.
     """
     given = check_settings(TwinsSettings, at_least=at_least, rate=rate, shared=shared, seed=seed)
-    names, tables, notes = _answers(judgments, shared)
+    names, tables, guessing, notes = _answers(judgments, shared)
     telling = [one for one in tables if one.tells]
     tables = telling or tables
     pairs = _compared(tables, shared)
     _refuse_few(int(pairs.known.sum()) // 2, shared)
-    rates, found = _found(tables, pairs, given)
+    rates, found = _found(tables, pairs, guessing, given)
     table = _verdicts(judgments, names, pairs, rates, found, bool(telling), given)
     return Evidence(table, "twins", given, tuple(notes))
 
 
-def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerMatrix], list[Message]]:
+def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerMatrix], Bools, list[Message]]:
     """The participants by name; per scale the answers as participants x items (-1: none) and how many levels it has.
 
-    Items are sorted by their answers, so that nothing depends on how the table is sorted.
+    Beside them, who seems to guess. Items are sorted by their answers, so that nothing depends on the order of rows.
     """
     from karat.screen.credence_model import looked_at
 
@@ -198,7 +201,17 @@ def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerM
         np.minimum.at(table, (rows[0], part.item[rows]), part.content[rows])
         table[table == part.levels] = -1
         tables.append(answers_of(table[:, np.lexsort(table)], part.levels, part.ordered))
-    return looked.people, tables, [note for note in looked.notes if note.code != "order.no_sequences"]
+    notes = [note for note in looked.notes if note.code != "order.no_sequences"]
+    return looked.people, tables, _guessing(looked.trials.parts), notes
+
+
+def _guessing(parts: Sequence[ScaleTrials]) -> Bools:
+    """Who agrees with the others, beyond chance, clearly less than half as well as is usual."""
+    from karat.models.credence import excess_agreement
+
+    excess, variance, most = np.sum([excess_agreement(part) for part in parts], axis=0)
+    agreement, error = excess / np.maximum(most, 1e-9), np.sqrt(variance) / np.maximum(most, 1e-9)
+    return np.asarray(agreement + ONE_SIDED * error < np.median(agreement) / 2)
 
 
 def _met(parts: Sequence[ScaleTrials], shared: int) -> int | None:
@@ -397,10 +410,13 @@ def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
     return pairs.common - middle - lifted[:, None] - lifted, float(tau)
 
 
-def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
+def _found(
+    tables: list[AnswerMatrix], pairs: ParticipantPairs, guessing: Bools, given: Mapping[str, float]
+) -> tuple[Floats, Bools]:
     """The false discovery rates, and the pairs that are flagged.
 
-    The most alike group is removed before the rest is judged, because copies make everybody else look more alike.
+    The most alike group is removed before the rest is judged, because copies make everybody else look more alike. Each
+    group must be alike without the others, and without those who guess.
     """
     people, whole = len(pairs.known), tables
     rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
@@ -420,8 +436,9 @@ def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
         pairs = _compared(tables, int(given["shared"]))
         if pairs.known.sum() // 2 < FEWEST_PAIRS:
             break
-    for cluster in clusters if len(clusters) > 1 else []:
-        if not _stands_alone(whole, cluster, np.setdiff1d(np.concatenate(clusters), cluster), given):
+    for cluster in clusters:
+        others = np.setdiff1d(np.concatenate([*clusters, np.flatnonzero(guessing)]), cluster)
+        if len(others) and not _stands_alone(whole, cluster, others, given):
             found[np.ix_(cluster, cluster)] = False
     return rates, found
 
@@ -436,7 +453,7 @@ def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
 
 
 def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given: Mapping[str, float]) -> bool:
-    """Whether members of a cluster are still alike in a crowd without all other clusters.
+    """Whether members of a cluster are still alike in a crowd without all other clusters and those who guess.
 
     Accounts that agree badly with everybody else make two people who agree well look like twins.
     """
@@ -449,11 +466,14 @@ def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given
 
 
 def _apart(pairs: ParticipantPairs) -> Bools:
-    """Pairs that agree clearly better than either does with its fourth best partner: experts agree with all experts."""
+    """Pairs that agree clearly better than either does with its fourth best partner: experts agree with all experts.
+
+    With fewer partners that cannot be seen.
+    """
     best = -np.sort(-np.where(pairs.known, pairs.common, -np.inf), axis=1)
     rank = np.maximum(FURTHER, np.ceil(TENTH * pairs.known.sum(axis=1))).astype(np.int64)
     place = np.minimum(rank, best.shape[1]) - 1
-    further = best[np.arange(len(best)), place]
+    further = np.where(pairs.known.sum(axis=1) < FURTHER, np.inf, best[np.arange(len(best)), place])
     found: Bools = np.nan_to_num(pairs.common - GAP * pairs.error, nan=-np.inf) >= np.maximum(further[:, None], further)
     return found
 
