@@ -56,7 +56,7 @@ def test_neutral_answers_that_the_others_give_too_flag_nobody() -> None:
     assert evidence.participants["values"].struct.field("others")[0] == pytest.approx(0.8, abs=0.05)
 
 
-def test_those_who_prefer_the_middle_but_look_at_the_items_are_not_flagged() -> None:
+def test_people_who_prefer_the_middle_are_not_flagged() -> None:
     """A cautious participant rates only clear items apart from the middle; another one leaves it at random."""
     random = np.random.default_rng(4)
     items = random.integers(1, 6, 60)

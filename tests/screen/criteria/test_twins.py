@@ -177,5 +177,5 @@ def few_knowers(seed: int, knowers: int, guessers: int, items: int = 400) -> Jud
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_few_who_know_among_many_who_guess_are_no_copies(seed: int) -> None:
+def test_a_few_who_know_among_guessers_are_no_copies(seed: int) -> None:
     assert twins(few_knowers(seed, 2 + seed % 3, 9)).flagged == []

@@ -98,7 +98,7 @@ def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -
     assert len(screen.completion(judgments, trials=20).flagged) == 7
 
 
-def test_annotators_with_shares_of_unequal_size_are_not_incomplete() -> None:
+def test_annotators_with_unequal_shares_are_not_incomplete() -> None:
     """Three of eight annotators judged all items: without positions of trials, that is no length of a questionnaire."""
     counts = {"a": 60, "b": 60, "c": 60, "d": 45, "e": 30, "f": 28, "g": 20, "h": 18}
     rows = [(who, f"t{task}", "2", task + 1) for who, number in counts.items() for task in range(number)]
