@@ -255,14 +255,13 @@ class DenseCurvature:
         second = self.second @ other + np.einsum("gabt,gac->tbc", self.between, one, optimize=True)
         return first.reshape(effects[0].shape), second.reshape(effects[1].shape)
 
-    def factorise(self, factors: Sides) -> DenseFactorised | InterceptsFactorised:
+    def factorise(self, factors: Sides) -> DenseFactorised:
         """M, ready to be solved with."""
         one, other = factors
-        if len(one) == len(other) == 1:
-            return InterceptsFactorised(self, float(one[0, 0]), float(other[0, 0]))
         first = np.eye(len(one)) + one.T @ self.first @ one
         second = np.eye(len(other)) + other.T @ self.second @ other
-        schur = BlockSchur(first, turn(self.between, one.T, other.T), np.ascontiguousarray(second.transpose(1, 2, 0)))
+        kind = InterceptSchur if len(one) == len(other) == 1 else BlockSchur
+        schur = kind(first, turn(self.between, one.T, other.T), np.ascontiguousarray(second.transpose(1, 2, 0)))
         return DenseFactorised(self, factors, schur)
 
 
@@ -272,7 +271,7 @@ class DenseFactorised:
 
     curvature: DenseCurvature
     factors: Sides
-    schur: BlockSchur
+    schur: BlockSchur | InterceptSchur
 
     @property
     def half_log_determinant(self) -> float:
@@ -317,46 +316,20 @@ class DenseFactorised:
         return self.curvature.layout.spread(one @ var_first @ one.T, other @ var_second @ other.T, turned)
 
 
-class InterceptsFactorised:
-    """M where each level has one effect: numbers in place of blocks, which is much faster."""
+class InterceptSchur:
+    """As `BlockSchur` where each level has one effect: numbers in place of blocks, which is much faster."""
 
-    def __init__(self, curvature: DenseCurvature, one: float, other: float) -> None:
-        self.curvature, self.one, self.other = curvature, one, other
-        self.first, self.second = curvature.first[:, 0, 0], curvature.second[:, 0, 0]
-        self.between = curvature.between[:, 0, 0]
-        self.schur = Schur(one * other * self.between, 1 + one**2 * self.first, 1 + other**2 * self.second)
+    def __init__(self, first: Floats, between: Floats, second: Floats) -> None:
+        self.schur = Schur(between[:, 0, 0], first[:, 0, 0], second[0, 0])
+        self.half_log_determinant = self.schur.half_log_determinant
 
-    @property
-    def half_log_determinant(self) -> float:
-        return self.schur.half_log_determinant
+    def solve(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        one, other = self.schur.solve(first[:, 0], second[0])
+        return one[:, None], other[None]
 
-    @cached_property
     def covariance(self) -> tuple[Floats, Floats, Floats]:
-        """The variances of each side, and the covariances between them."""
-        return self.schur.covariance()
-
-    def solve(self, right: Sides) -> Sides:
-        """M^-1 times arrays of levels x 1 (x several columns)."""
-        first, second = self.schur.solve(right[0][:, 0], right[1][:, 0])
-        return first[:, None], second[:, None]
-
-    def by_determinant(self) -> Sides:
-        """As that of `DenseFactorised`."""
-        first, second, between = self.covariance
-        crossing = float(np.vdot(self.between, between))
-        return (
-            np.array([[self.one * float(self.first @ first) + self.other * crossing]]),
-            np.array([[self.other * float(self.second @ second) + self.one * crossing]]),
-        )
-
-    def spread(self) -> Floats:
-        """As that of `DenseFactorised`."""
-        first, second, between = self.covariance
-        return self.curvature.layout.spread(
-            (self.one**2 * first)[:, None, None],
-            (self.other**2 * second)[:, None, None],
-            (self.one * self.other * between)[:, None, None],
-        )
+        first, second, between = self.schur.covariance()
+        return first[:, None, None], second[None, None], between[:, None, None]
 
 
 def turn(between: Floats, left: Floats, right: Floats) -> Floats:
