@@ -279,10 +279,6 @@ class Power(Result):
     seed: int
     notes: tuple[Message, ...] = ()
 
-    def table(self) -> pl.DataFrame:
-        """One row per size of the study."""
-        return self.cells
-
     def needed(self, wanted: float = WANTED) -> pl.DataFrame:
         """For every number of items and effect, the fewest participants tried that reach this power; null if none."""
         reached = pl.col("participants").filter(pl.col("power") >= wanted).min()

@@ -64,10 +64,6 @@ class EffectsBeforeAfter(Result):
     notes: tuple[Message, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def table(self) -> pl.DataFrame:
-        """The tests of the terms."""
-        return self.tests
-
     def means(self, *factors: str) -> pl.DataFrame:
         """The marginal means of factors, before and after, with intervals; probabilities where answers are binary.
 

@@ -65,10 +65,6 @@ class SourceEffect(Result):
     notes: tuple[Message, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def table(self) -> pl.DataFrame:
-        """The effects."""
-        return self.effects
-
     @property
     def summary(self) -> tuple[Message, ...]:
         """What is compared, and one message per effect."""

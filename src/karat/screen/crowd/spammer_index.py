@@ -126,10 +126,6 @@ class SpammerIndex(Result):
             return 0
         return None if self.doubts else round(self.value * self.participants)
 
-    def table(self) -> pl.DataFrame:
-        """The variances."""
-        return self.variances
-
     def to_dict(self) -> dict[str, object]:
         """All of it as plain data; what is not defined is None."""
         return {
