@@ -181,21 +181,24 @@ def set_comment(connection: Connection, session_id: int, comment: str, step: str
     return step
 
 
-def touch(connection: Connection, session_id: int, lease_seconds: float) -> None:
+def touch(connection: Connection, session_id: int, lease_seconds: float, now: float | None = None) -> None:
     """Extend the lease of a session that runs: its participant is still there."""
-    now = time()
+    now = time() if now is None else now
     here = (session.c.id == session_id) & (session.c.state == "running")
     connection.execute(update(session).where(here).values(lease_until=now + lease_seconds, last_seen=now))
 
 
-def finish(connection: Connection, session_id: int, state: str) -> Literal["ok", "unfinished", "ended"] | Exception:
+def finish(
+    connection: Connection, session_id: int, state: str, now: float | None = None
+) -> Literal["ok", "unfinished", "ended"] | Exception:
     """End a session in one of the states of `schema.ENDS`.
 
     Nobody is complete with trials left, and a session that has ended keeps its state.
     """
     if state not in ENDS:
         return StoreError(f"A session cannot end as {state}.")
-    now, row = time(), _locked(connection, session_id)
+    now = time() if now is None else now
+    row = _locked(connection, session_id)
     if row.state != "running":
         return "ended"
     if state == "complete" and (not row.planned or row.answered < row.trials):
