@@ -97,6 +97,7 @@ def test_a_row_of_a_matrix_with_an_answer_elsewhere_was_shown(worded):
 def test_previews_are_set_aside_and_spam_stays_visible(worded):
     people = worded.judgments.participants
     assert people["response_type"].to_list() == ["IP Address", "IP Address", "IP Address", "Spam"]
+    assert people["source"].unique().to_list() == ["an anonymous link"]
     assert people["participant"][3] == "R_4ddddddddddddd"
     assert noted(worded.notes, "qualtrics.previews") == {"n": 1}
     assert noted(worded.notes, "qualtrics.without_id") == {"n": 1, "column": "PROLIFIC_PID"}

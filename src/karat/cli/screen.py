@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,9 +117,11 @@ def screen(
         worlds = _multiverse(screening, planned, followed, silent, executor) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     with working("writing verdicts and judgments", quiet=silent):
-        written = [] if out is None else screening.write(out)
-        if worlds is not None and out is not None:
-            written += worlds.write(out)
+        written = (
+            [] if out is None else [path for one in (screening, worlds) if one is not None for path in one.write(out)]
+        )
+    if not silent:
+        typer.echo("\n".join(_lines(screening, planned, known.lines, chosen=criteria is not None)))
     with working("fitting the Spammer Index", quiet=silent):
         index = index_unasked(screening, only_quick=criteria is not None)
     if as_json:
@@ -128,13 +130,9 @@ def screen(
         data |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         print_json(data)
     elif not quiet:
-        lines = [f"changed    {change}" for change in screening.changes]
-        lines += [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
-        lines.append(f"crowd      {index_or_reason(index)}")
-        lines += [] if worlds is None else [f"multiverse {worlds}"]
+        lines = [f"crowd      {index_or_reason(index)}", *([] if worlds is None else [f"multiverse {worlds}"])]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
-        lines.append(_written(out, written))
-        typer.echo("\n".join(lines))
+        typer.echo("\n".join([*lines, _written(out, written)]))
 
 
 def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -187,9 +185,10 @@ def _multiverse(
         )
 
 
-def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:
-    """The output: what each stage found, what could not run, the verdict, and which groups it affects."""
-    lines = [f"found      {found_line(screening.judgments)}", *criteria_lines(screening)]
+def _lines(screening: Screening, study: Study | None, read: Sequence[str], *, chosen: bool) -> list[str]:
+    """What was read, what each stage found, what could not run, the verdict, and which groups it affects."""
+    lines = [*(f"changed    {change}" for change in screening.changes), *read]
+    lines += [f"found      {found_line(screening.judgments)}", *criteria_lines(screening)]
     lines += [f"warning    {warning}" for warning in screening.composition().warnings]
     everyone = screening.judgments.participants.height
     kept = everyone - len(screening.excluded)

@@ -104,6 +104,20 @@ def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serv
     assert min(targets) >= 44
 
 
+def test_being_offline_hides_nothing(serve: Serve, visit: Visit) -> None:
+    trials = [trial(f"t{number}", "labelled") for number in (1, 2, 3)]
+    page = visit(serve(trials), viewport=SMALL, complain=False, has_touch=True, is_mobile=True)
+    settle(page)
+    page.context.set_offline(True)
+    page.locator(".point").last.tap()
+    line = page.locator(".state-line.shown")
+    line.wait_for(timeout=20_000)
+    end = line.evaluate("line => line.getBoundingClientRect().bottom")
+    tops = [one.bounding_box()["y"] for one in page.locator(".stimulus, .point").all()]
+    assert len(tops) == 6
+    assert min(tops) >= end
+
+
 def test_long_words_are_broken_on_a_small_phone(serve: Serve, visit: Visit) -> None:
     long = {"text": runs(f"Die {'Donaudampfschifffahrts' * 3}gesellschaft fährt."), "gloss": None, "image": None}
     page = visit(serve([trial("t1", "choice", stimuli=[long, long])]), viewport=SMALL)

@@ -67,6 +67,11 @@ def test_a_criterion_that_falls_on_one_group_is_named() -> None:
     )
 
 
+def test_nothing_is_compared_where_nobody_is_excluded() -> None:
+    found = composition(screening({"town": ["a", "b"] * 3}, [False] * 6, attention=[False] * 6))
+    assert codes(found.summary) == ["composition.nobody_excluded"]
+
+
 def test_a_group_that_is_spared_is_named_too() -> None:
     flagged = [False] * 30 + [True, False] * 10
     groups = ["a"] * 30 + ["b", "b", "c", "c", "d"] * 4

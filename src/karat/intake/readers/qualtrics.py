@@ -128,6 +128,11 @@ ABOUT_RESPONSE = (
     "ResponseId", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference", "LocationLatitude",
     "LocationLongitude", "DistributionChannel", "UserLanguage",
 )  # fmt: skip
+CHANNELS = {
+    "anonymous": "an anonymous link", "email": "email", "gl": "personal links", "qr": "a QR code",
+    "social": "social media",
+}  # fmt: skip
+"""How people were invited, in the words of a report; other channels keep their names."""
 TAG = re.compile(rf"(?:(?P<loop>\d{{1,3}})_)?(?P<base>.+?)(?:_(?P<row>(?:\d+_)?TEXT|\d+|{'|'.join(TIMING)}|DO.*))?")
 FEWEST_OWN = 5
 """A table with so many of Qualtrics' own columns is from Qualtrics."""
@@ -774,7 +779,7 @@ def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFram
         "DistributionChannel": "source",
         "UserLanguage": "language",
     }
-    people |= {new: body[old] for old, new in kept.items() if old in there}
+    people |= {new: body[old].replace(CHANNELS) for old, new in kept.items() if old in there}
     more = [*(column.tag for column in survey.background), *(n for n in survey.embedded if n not in PERSON_IDS)]
     taken = list(people)
     people |= {name if name not in taken else own_name(name, taken, more): body[name] for name in more}

@@ -123,10 +123,10 @@ def compared(found: Composition) -> list[str]:
 def _composition(screening: Screening) -> Section:
     """Who was excluded, by what is known of participants."""
     found = screening.composition()
-    if not found.groups.height:
-        return Section("composition", "By background", (str(found),))
     shown = compared(found)
-    rows = pl.concat([found.groups.filter(pl.col("criterion") == name) for name in shown])
+    rows = pl.concat([found.groups.head(0), *(found.groups.filter(pl.col("criterion") == name) for name in shown)])
+    if not rows["flagged"].sum():
+        return Section("composition", "By background", (str(found),))
     columns = ["variable", "group", "participants", "flagged", "share", "lower", "upper", "p", "p_adjusted"]
     words = {name: title_of(name) for name in shown} | {VERDICT: "the rule"}
     table = Table(

@@ -130,6 +130,8 @@ class Composition(Result):
         values = {"flagged": flagged, "participants": everyone, "criterion": self.criterion}
         first = Message("composition.excluded" if self.criterion == VERDICT else "composition.flagged", values)
         differing = int(self.groups["warning"].sum())
+        if not flagged and not differing:
+            return (Message("composition.nobody_" + ("excluded" if self.criterion == VERDICT else "flagged")),)
         code = "composition.groups_differ" if differing else "composition.no_group_differs"
         return (first, Message(code, {"variables": list(self.variables), "comparisons": differing}))
 

@@ -49,6 +49,7 @@ from karat.models.numerics import one_thread
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.answers import (
     COEFFICIENTS,
+    LONG,
     NOT_QUICK,
     QUICK,
     QUICK_ANSWERS,
@@ -329,12 +330,10 @@ ITEMS_DIFFER = 1 / 3
 NOBODY = NotComputed("spammer_index.nobody")
 NO_ROOM = NotComputed("spammer_index.no_room")
 MOST_ANSWERS = 1_000_000
-LONGEST = 600.0
-"""Seconds that the index of labels may take."""
 
 
 def index_unasked(
-    screening: Screening, *, only_quick: bool = False, longest: float = LONGEST
+    screening: Screening, *, only_quick: bool = False, longest: float = LONG
 ) -> SpammerIndex | NotComputed:
     """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
 

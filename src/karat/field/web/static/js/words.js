@@ -38,7 +38,7 @@ export const ENGLISH = {
   missing_one: "One line has no answer yet.",
   missing_many: "{count} lines have no answer yet.",
   saving: "Your answers are being saved. Please keep this page open.",
-  offline: "No connection. You can continue: your answers are stored on this device and sent later.",
+  offline: "No connection. You can continue.",
   offline_wait: "No connection. Your answers are stored on this device. Please keep this page open: it continues by itself once you are back online.",
   other_tab: "This study was opened in another tab or window. Please continue there.",
   here: "Continue here",

@@ -1,7 +1,8 @@
 /**
  * What the page says besides the trials: that the line is down, that answers are being saved, that it has stopped.
  *
- * The line of state has its place at the foot of the window, so that nothing moves when it speaks.
+ * The line of state has its place above the trial, where nothing is that it could cover, so that nothing moves when it
+ * speaks.
  */
 
 import { element, page } from "../page.js";
