@@ -44,9 +44,10 @@ def written(folder: Path, text: str = THERMOMETER) -> Path:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_a_task_has_a_file_for_the_browser(name: str, root: Path) -> None:
+def test_a_task_is_one_file_for_python_and_one_for_the_browser(name: str, root: Path) -> None:
     task = TASKS[name]
     source = root / "src" / "karat"
+    assert (source / "study" / "tasks" / f"{name.replace('-', '_')}.py").is_file()
     script = source / "field" / "web" / "static" / "js" / "tasks" / f"{name}.js"
     assert "default" in script.read_text(encoding="utf-8")
     assert set(task.scale_keys) <= set(ScaleSettings.model_fields)

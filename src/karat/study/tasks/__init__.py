@@ -1,92 +1,22 @@
-"""The tasks: what participants do in a trial. karat's own are in `TASKS`.
+"""The tasks: what participants do in a trial. One file per task; add new ones to `TASKS`.
 
 Other packages add tasks with an entry point in the group `karat.tasks`, named like the task. `docs/extending/task.md`
 shows both ways.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from karat.errors import KaratError
-from karat.judgments.scales import Binary, Choice, Magnitude, Nominal, Ordinal
 from karat.packages import added
-from karat.study.block_keys import BlockKeys, ScaleSettings
+from karat.study.tasks import choice, differential, label, likert, magnitude, yes_no
 from karat.study.tasks.task import Task
 
 GROUP = "karat.tasks"
 AROUND_MINUTES = 4.0
 """For consent, instructions, background questions and breaks."""
-LIKERT_POINTS, DIFFERENTIAL_POINTS = 5, 7
-
-
-def _likert(settings: ScaleSettings) -> Ordinal:
-    """The points 1 to n; the middle of an odd scale is neutral unless the study says otherwise."""
-    count = settings.points_or(LIKERT_POINTS)
-    neutral = settings.neutral if settings.neutral is not None else (count + 1) // 2 if count % 2 else 0
-    return Ordinal(count, neutral=neutral or None)
-
-
-def _differential(settings: ScaleSettings) -> Ordinal:
-    """Points around zero, such as -3 to 3; an even number of points has no zero."""
-    count = settings.points_or(DIFFERENTIAL_POINTS)
-    half = count // 2
-    points = [*range(-half, 0), *([0] if count % 2 else []), *range(1, half + 1)]
-    return Ordinal(points, neutral=0 if count % 2 else None)
-
-
-def _needs(what: str, lacks: Callable[[BlockKeys], bool]) -> Callable[[BlockKeys], str | None]:
-    """The flaw of a block that lacks something."""
-    return lambda block: what if lacks(block) else None
-
-
-_KNOWN = (
-    # Whether a sentence sounds natural.
-    Task(
-        "yes-no", lambda settings: Binary(tuple(settings.levels) or ("no", "yes")), seconds=6.0, acceptability=True,
-        scale_keys=("levels", "labels"),
-        flaw=_needs(
-            "a yes-no task has two answers: scale = { levels = [no, yes] }",
-            lambda block: len(block.scale.levels) not in (0, 2),
-        ),
-    ),
-    # How natural a sentence sounds, on points from one end to the other.
-    Task(
-        "likert", _likert, seconds=8.8, acceptability=True, points=LIKERT_POINTS,
-        scale_keys=("points", "labels", "neutral", "slider", "colours"),
-    ),
-    # Which of two sentences sounds more natural.
-    Task(
-        "choice", lambda settings: Choice(none=settings.no_difference), seconds=9.2, acceptability=True, compares=True,
-        scale_keys=("no_difference", "labels"), block_keys=("compared", "pairs"),
-        flaw=_needs(
-            "a choice between conditions needs compared = the factor whose levels are shown together",
-            lambda block: bool(block.factors) and block.compared is None and block.pairs is None,
-        ),
-    ),
-    # A number in proportion to how natural a sentence sounds, compared with a modulus.
-    Task(
-        "magnitude", lambda settings: Magnitude(settings.modulus), seconds=10.0, acceptability=True,
-        scale_keys=("modulus",), block_keys=("modulus_sentence",),
-        flaw=_needs(
-            "a modulus_sentence needs its number: scale = { modulus = 100 }",
-            lambda block: bool(block.modulus_sentence) and block.scale.modulus is None,
-        ),
-    ),
-    # A text rated on pairs of opposite adjectives.
-    Task(
-        "differential", _differential, seconds=4.0, points=DIFFERENTIAL_POINTS,
-        scale_keys=("points", "labels", "slider", "colours"),
-        block_keys=("questions", "repeated_questions", "per_page"),
-        flaw=_needs("a differential needs its adjective pairs: questions = a table", lambda block: not block.questions),
-    ),
-    # Which of several categories fits a text best.
-    Task(
-        "label", lambda settings: Nominal(settings.levels), seconds=5.0, scale_keys=("levels", "labels"),
-        flaw=_needs(
-            "a label task needs its categories: scale = { levels = [...] }", lambda block: len(block.scale.levels) < 2
-        ),
-    ),
-)  # fmt: skip
-TASKS: Mapping[str, Task] = {task.name: task for task in _KNOWN}
+TASKS: Mapping[str, Task] = {
+    task.name: task for task in (yes_no.TASK, likert.TASK, choice.TASK, magnitude.TASK, differential.TASK, label.TASK)
+}
 _added: dict[str, Task] = {}
 """Registered tasks, and tasks of packages once a study has named them."""
 _ELSEWHERE: Mapping[str, str] = {
