@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -151,7 +152,7 @@ def judged_batteries(
     """The batteries of questions that ask for judgments, by their answers, and what the user is to confirm.
 
     Batteries on one scale are read as they are. On several, the one with the most questions is proposed;
-    `--map response=A+B` names others.
+    `--map response=A+B` names others. How sure participants were of their answers is no judgment.
 
     >>> judged_batteries({"fluent": ["1", "5"], "clear": ["2", "5"]}, {"fluent": 9, "clear": 9}, Options())
     (['fluent', 'clear'], [])
@@ -162,6 +163,7 @@ def judged_batteries(
     mapped = joined(options.mapping.get("response", ""), names)
     if mapped and set(mapped) <= set(names):
         return mapped, []
+    names = [name for name in names if not re.search(SURE, name.lower())] or names
     groups: list[tuple[set[str], list[str]]] = []
     for name in sorted(names, key=lambda name: -len(set(answers[name]))):
         given = {answer.strip().lower() for answer in answers[name]}
@@ -184,6 +186,9 @@ def judged_batteries(
         for some in (kept, names)
     ]  # fmt: skip
     return kept, [Question("response", tuple(choices))]
+
+
+SURE = r"(?<![a-z])conf(idence|ident)?(?![a-z])"
 
 
 SAME_MEANING = ("list", "block", "subgroup", "pair")

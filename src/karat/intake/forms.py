@@ -480,7 +480,14 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             if n in best or (re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number)
         ]  # fmt: skip
     differ = len({value for name in best for value in contents[name].values}) > 1
-    return [name for name in contents.names if name in best] if differ else []
+    found = [name for name in contents.names if name in best] if differ else []
+    # What a participant was given stands before the answers; words that were judged may have such names as well.
+    given = next((at for at, name in enumerate(found) if contents[name].plain not in SETTINGS), 0)
+    return found[given:]
+
+
+SETTINGS = ("list", "group", "block", "session", "version", "wave", "condition", "number", "order", "counterbalance")
+"""What columns with the list or group of each participant are called."""
 
 
 def _agreed(contents: Contents, names: Sequence[str]) -> str | None:

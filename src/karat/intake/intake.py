@@ -392,7 +392,7 @@ def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> boo
     """Whether a table has the header of others: one file per participant says little by itself."""
     if reader is not READERS[-1] or group[0].suffix != file.suffix:
         return False
-    if file.suffix in (".json", ".jsonl", ".ndjson"):
+    if file.is_json and group[0].is_json:
         keys = [_keys_of(one) for one in (group[0], file)]
         return bool(keys[0]) and keys[0] == keys[1]
     if file.suffix not in DELIMITED:

@@ -675,7 +675,12 @@ class _RoleSearch:
             self._take("rt", timed[0].name)
 
     def _is_of_session(self, content: Content) -> bool:
-        """Whether a time is the same in all rows of a participant or of a session: then it times the whole."""
+        """Whether a time is the same in all rows of a participant or of a session: then it times the whole.
+
+        The working time of a crowd worker with one row is that of the whole, too.
+        """
+        if content.plain.startswith("worktime") and self.contents.combinations(self.person) >= NEARLY * self.rows:
+            return True
         keys = [[*self.person, *more] for more in ([], *([c.name] for c in self._free() if c.plain in SESSION_NAMES))]
         rows = self.contents.codes.height
         several = [key for key in keys if key and FEWEST_TIMED * self.contents.combinations(key) <= rows]

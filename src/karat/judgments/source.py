@@ -62,6 +62,8 @@ _SCRIPTS = {
 _OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書句条條件编編号號评評性别別男女]")
 """Signs that every Chinese text or table has; what is read in the wrong encoding consists of rare ones."""
 _OFTEN_KOREAN = re.compile("[이가은는을를의에다고자지기하사어로]")
+JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+_JSON_OBJECT = re.compile(r'\s*\[?\s*\{\s*"[^"]*"\s*:')
 FEWEST_LETTERS = 0.8
 MOST_CAPITALS = 0.1
 
@@ -161,6 +163,11 @@ class SourceFile:
             edges += len(_AT_AN_EDGE.findall(windows))
             strange += sum(not _is_ordinary(letter) for letter in _WITHIN_WORDS.findall(chunk.decode("mac_roman")))
         return foreign > edges + strange
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether a file holds JSON, by its ending or, as texts of servers do, by how it begins."""
+        return self.suffix in JSON_ENDINGS or _JSON_OBJECT.match(self.sample) is not None
 
     @property
     def encoding_note(self) -> list[Message]:

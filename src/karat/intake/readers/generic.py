@@ -626,7 +626,7 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
     """A delimited file, spreadsheet, JSON (lines) or Parquet file as a table."""
     if file.suffix in (".parquet", ".pq"):
         return without_nested(_from_parquet(file), options.mapping)
-    if file.suffix in (".jsonl", ".ndjson", ".json"):
+    if file.is_json:
         return _from_json(file, options)
 
     def numbers(names: Sequence[str]) -> dict[str, pl.DataType]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 
 import polars as pl
 
@@ -44,6 +44,7 @@ from karat.intake.personal import (
     names_a_person,
 )
 from karat.intake.reading import Options, Proposal, Question, Reader, Reading
+from karat.intake.roles import ANSWER_WORDS
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
@@ -396,6 +397,7 @@ def _join(group_of: dict[int, int], one: int, other: int) -> None:
 
 QUOTED = re.compile(r"(?<!\w)(['\"‘“„«]).*?['\"’”“»](?!\w)")
 FEWEST_WORDS = 4
+FEWEST_PARTS = 2
 
 
 def _keys(column: QualtricsColumn) -> list[str]:
@@ -410,6 +412,10 @@ def _keys(column: QualtricsColumn) -> list[str]:
     pattern = re.sub(r"(?<=[_\-.])[a-z](?![a-z])", "@", re.sub(r"\d+", "#", column.base.lower()))
     if "#" in pattern and pattern.strip("#_-.@") not in ("", DEFAULT_STEM):
         keys.append(f"pattern {pattern}")
+    # Tags such as dog_rating and cat_rating end in what was asked.
+    parts = re.sub(r"_\d+$", "", column.base).split("_")
+    if len(parts) > 1 and (parts[-1].lower() in (*ANSWER_WORDS, "conf", "confidence")) and not by_default:
+        keys.append(f"{len(parts)} parts, ending {parts[-2] if len(parts) > FEWEST_PARTS else ''} {parts[-1]}")
     # Loops that ask the same about different words have a question each: How tall is 'a giraffe'?
     wording = QUOTED.sub("", column.text.partition(" - ")[2].lower())
     if column.loop and len(wording.split()) >= FEWEST_WORDS:
@@ -429,11 +435,23 @@ def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
     alike = next((at for at, (one, other) in enumerate(zip(*ends, strict=False)) if one != other), len(ends[0]))
     shared = re.sub(r"[\W\d_]+$", "", ends[0][:alike])
     shared = "" if shared.lower() == DEFAULT_STEM else shared
+    shared = shared or _common_ending(stems)
     name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else shared or bases[0]
     while name in taken:
         name += "_"
     for column in group:
         column.question = name
+
+
+def _common_ending(tags: Iterable[str]) -> str:
+    """The last words that all of several tags have.
+
+    >>> _common_ending(["dog_how_natural", "cat_how_natural"]), _common_ending(["dog_rating", "cat_grating"])
+    ('how_natural', '')
+    """
+    reversed_parts = [tag.split("_")[::-1] for tag in tags]
+    alike = takewhile(lambda parts: len(set(parts)) == 1, zip(*reversed_parts, strict=False))
+    return "_".join([parts[0] for parts in alike][::-1])
 
 
 def _give_timers(survey: Survey) -> list[Message]:
