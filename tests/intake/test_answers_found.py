@@ -399,3 +399,95 @@ def test_settings_common_to_everybody_are_no_answers(tmp_path: Path) -> None:
     frame = read_files([tmp_path / "t.csv"], options=Options(accept=True)).judgments.frame
     assert not set(frame["item"].to_list()) & {*settings}
     assert set(frame["response"].to_list()) == {str(n) for n in range(1, 8)}
+
+
+def test_json_is_known_by_how_it_begins(tmp_path: Path) -> None:
+    rng = random.Random(8)
+    for p in range(6):
+        trials = [{"sentence": f"Cat {i} sleeps.", "item": i, "response": rng.randint(1, 7)} for i in range(10)]
+        (tmp_path / f"data_{p}.txt").write_text(json.dumps({"trials": trials, "system": {"os": "x"}}), encoding="utf-8")
+    judgments = karat.read(tmp_path, accept=True)
+    assert sorted(judgments.frame["participant"].unique()) == [f"data_{p}" for p in range(6)]
+    assert (judgments.answers, judgments.scale) == (60, karat.Ordinal(7))
+
+
+def test_headers_between_rows_are_no_answers(tmp_path: Path) -> None:
+    header = ["subject", "trial", "sentence", "cond", "response"]
+    rows: list[Sequence[object]] = []
+    for p, i, c, r in rated(8, 10):
+        rows += [header] if p and not i else []
+        rows.append((f"s{p}", i, f"Cat {i} sleeps.", "ab"[c], "yes" if r > 4 else "no"))
+    found = read_files([written(tmp_path / "a.csv", header, rows)], options=Options(accept=True))
+    assert (found.judgments.answers, found.judgments.scale.kind) == (80, "binary")
+    assert "subject" not in found.judgments.frame["participant"].to_list()
+    assert found.judgments.frame["trial"].to_list()[:3] == [1, 2, 3]
+    assert [found.locate(row)[2] for row in (9, 10)] == [11, 13]
+
+
+def test_means_below_a_table_with_empty_columns_are_no_item(tmp_path: Path) -> None:
+    answers = {(p, i): r for p, i, _, r in rated(6, 12)}
+    rows = [["", f"S{i}", *(answers[p, i] for p in range(6)), ""] for i in range(12)]
+    path = written(
+        tmp_path / "a.csv", ["", "Item", *(f"P{p}" for p in range(6)), ""], [*rows, ["", "Mean", *"444444", ""]]
+    )
+    judgments = karat.read(path, accept=True)
+    assert sorted(judgments.frame["item"].unique()) == sorted(f"S{i}" for i in range(12))
+    assert judgments.frame.columns == ["participant", "item", "response", "function"]
+
+
+def test_rows_without_an_item_are_other_tasks(tmp_path: Path) -> None:
+    """FindingFive has what everybody was asked at the end in the column of the ratings."""
+    header = ["participant_id", "trial_num", "trial_template", "stim_name", "stim1", "response_value"]
+    rows: list[tuple[object, ...]] = []
+    for p, i, _, r in rated(14, 12):
+        rows += [(f"{p:x}f3", 1, "instructions", "", "", "next")] if not i else []
+        rows.append((f"{p:x}f3", i + 2, "judge", f"item{i}", f"Cat {i} sleeps.", r))
+        rows += [(f"{p:x}f3", 14, "age", "", "", 20 + p)] if i == 11 else []
+    path = written(tmp_path / "a.csv", header, rows)
+    with pytest.raises(ProposalError) as error:
+        karat.read(path)
+    assert {"item": "stim_name"} in [dict(question.choices[0].mapping) for question in error.value.questions]
+    judgments = karat.read(path, accept=True)
+    assert (judgments.answers, judgments.scale) == (168, karat.Ordinal(7))
+
+
+def test_the_time_of_a_whole_assignment_is_no_response_time(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    rows = [(s, rng.randint(40, 900), "ab"[s % 2], f"Text {s % 8} here.", rng.randint(0, 1)) for s in range(200)]
+    path = written(tmp_path / "a.csv", ["Subject", "WorkTimeInSeconds", "cond", "Prompt", "Answer"], rows)
+    assert "rt" not in karat.read(path, accept=True).frame.columns
+
+
+def test_accuracies_are_offered_where_no_answer_is_left(tmp_path: Path) -> None:
+    rng = random.Random(6)
+    rows = [(p, i, f"CAT{i}", rng.randint(700, 3000), int(rng.random() < 0.7)) for p in range(20) for i in range(20)]
+    with pytest.raises(ProposalError) as error:
+        karat.read(written(tmp_path / "a.csv", ["subject_id", "trial_index", "word", "rt", "bin_acc"], rows))
+    assert {"response": "bin_acc"} in [dict(question.choices[0].mapping) for question in error.value.questions]
+
+
+def test_computed_columns_beside_ratings_need_a_word(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    names = ["DamPre", "DamPost", "FirePre", "FirePost"]
+    codes = ["DamRiskCheck", "FireRiskCheck", *(f"match{k}" for k in "abcdef")]
+    rows = [
+        (
+            f"R_{p}x9",
+            rng.choice(["High", "Low"]),
+            *(rng.randint(0, 100) for _ in names),
+            *(rng.randint(0, 1) for _ in codes),
+        )
+        for p in range(60)
+    ]
+    path = written(tmp_path / "a.csv", ["ResponseId", "Risk", *names, *codes], rows)
+    with pytest.raises(ProposalError):
+        karat.read(path, accept=True)
+    assert set(karat.read(path, wide="participant").frame["item"]) == set(codes[2:])
+
+
+def test_the_list_of_a_participant_is_no_item(tmp_path: Path) -> None:
+    answers = {(p, i): r for p, i, _, r in rated(20, 8, points=5)}
+    sentences = [f"The {animal} sat there." for animal in ("cat", "dog", "cow", "pig", "hen", "ox", "ant", "owl")]
+    rows = [(f"R_{p}x9", 1 + p % 2, *(answers[p, i] for i in range(8))) for p in range(20)]
+    path = written(tmp_path / "a.csv", ["ResponseId", "list", *sentences], rows)
+    assert set(karat.read(path, accept=True).frame["item"]) == set(sentences)

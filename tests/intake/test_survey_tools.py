@@ -13,7 +13,8 @@ import pytest
 
 from intake.test_published_shapes import Crowd, accepted, proposals, saved
 from karat.errors import KaratError
-from karat.intake import read_files
+from karat.intake import Options, read_files
+from karat.intake.reading import ProposalError
 from messages import codes
 
 
@@ -256,3 +257,29 @@ def test_the_winner_is_named_as_a_column_or_as_in_one(
     if word:
         texts = judgments.frame.select("participant", pl.col("item").cast(pl.Int64), left, right).rows()
         assert texts == [tuple(row[:4]) for row in rows]
+
+
+def test_tags_that_end_alike_ask_alike(tmp_path: Path) -> None:
+    """Everybody sees a few of many scenarios, in words or on a slider, and says how sure the answer is."""
+    chance = random.Random(4)
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    tags = [f"{scene}_{version}_{kind}" for scene in "abcdef" for version in ("x", "y") for kind in ("MC", "VAS")]
+    for n, tag in enumerate(tags):
+        columns += [(f"{tag}_Resp_1", f"To what extent did it, in {tag}?", f"QID{2 * n}_1")]
+        columns += [(f"{tag}_Conf_1", "How sure are you?", f"QID{2 * n + 1}_1")]
+    rows = []
+    for person in range(40):
+        row: list[object] = [f"R_{person}x9"]
+        for tag in tags:
+            words = chance.choice(["caused", "did not cause", "partly caused"])
+            answer = words if tag.endswith("MC") else chance.randint(0, 100)
+            row += [answer, chance.randint(0, 100)] if chance.random() < 0.4 else ["", ""]
+        rows.append(row)
+    with pytest.raises(ProposalError) as error:
+        read_files([export(tmp_path / "r.csv", columns, rows)])
+    offered = [
+        choice.mapping["response"].split("+") for question in error.value.questions for choice in question.choices
+    ]
+    assert sorted(offered[-1]) == ["MC_Resp", "VAS_Resp"]
+    judgments = read_files([tmp_path / "r.csv"], options=Options(mapping={"response": "MC_Resp+VAS_Resp"})).judgments
+    assert judgments.frame["item"].n_unique() == len(tags)

@@ -43,7 +43,7 @@ from karat.intake.nested import (
 )
 from karat.intake.personal import OF_ITEMS_TOO, asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
-from karat.intake.roles import ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, names_one_of, shown_sides
+from karat.intake.roles import CHECK_WORDS, ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, names_one_of, shown_sides
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.messages import Message
@@ -480,6 +480,8 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
             if n in best or (re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number)
         ]  # fmt: skip
     differ = len({value for name in best for value in contents[name].values}) > 1
+    checks = [name for name in best if CHECK_WORDS & set(words_of(name))]
+    best = [name for name in best if name not in checks] if 2 * len(checks) <= len(best) else best
     found = [name for name in contents.names if name in best] if differ else []
     # What a participant was given stands before the answers; words that were judged may have such names as well.
     given = next((at for at, name in enumerate(found) if contents[name].plain not in SETTINGS), 0)
@@ -1121,7 +1123,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         Proposal({}, Message("ask.wide_participant", {
             "n": len(judged), "columns": [cut(n) for n in judged[:2]], "questions": questions,
         }), {"wide": "participant"}),
-    ))  # fmt: skip
+    ), by_name=_are_beside_ratings(contents, judged))  # fmt: skip
     settled: dict[str, str] = {name: name for name in ("item", "question", "response", "rt") if name in frame.columns}
     return _of_cells(
         frame, rows,
@@ -1133,6 +1135,18 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         mapping={"participant": person, **settled},
         open=[question],
     )  # fmt: skip
+
+
+def _are_beside_ratings(contents: Contents, judged: Sequence[str]) -> bool:
+    """Whether columns of 0 and 1, which may be computed, stand beside others with more points: then somebody must say.
+
+    What describes participants aside, several columns in a row of words such as DamPre and DamPost are ratings.
+    """
+    if {value for name in judged for value in contents[name].values} - {"0", "1"}:
+        return False
+    rest = [contents[name] for name in contents.names if name not in judged]
+    rated = [c for c in rest if c.is_number and c.distinct > PAIR and c.filled > SPARSE]
+    return sum(not (_is_of_tool(c) or c.is_about_people or c.is_other) for c in rated) >= FEWEST_GROUPS
 
 
 def _asked_of_items(names: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
+import polars as pl
+
 from karat.errors import IntakeError, Problem, Problems
 from karat.intake.content import AVERAGES, SPREADS, words_of
 from karat.intake.guess import are_verdicts, guess_columns
@@ -94,7 +96,10 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
         if name == "participant" and not close:
             fix += " If one participant gave all answers, add a column with their code."
         problems.append(Problem(what, fix))
-    if "response" in missed and len(free) >= (MANY_COLUMNS if "participant" in missed else FEW_COLUMNS):
+    if set(REQUIRED) - {"item"} <= set(missed) and not any(map(_comes_again, (c for p in parts for c in p.frame))):
+        fix = "These may be the materials; look for the file with the answers."
+        problems.append(Problem("no column has values that come again, as answers do", fix))
+    elif "response" in missed and len(free) >= (MANY_COLUMNS if "participant" in missed else FEW_COLUMNS):
         fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
         problems.append(Problem("perhaps several columns hold answers", fix))
     summed = [name for name in taken if re.search(r"(?i):confidence$|^confidence:|^_trusted_judgments$", name)]
@@ -112,6 +117,15 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     own = [f"{shown[name]} (taken as {ours})" if ours and ours != name else shown[name] for name, ours in taken.items()]
     there = listed(own, MOST_COLUMNS) if own else "no columns"
     return [*problems, Problem(f"{file} has {there}")]
+
+
+def _comes_again(cells: pl.Series) -> bool:
+    """Whether a column has several values, and many of them more than once."""
+    filled = cells.drop_nulls()
+    return 1 < filled.n_unique() <= MOST_OWN * len(filled)
+
+
+MOST_OWN = 0.5
 
 
 def refuse_misspelt(mapping: Mapping[str, str], there: Collection[str]) -> None:

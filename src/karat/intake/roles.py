@@ -111,6 +111,7 @@ LIST_NAMES = ("list", "group")
 BESIDE_LISTS = {"filler", "practice", "attention"}
 """What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
 ACCURACY = ("accuracy", "acc", "correct", "iscorrect", "responseaccuracy", "answeraccuracy")
+RIGHT = (["acc"], ["accuracy"], ["corr"])
 SCALE_NAMES = ("answertype", "responsetype", "scaletype", "answerformat", "responseformat", "answerscale")
 """Names of columns that say on which scale an answer was given."""
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
@@ -243,6 +244,7 @@ class _RoleSearch:
         self._response()
         self._time_of_answer()
         self._answered_only()
+        self._with_items_only()
         self._positions()
         self._sides()
         self._item()
@@ -864,6 +866,23 @@ class _RoleSearch:
         if rows.height:
             self.contents, self.rows, self.levels = Contents(rows), rows.height, {}
 
+    def _with_items_only(self) -> None:
+        """Without the rows of other tasks, which a column of few levels keeps apart and in which no item is shown."""
+        few = [c for c in self._free() if 1 < c.distinct <= MOST_LEVELS and c.filled == 1]
+        for content in self._free() if "item" not in self.mapping else ():
+            empty = content.cells.is_null()
+            shown = self._names_items(content) and FEWEST_ITEMS <= content.distinct <= content.cells.count() / PAIR
+            if not shown or not 0 < empty.mean() <= FEWEST_SHARED:  # type: ignore[operator]
+                continue
+            for other in few:
+                kinds = (
+                    pl.DataFrame({"level": other.cells, "empty": empty}).group_by("level").agg(pl.col("empty").mean())
+                )
+                if set(kinds["empty"]) == {0.0, 1.0}:
+                    rows = self.contents.frame.filter(~empty)
+                    self.contents, self.rows, self.levels = Contents(rows), rows.height, {}
+                    return
+
     def _names_file(self, content: Content) -> bool:
         """Whether the file is called after a column: mega-veridicality.csv holds judgments of veridicality."""
         return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
@@ -888,7 +907,8 @@ class _RoleSearch:
         found = self._shown_on_a_side() or found
         if not any(_says_answer(c) for c in found):
             # Where no answer is left, the table may say whether it was right.
-            right = [c for c in self._free() if c.plain in ACCURACY and set(c.values) == {"0", "1"}]
+            named = [c for c in self._free() if c.plain in ACCURACY or words_of(c.name)[-1:] in RIGHT]
+            right = [c for c in named if set(c.values) == {"0", "1"}]
             right += self._given_as_right()
             found = [*right, *(c for c in found if c not in right)]
         if found:

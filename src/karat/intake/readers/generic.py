@@ -56,7 +56,7 @@ from karat.intake.roles import (
     sides_notes,
     sides_of,
 )
-from karat.intake.table_repair import read_results
+from karat.intake.table_repair import UNNAMED, read_results
 from karat.judgments.checks import LISTS, RECORDS, Place, in_order, located, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.message_tables import listed
@@ -635,7 +635,8 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
     table = read_results(file, options.delimiter, options.sheet, numbers)
-    table = _without_second_header(replace(table, frame=_unpadded(table.frame)))
+    empty = [name for name in table.frame.columns if UNNAMED.fullmatch(name) and not table.frame[name].count()]
+    table = _without_second_header(replace(table, frame=_unpadded(table.frame.drop(empty))))
     return _with_durations(_of_survey(_without_labels(table)))
 
 
@@ -1024,9 +1025,6 @@ def _is_word(cell: str | None) -> bool:
     return bool(cell) and as_number(str(cell).replace(",", ".")) is None and cell not in SIGNS
 
 
-UNNAMED = re.compile(r"unnamed_\d+")
-
-
 def _joined_headers(frame: pl.DataFrame) -> dict[str, str]:
     """The name of each column in two rows: the first names several columns at once, the second each of them."""
     found: dict[str, str] = {}
@@ -1131,12 +1129,16 @@ SUMMED_UP = rf"(?i)^({'|'.join((*AVERAGES, *SPREADS, *TOTALS))}):?$"
 
 def _without_totals(table: FileTable) -> tuple[FileTable, int]:
     """The table without the means and sums of its columns in the last rows, and how many rows they were."""
-    first = text_column(table.frame.to_series(0)) if table.frame.width > 1 else pl.Series([], dtype=pl.String)
-    total = first.str.strip_chars().str.contains(SUMMED_UP).fill_null(False)
-    n = int(total.sum())
-    if not 0 < n <= MOST_TOTALS or not total.tail(n).all() or n == table.frame.height:
-        return table, 0
-    return replace(table, frame=table.frame.head(table.frame.height - n)), n
+    for cells in table.frame.to_dict().values() if table.frame.width > 1 else ():
+        if cells.null_count() == len(cells):
+            continue
+        total = text_column(cells).str.strip_chars().str.contains(SUMMED_UP).fill_null(False)
+        n = int(total.sum())
+        if 0 < n <= MOST_TOTALS and total.tail(n).all() and n < table.frame.height:
+            return replace(table, frame=table.frame.head(table.frame.height - n)), n
+        if not cells.tail(MOST_TOTALS).null_count():
+            break
+    return table, 0
 
 
 MOST_TOTALS = 4
