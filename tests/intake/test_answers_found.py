@@ -491,3 +491,48 @@ def test_the_list_of_a_participant_is_no_item(tmp_path: Path) -> None:
     rows = [(f"R_{p}x9", 1 + p % 2, *(answers[p, i] for i in range(8))) for p in range(20)]
     path = written(tmp_path / "a.csv", ["ResponseId", "list", *sentences], rows)
     assert set(karat.read(path, accept=True).frame["item"]) == set(sentences)
+
+
+def test_parts_of_one_array_stay_together_in_small_samples(tmp_path: Path) -> None:
+    """Good sentences got other points than bad ones: the columns have few answers in common."""
+    rng = random.Random(9)
+    names = [f"acc[SQ{n:03}]" for n in range(1, 13)]
+    rows = [
+        (p, "2022-01-05", 5, *(f"A{rng.choice([1, 2] if n % 2 else [5, 6, 7])}" for n in range(12)), 20 + p)
+        for p in range(12)
+    ]
+    path = written(tmp_path / "a.csv", ["id", "submitdate", "lastpage", *names, "age"], rows, ";")
+    assert karat.read(path, accept=True).answers == 144
+
+
+def test_judges_are_known_by_the_mean_beside_them(tmp_path: Path) -> None:
+    rng = random.Random(10)
+    rows = [
+        (f"Cat {i} sat there.", *(a := [rng.randint(1, 5) for _ in range(3)]), round(sum(a) / 3, 2)) for i in range(40)
+    ]
+    path = written(tmp_path / "a.csv", ["sentence", "Ann", "Bo", "Cy", "avg"], rows)
+    assert set(karat.read(path, accept=True).frame["participant"]) == {"Ann", "Bo", "Cy"}
+
+
+def test_conditions_below_the_header_are_those_of_the_items(tmp_path: Path) -> None:
+    answers = {(p, i): r for p, i, _, r in rated(15, 12)}
+    items = [f"item{i}" for i in range(12)]
+    below = ["", *("good" if i % 2 else "bad" for i in range(12))]
+    rows = [below, *([f"P{p}", *(answers[p, i] for i in range(12))] for p in range(15))]
+    judgments = karat.read(written(tmp_path / "a.csv", ["participant", *items], rows), accept=True)
+    assert judgments.factors() == ["condition"]
+    assert set(judgments.frame.filter(item="item3")["condition"]) == {"good"}
+
+
+def test_winners_in_columns_of_their_own(tmp_path: Path) -> None:
+    rng = random.Random(11)
+    rows = [
+        (f"j{n % 6}", *rng.sample(["owl", "fox", "hen"], 2), *rng.choice([(1, 0, 0), (0, 1, 0), (0, 0, 1)]))
+        for n in range(120)
+    ]
+    header = ["judge", "model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"]
+    judgments = karat.read(written(tmp_path / "a.csv", header, rows), accept=True)
+    sides = [("left", "right", "none")[row[3:].index(1)] for row in rows]
+    assert judgments.frame.select("left", "right", "response").rows() == [
+        (row[1], row[2], side) for row, side in zip(rows, sides, strict=True)
+    ]

@@ -67,7 +67,9 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
+    frame, won = _with_winner(frame, mapping)
     split, notes = with_parts(frame)
+    notes += won
     split, more = _without_end_labels(split)
     notes += more
     shaped = _wide(split, wide, mapping, file)
@@ -75,6 +77,28 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         return Shaped(split, notes=notes)
     shaped.notes = [*notes, *shaped.notes]
     return shaped
+
+
+WON = re.compile(r"(?i)(winner|winning|preferred|chosen)[\W_]+(\w+)")
+
+
+def _with_winner(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.DataFrame, list[Message]]:
+    """A table with one column of winners where it has one for each that may have won, with 1 in one of them.
+
+    >>> rows = {"winner_a": ["1", "0"], "winner_b": ["0", "0"], "winner_tie": ["0", "1"]}
+    >>> _with_winner(pl.DataFrame(rows), {})[0]["winner"].to_list()
+    ['a', 'tie']
+    """
+    found = [match for name in frame.columns if (match := WON.fullmatch(name))]
+    stems = {match[1] for match in found}
+    if {"response", *stems} & {*frame.columns, *mapping}:
+        return frame, []
+    shaped = _one_hot(Contents(frame), [match[0] for match in found]) if len(stems) == 1 and len(found) > 1 else None
+    (stem,) = stems if shaped else ("",)
+    if shaped is None:
+        return frame, []
+    named = pl.col("response").replace({match[0]: match[2] for match in found}).alias(stem)
+    return shaped.frame.with_columns(named).drop("response"), shaped.notes
 
 
 FEWEST_VALUES, MOST_VALUES = 2, 2 / 3
@@ -406,7 +430,8 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     if asked and (wide or not _holds_choices(contents, asked)):
         _refuse_rankings(contents, asked, file)
         return _one_hot(contents, asked) or _by_trial(contents, asked)
-    few = wide or _are_raters(judged) or (len(judged) >= FEWEST_JUDGES and _agreed_on(contents, judged))
+    summed = len(judged) >= FEWEST_JUDGES and (_agreed_on(contents, judged) or _mean_of(contents, judged))
+    few = wide or _are_raters(judged) or summed
     if len(judged) < (FEWEST_JUDGES if few else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
@@ -466,6 +491,7 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
     kept = [own if some and 2 * len(own) < len(m[2]) else m[2] for own, m in zip(varied, merged, strict=True)]
     best = max(kept, key=len, default=[])
     best = best if all(map(PERSON_CODE.fullmatch, best)) else _of_one_stem(best)
+    best += _of_the_same_array(contents, best)
     agreed = (_agreed(contents, best), _average(contents, best, best))
     best = [name for name in best if name not in agreed]
     raters = [name for name in best if is_rater(name)]
@@ -536,6 +562,18 @@ def _agreed_on(contents: Contents, judged: Sequence[str]) -> list[str]:
     return [n for n in found if n in (_agreed(contents, [*judged, n]), _average(contents, judged, [n]))]
 
 
+def _mean_of(contents: Contents, judged: Sequence[str]) -> str | None:
+    """The column that is called a mean and is that of some others in every row, but for rounding."""
+    if not all(contents[name].is_number and contents[name].filled == 1 for name in judged):
+        return None
+    mean = pl.DataFrame([contents[name].numbers.alias(name) for name in judged]).mean_horizontal()
+    named = [c for c in map(contents.__getitem__, contents.names) if {*AVERAGES} & set(words_of(c.name))]
+    exact = (c.name for c in named if c.is_number and ((c.numbers - mean).abs() <= DECIMALS).all())
+    return next(exact, None) if mean.n_unique() > PAIR else None
+
+
+DECIMALS = 0.0501
+"""Means are written with one decimal at least."""
 MOST_DECIMALS = 4
 
 
@@ -573,6 +611,26 @@ def _are_alike(answers: set[str], others: set[str]) -> bool:
         return True
     worded = not any(as_number(answer) is not None for answer in answers | others)
     return worded and len(answers | others) <= MOST_ANSWERS and len(answers & others) > len(answers) / 2
+
+
+def _of_the_same_array(contents: Contents, names: Sequence[str]) -> list[str]:
+    """Further columns of the one question that all of these are parts of, to which few people gave few answers.
+
+    LimeSurvey calls the parts of a question natural[SQ001], Google Forms How natural? [The cat sat.].
+    """
+    parts = {name: found[1] for name in contents.names if (found := PART.fullmatch(name))}
+    stems = {parts.get(name) for name in names}
+    if len(stems) != 1 or None in stems:
+        return []
+    numbers = {contents[name].is_number for name in names}
+    return [
+        name for name in parts
+        if name not in names and parts[name] in stems and 0 < contents[name].distinct <= MOST_ANSWERS
+        and numbers == {contents[name].is_number}
+    ]  # fmt: skip
+
+
+PART = re.compile(r"(.+?)\s*\[(?!other\]|comment\]).+\]", re.DOTALL)
 
 
 def _are_of_kind(one: object, other: object) -> bool:

@@ -155,7 +155,7 @@ def guess_mapping(frame: pl.DataFrame, given_mapping: Mapping[str, str]) -> dict
     if "time" in mapping and "time" not in given_mapping:
         numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
         if len(numbers) and (numbers < UNIX_2000).all():
-            mapping = {"rt": mapping["time"]} | {column: own for column, own in mapping.items() if column != "time"}
+            mapping.setdefault("rt", mapping.pop("time"))
     return mapping
 
 

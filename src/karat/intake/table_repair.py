@@ -16,7 +16,7 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.guess import NAMES, guess_columns, plain
-from karat.judgments.checks import Place, located
+from karat.judgments.checks import Place
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS, FileTable, Numbers, delimiter_of, read_table
@@ -43,7 +43,6 @@ def read_results(
     except csv.Error:
         fixed, breaks = file, 0
     table = read_table(fixed, delimiter, sheet, numbers)
-    table = _without_headers_again(table)
     if session:
         table = _of_session(table, session)
     if skipped:
@@ -98,20 +97,6 @@ def without_comments(file: SourceFile) -> tuple[SourceFile, int]:
             stream.readline()
         rest = stream.read()
     return SourceFile(file.path, file.encoding, rest, file.label), count
-
-
-def _without_headers_again(table: FileTable) -> FileTable:
-    """A table without the rows that repeat its header, as files put one below the other have them."""
-    first = table.frame.to_series(0) if table.frame.width > 1 else pl.Series([], dtype=pl.String)
-    if first.dtype != pl.String or not (first == first.name).any():
-        return table
-    names = [name for name, dtype in table.frame.schema.items() if dtype == pl.String and not UNNAMED.fullmatch(name)]
-    again = table.frame.select(pl.all_horizontal(pl.col(name) == name for name in names)).to_series().fill_null(False)
-    if len(names) < 2 or not again.any():
-        return table
-    note = Message("form.headers_again", {"n": int(again.sum())})
-    locate = located(table.locate, (~again).arg_true())
-    return replace(table, frame=table.frame.filter(~again), locate=locate, notes=[*table.notes, note])
 
 
 UNNAMED = re.compile(r"unnamed_\d+")

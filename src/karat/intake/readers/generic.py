@@ -80,13 +80,14 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     table = _stacked(_named_by_file([table for one in files for table in _sheets_of(one, options)]))
     if table.rows_in == 0:
         raise IntakeError(f"{file.name} has a header and no rows, so there is nothing to read.")
+    table, again = _without_headers_again(table)
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, beside, loops = _answering_loop(table, options)
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
     if is_native(table.frame, stated) and options.wide is None:
-        return _counted(_read_native(table, stated, options), screens, words, beside, loops)
+        return _counted(_read_native(table, stated, options), again, screens, words, beside, loops)
     table, totals = _without_totals(table)
     screens += totals
     shaped = shape(table.frame, options.wide, file.name, stated)
@@ -136,25 +137,30 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.frame, more = _sessions(frame, mapping)
     notes += more
     reading.participants = _people(table.frame, shaped, mapping)
-    return _counted(reading, screens, words, beside, loops)
+    return _counted(reading, again, screens, words, beside, loops)
 
 
 def _with_labels(shaped: Shaped, labels: Mapping[str, str]) -> pl.DataFrame:
-    """The answers with what a second header row says of their items, where columns were items: texts of their own."""
+    """The answers with what a second header row says of their items, where columns were items.
+
+    These are texts of their own, or conditions that several items have."""
     frame = shaped.frame
     items = frame["item"].unique().to_list() if "item" in frame.columns and shaped.unit == "cells" else []
     said = {item: labels[item] for item in items if item in labels}
-    if len(set(said.values())) < len(items) or not items or TEXT in frame.columns:
+    different = len(set(said.values()))
+    name = TEXT if different == len(items) else CONDITION
+    if len(said) < len(items) or different < 2 or name in frame.columns:
         return frame
-    return frame.with_columns(pl.col("item").replace_strict(said).alias(TEXT))
+    return frame.with_columns(pl.col("item").replace_strict(said).alias(name))
 
 
-TEXT = "text"
+TEXT, CONDITION = "text", "condition"
 
 
-def _counted(reading: Reading, screens: int, words: int, beside: Message, loops: int) -> Reading:
+def _counted(reading: Reading, again: int, screens: int, words: int, beside: Message, loops: int) -> Reading:
     """A reading with the rows that were left out before the roles of columns were looked for."""
-    reading.units_in += screens + words + loops
+    reading.units_in += again + screens + words + loops
+    reading.set_apart(Message("aside.repeated_headers"), again)
     reading.set_apart(Message("role.not_trials"), screens)
     reading.set_apart(beside, loops)
     reading.set_apart(Message("form.word_rows"), words)
@@ -1142,6 +1148,17 @@ def _without_totals(table: FileTable) -> tuple[FileTable, int]:
 
 
 MOST_TOTALS = 4
+
+
+def _without_headers_again(table: FileTable) -> tuple[FileTable, int]:
+    """The table without rows that repeat its header, as files put one below the other have them, and how many."""
+    strings = [name for name, dtype in table.frame.schema.items() if dtype == pl.String and not UNNAMED.fullmatch(name)]
+    first = table.frame[strings[0]] if len(strings) > 1 else pl.Series([], dtype=pl.String)
+    if not (first == first.name).any() or not guess_columns(table.frame.columns, {}):
+        return table, 0
+    again = table.frame.select(pl.all_horizontal(pl.col(name) == name for name in strings)).to_series().fill_null(False)
+    locate = located(table.locate, (~again).arg_true())
+    return replace(table, frame=table.frame.filter(~again), locate=locate), int(again.sum())
 
 
 def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
