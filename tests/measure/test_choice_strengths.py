@@ -82,12 +82,16 @@ def test_ties_count_half_for_bradley_and_terry() -> None:
 
 
 def test_what_is_not_connected_is_named() -> None:
-    apart = judged_choices([("a", "b", "left"), ("b", "a", "left"), ("c", "d", "left"), ("d", "c", "left")])
+    choices = [("a", "b", "left"), ("b", "a", "left"), ("c", "d", "left"), ("d", "c", "left")]
+    with raises(MeasureError, "choices.pairs_apart") as error:
+        strengths(judged_choices(choices))
+    found = message_of(error.value).values["apart"]
+    assert (found.code, found.values["n"]) == ("choices.only_pairs", 2)
     with raises(MeasureError, "choices.not_connected") as error:
-        strengths(apart)
+        strengths(judged_choices([*choices, ("a", "e", "left"), ("e", "a", "left")]))
     found = message_of(error.value).values["apart"]
     assert (found.code, found.values["n"]) == ("choices.groups", 2)
-    assert [group.values["names"] for group in found.values["groups"]] == [["a", "b"], ["c", "d"]]
+    assert [group.values["names"] for group in found.values["groups"]] == [["a", "b", "e"], ["c", "d"]]
     one_way = judged_choices([("a", "b", "left"), ("b", "a", "left"), ("c", "a", "left"), ("c", "b", "left")])
     with raises(MeasureError, "choices.not_connected") as error:
         strengths(one_way)
@@ -123,7 +127,7 @@ def test_thurstone_notes_what_only_the_prior_places() -> None:
     rows = [("a", "b", "left"), ("b", "a", "left"), ("c", "d", "none"), ("d", "c", "left")] * 3
     found = found_by(judged_choices(rows, none=True), "thurstone")
     (placed,) = with_code(found.notes, "choices.wide_prior")
-    assert placed.values["apart"].code == "choices.groups"
+    assert placed.values["apart"].code == "choices.only_pairs"
 
 
 @pytest.mark.parametrize(

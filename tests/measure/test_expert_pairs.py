@@ -64,6 +64,19 @@ def test_pairs_of_choices_follow_from_the_right_side() -> None:
     assert expert_pairs(None, named)["pair"].to_list() == ["1", "cd"]
 
 
+def test_choices_without_a_better_side_need_a_table_of_pairs() -> None:
+    table = {
+        "participant": ["p1"],
+        "item": ["ab"],
+        "response": ["left"],
+        "left": ["a"],
+        "right": ["b"],
+        "expected": [None],
+    }
+    with raises(MeasureError, "decisions.choices_without_pairs"):
+        expert_pairs(None, one_of(table, karat.Choice()))
+
+
 def test_a_key_that_contradicts_itself_is_reported() -> None:
     table = {
         "participant": ["p1", "p2"], "item": ["ab", "ab"], "response": ["left", "right"],

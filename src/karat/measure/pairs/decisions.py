@@ -276,6 +276,8 @@ def _from_choices(rows: pl.DataFrame) -> pl.DataFrame:
         raise MeasureError(Message("decisions.choices_without_pairs"))
     name = pl.coalesce("pair", "item") if "pair" in rows.columns else pl.col("item")
     known = rows.filter(pl.col("expected").is_in(["left", "right"]))
+    if not known.height:
+        raise MeasureError(Message("decisions.choices_without_pairs"))
     first = pl.col("expected") == "left"
     return known.select(
         name.alias("pair"),

@@ -127,7 +127,8 @@ def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: f
     pairs, notes = compared.pairs, list(compared.notes)
     apart = _unconnected(compared)
     if apart is not None and prior_sd is None:
-        raise MeasureError(Message("choices.not_connected", {"apart": apart}))
+        only_pairs = apart.code == "choices.only_pairs"
+        raise MeasureError(Message(f"choices.{'pairs_apart' if only_pairs else 'not_connected'}", {"apart": apart}))
     if apart is not None:
         notes.append(Message("choices.prior", {"apart": apart, "sd": prior_sd}))
     ties = int((pairs.answer == 0).sum())
@@ -197,6 +198,8 @@ def _unconnected(compared: Compared) -> Message | None:
     """Which stimuli the choices do not connect; None where all are connected."""
     apart = groups_of(compared.pairs, directed=False)
     count = int(apart.max()) + 1
+    if count > 1 and 2 * count == len(apart):  # none has fewer than two
+        return Message("choices.only_pairs", {"n": count})
     if count > 1:
         groups = [_group(compared.labels, apart, number) for number in _largest(apart, GROUPS)]
         more = count - GROUPS if count > GROUPS else None
