@@ -53,6 +53,13 @@ def test_rules_are_compared_on_the_same_answers() -> None:
         assert rule.kept == PEOPLE - len(rule.excluded)
 
 
+def test_a_rule_of_one_criterion_is_compared_once() -> None:
+    found = build(gathered().judgments, rules={"attention": {"alpha": 0.05}, "exclude": "any"}, quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    assert found.screening.excluded
+    assert [rule.key for rule in found.outcomes.rules] == ["stated", "nobody"]
+
+
 def test_a_quick_report_has_no_bootstrap_intervals() -> None:
     rows = {"participant": ["p1"] * 4 + ["p2"] * 4 + ["p3"] * 4, "item": list("abcd") * 3}
     rows["response"] = [5, 1, 4, 2, 4, 2, 5, 1, 5, 2, 3, 1]  # type: ignore[assignment]

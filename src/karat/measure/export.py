@@ -292,7 +292,7 @@ MEANINGS = {
     "agreement": "Coefficients of agreement between participants.",
     "noise-ceiling": "The best any model could predict of these judgments.",
     "decision-study": "How many participants and items a reliability of .80 needs.",
-    "variances": "Variances of stimuli, participants and the rest.",
+    "variances": "Variances of stimuli, participants and the rest, on the scale of the answers.",
     "stability": "How well scores and decisions of two sessions or groups agree.",
     "stability-participants": "Participants who judged twice: how well their own answers agree.",
     "stability-scores": "The scores of stimuli in each session or group.",

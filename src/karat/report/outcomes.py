@@ -437,7 +437,8 @@ def _rules(screening: Screening) -> list[tuple[str, str, tuple[str, ...]]]:
     alone = [(name, tuple(one.flagged)) for name, one in screening.evidence.items() if one.flagged]
     everyone = screening.judgments.participants.height
     alone = [(name, gone) for name, gone in alone if len(gone) <= everyone / 2]
-    found += [(name, f"{_short(title_of(name))} only", gone) for name, gone in alone[:MOST_RULES]]
+    others = [(name, gone) for name, gone in alone if set(gone) != set(screening.excluded)]
+    found += [(name, f"{_short(title_of(name))} only", gone) for name, gone in others[:MOST_RULES]]
     union = tuple(dict.fromkeys(one for _, gone in alone for one in gone))
     if len(alone) > 1 and set(union) != set(screening.excluded) and len(union) < everyone:
         found.append((ALL, "any criterion", union))

@@ -141,7 +141,10 @@ def test_an_item_in_another_condition_is_another_sentence() -> None:
 
 def test_categories_and_numbers() -> None:
     letters = karat.Nominal(["a", "b", "c"])
-    assert scores(repeated({"p1": [("a", "c"), ("b", "b")]}, letters)) == {"p1": pytest.approx(sqrt(0.5))}
+    half = repeated({"p1": [("a", "c"), ("b", "b")]}, letters)
+    assert scores(half) == {"p1": pytest.approx(sqrt(0.5))}
+    values = {"questions": 2, "difference": 0.5, "comparisons": 2}
+    assert message(inconsistency(half).participants.row(0, named=True)) == ("inconsistency.labels", values)
     assert scores(repeated({"p1": [(10, 30)]}, karat.Continuous(0, 100))) == {"p1": 20.0}
     polarity = pl.when(pl.col("trial") == 2).then(-1).otherwise(1)
     assert scores(repeated({"p1": [(10, 90)]}, karat.Continuous(0, 100), polarity=polarity)) == {"p1": 0.0}

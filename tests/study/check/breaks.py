@@ -643,6 +643,14 @@ def _(study: Study) -> None:
     study.others = []
 
 
+@broken("contrast-untested__labels")
+def _(study: Study) -> None:
+    study.block |= {"task": "label", "scale": {"levels": ["past", "present", "future"]}}
+    study.settings["contrast"] = [{"name": "order", "factor": "order", "levels": ["SO", "OS"]}]
+    study.settings["screening"] = {"completion": {"at_least": 0.9}}
+    study.others = []
+
+
 @broken("consent__missing")
 def _(study: Study) -> None:
     study.settings["texts"] = {"consent": " "}

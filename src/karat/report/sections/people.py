@@ -35,7 +35,7 @@ def section(gathered: ReportData) -> Section:
     if "times" in pictures:
         text += " All rows share one logarithmic time axis. Times that ReMFOD flagged have longer, red marks."
     order = "trial order" if order_is_known(gathered.judgments.frame.columns) else "the order of the file"
-    text += f" Answers are in {order}, with height showing the point on the scale."
+    text += f" Answers are in {order}, with height showing the answer."
     left = everybody.height - shown.height
     notes = (f"{counted(left, 'participant')} with fewer flags are not shown here.",) if left else ()
     table = Table(

@@ -199,7 +199,7 @@ def _of_speed(flagged: int, fast: int) -> str:
 def _index(gathered: ReportData, found: SpammerIndex) -> Section:
     rows = found.variances.with_columns(pl.col("source").replace(SOURCES), pl.col("share") * 100)
     variances = Table(
-        "variances", "What the variance is made of", rows,
+        "variances", "What the variance is made of", rows, "Variances are on the logit scale of the model.",
         headings={"share": "%"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
     reading = "It is the share of the variance of answers that lies between participants rather than between items."

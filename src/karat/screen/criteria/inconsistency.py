@@ -226,13 +226,17 @@ def _passing(table: pl.DataFrame, shared: Shared) -> list[float | None]:
 
 def _judge(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
     """The table of participants, given the cutoffs."""
-    apart = pl.lit("inconsistency.widths") if len(shared[1]) > 1 else pl.lit("inconsistency.steps")
+    (only, *others) = shared[1]
+    labels = not others and not is_ordered(only)
+    apart = pl.lit(f"inconsistency.{'widths' if others else 'labels' if labels else 'steps'}")
+    # Of labels, the mean of squared differences is the share of comparisons that differ.
+    shown = [pl.col(name) ** 2 if labels else pl.col(name) for name in ("score", "threshold")]
     people = table.select(pl.col("participant").unique(maintain_order=True))
     found = people.join(_limited(table, shared), on="participant", how="left", maintain_order="left")
     message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
-    limit = pl.when(pl.col("guess_probability").is_not_null()).then(pl.col("threshold").round(2))
+    limit = pl.when(pl.col("guess_probability").is_not_null()).then(shown[1].round(2))
     values = pl.struct(
-        questions="repeated", difference=pl.col("score").round(2), comparisons="comparisons", limit=limit,
+        questions="repeated", difference=shown[0].round(2), comparisons="comparisons", limit=limit,
         p=pl.col("guess_probability").round(4),
     )  # fmt: skip
     return found.select(

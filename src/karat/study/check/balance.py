@@ -7,6 +7,7 @@ from itertools import product
 
 from karat.errors import counted, shown
 from karat.judgments.columns import meant
+from karat.judgments.scales import Nominal
 from karat.messages import Message
 from karat.study.check.draft import Draft, Row, Spot, conditions_seen, grouped
 from karat.study.check.findings import Flaw, rule
@@ -22,10 +23,11 @@ def levels(draft: Draft) -> Iterator[Flaw]:
         found = grouped(((name, row[name]), row) for row in rows for name in row.unknown_levels)
         for (name, value), own in found.items():
             factor = own[0].block.settings.factors[name]
-            text = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
+            unnamed = "" if value is None else ", which the study file does not name"
+            text = f"{'no level' if value is None else f'the level {shown(value)}'} of {name}{unnamed}."
             more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
             fix = f"{meant(value or '', factor.levels, '')} There are {', '.join(factor.levels)}.".strip()
-            yield Flaw(f"{own[0].item} has {text} of {name}.{more}", fix, own[0].spot)
+            yield Flaw(f"{own[0].item} has {text}{more}", fix, own[0].spot)
 
 
 @rule("error", fix="Fix the item table or the factors of the study file.", must=True)
@@ -206,3 +208,13 @@ def unbalanced(draft: Draft) -> Iterator[Flaw]:
 def _cells_reported(draft: Draft, index: int) -> bool:
     """Whether missing cells or a confound explain what is uneven, so that it need not be reported twice."""
     return any(_missing_in(draft.rows[index])) or any(_confounded_factors(draft, index))
+
+
+@rule("warning", fix="Leave the contrast out, or ask a question with two answers, such as yes and no.")
+def contrast_untested(draft: Draft) -> Iterator[Flaw]:
+    """A planned contrast compares shares of several labels, for which there is no test."""
+    for number, contrast in enumerate(draft.study.settings.contrast):
+        block = next((one for one in draft.study.blocks if set(contrast.names) <= set(one.settings.factors)), None)
+        if block is not None and isinstance(block.scale, Nominal):
+            values = {"name": contrast.name, "n": len(block.scale.levels)}
+            yield Flaw(Message("check.contrast_untested", values), spot=draft.at("contrast", number))
