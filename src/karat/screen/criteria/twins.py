@@ -32,8 +32,8 @@ items, and pairs share as much taste as tau says. The false discovery rate of a 
 *Verdict.* A pair is flagged if its rate is at most `rate`, c is at least `at_least`, and both participants agree by two
 standard errors less with their fourth best partner (in large crowds, with the last of the best tenth), because experts
 agree with all experts. The most alike group is removed before the rest is judged. Each group must also be alike without
-the others, and without those who agree with the crowd clearly less than half as well as is usual: among many who
-guess, two people who know the answers look like copies.
+the others and, where they gave a fifth of the answers or more, without those who agree with the crowd clearly less than
+half as well as is usual: among many who guess, two people who know the answers look like copies.
 
 *Knowledge.* A few people who know the right answers, or share a notion or a dialect that others lack, agree on yes and
 no or on a handful of labels as copies do: nothing in the answers distinguishes them. There, pairs are named and nobody
@@ -76,8 +76,8 @@ are counted as the number of equally frequent ones that agree as often by chance
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
 """Crowds to simulate; fewer where the number of pairs times items exceeds `WORK`."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
-ONE_SIDED = 2.33
-"""The 99th percentile of the normal distribution."""
+ONE_SIDED, POLLUTED = 2.33, 0.2
+"""The 99th percentile of the normal distribution; the share of answers from which those who guess change the rest."""
 FEWEST_PAIRS = 6
 """With fewer pairs there is no telling what is usual."""
 ROUNDS = 4
@@ -206,12 +206,17 @@ def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerM
 
 
 def _guessing(parts: Sequence[ScaleTrials]) -> Bools:
-    """Who agrees with the others, beyond chance, clearly less than half as well as is usual."""
+    """Who agrees with the others, beyond chance, clearly less than half as well as is usual.
+
+    Nobody, where few of the answers are theirs: those do not change what is usual.
+    """
     from karat.models.credence import excess_agreement
 
     excess, variance, most = np.sum([excess_agreement(part) for part in parts], axis=0)
     agreement, error = excess / np.maximum(most, 1e-9), np.sqrt(variance) / np.maximum(most, 1e-9)
-    return np.asarray(agreement + ONE_SIDED * error < np.median(agreement) / 2)
+    found = np.asarray(agreement + ONE_SIDED * error < np.median(agreement) / 2)
+    answers = np.sum([part.there.sum(axis=1) for part in parts], axis=0)
+    return found & bool(answers[found].sum() >= POLLUTED * answers.sum())
 
 
 def _met(parts: Sequence[ScaleTrials], shared: int) -> int | None:
@@ -418,7 +423,7 @@ def _found(
     The most alike group is removed before the rest is judged, because copies make everybody else look more alike. Each
     group must be alike without the others, and without those who guess.
     """
-    people, whole = len(pairs.known), tables
+    people, whole, partners = len(pairs.known), tables, pairs.known.sum(axis=1)
     rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
     clusters: list[Ints] = []
     for _ in range(MOST_CLUSTERS):
@@ -438,7 +443,7 @@ def _found(
             break
     for cluster in clusters:
         others = np.setdiff1d(np.concatenate([*clusters, np.flatnonzero(guessing)]), cluster)
-        if len(others) and not _stands_alone(whole, cluster, others, given):
+        if len(others) and not _stands_alone(whole, cluster, others, partners, given):
             found[np.ix_(cluster, cluster)] = False
     return rates, found
 
@@ -452,28 +457,29 @@ def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
     return rates, alike & (rates <= given["rate"])
 
 
-def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given: Mapping[str, float]) -> bool:
+def _stands_alone(
+    tables: list[AnswerMatrix], cluster: Ints, others: Ints, partners: Ints, given: Mapping[str, float]
+) -> bool:
     """Whether members of a cluster are still alike in a crowd without all other clusters and those who guess.
 
-    Accounts that agree badly with everybody else make two people who agree well look like twins.
+    Accounts that agree badly with everybody else make two people who agree well look like twins. Of many partners, four
+    must be left: otherwise it cannot be seen whether they agree with all who know.
     """
     rest = [answers_of(np.delete(one.table, others, axis=0), one.levels) for one in tables]
     pairs = _compared(rest, int(given["shared"]))
     if pairs.known.sum() // 2 < FEWEST_PAIRS:
         return False
     inside = np.isin(np.delete(np.arange(len(tables[0].table)), others), cluster)
-    return bool(_alike(rest, pairs, given)[1][np.ix_(inside, inside)].any())
+    enough = pairs.known.sum(axis=1)[inside] >= np.minimum(partners[cluster], FURTHER)
+    return bool(_alike(rest, pairs, given)[1][np.ix_(inside, inside)][np.ix_(enough, enough)].any())
 
 
 def _apart(pairs: ParticipantPairs) -> Bools:
-    """Pairs that agree clearly better than either does with its fourth best partner: experts agree with all experts.
-
-    With fewer partners that cannot be seen.
-    """
+    """Pairs that agree clearly better than either does with its fourth best partner: experts agree with all experts."""
     best = -np.sort(-np.where(pairs.known, pairs.common, -np.inf), axis=1)
     rank = np.maximum(FURTHER, np.ceil(TENTH * pairs.known.sum(axis=1))).astype(np.int64)
     place = np.minimum(rank, best.shape[1]) - 1
-    further = np.where(pairs.known.sum(axis=1) < FURTHER, np.inf, best[np.arange(len(best)), place])
+    further = best[np.arange(len(best)), place]
     found: Bools = np.nan_to_num(pairs.common - GAP * pairs.error, nan=-np.inf) >= np.maximum(further[:, None], further)
     return found
 
