@@ -14,13 +14,13 @@ from itertools import combinations
 from math import prod
 from pathlib import Path
 from statistics import median_low
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from karat.errors import IntakeError, KaratError, Problems, counted
 from karat.judgments.checks import places
 from karat.judgments.columns import nearest
+from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS, FileTable, delimiter_of, read_table, records, sheets_of
 from karat.study.item_sheets.sets import (
     BESIDE_SETS,
@@ -45,9 +45,6 @@ from karat.study.item_sheets.tool_files import (
 )
 from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_name, plain
 from karat.study.setting_base import known_words, toml
-
-if TYPE_CHECKING:
-    from karat.judgments.source import SourceFile
 
 BESIDE_WORDS = tuple(known_words()["sets"]["beside_begin"])
 """Words of headers such as "Comprehension question", which are no conditions either."""
