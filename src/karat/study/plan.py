@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -40,7 +41,7 @@ class Block:
         """What participants do with a trial."""
         return task_named(self.settings.task)
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """The scale on which it is answered."""
         return self.task.scale(self.settings.scale)

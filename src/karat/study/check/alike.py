@@ -1,7 +1,7 @@
 """Rules that compare sentences with each other: the same twice, nearly the same, much longer."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import mean, median
@@ -207,10 +207,7 @@ def filler_frames(draft: Draft) -> Iterator[Flaw]:
 
 def _frame_words(tests: Sequence[str], others: Sequence[str]) -> list[str]:
     """The words that nearly all test sentences have and hardly any other sentence has, in their order."""
-    there, here = ([set(words(text)) for text in own] for own in (others, tests))
-    known = dict.fromkeys(word for text in tests for word in words(text))
+    there, here = (Counter(word for text in own for word in dict.fromkeys(words(text))) for own in (others, tests))
     return [
-        word
-        for word in known
-        if mean(word in own for own in here) >= SHARED and mean(word in own for own in there) <= RARE
+        word for word, number in here.items() if number / len(tests) >= SHARED and there[word] / len(others) <= RARE
     ]

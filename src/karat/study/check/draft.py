@@ -39,12 +39,12 @@ class Row:
     def __getitem__(self, column: str) -> str | None:
         return self.cells.get(column)
 
-    @property
+    @cached_property
     def item(self) -> str:
         """The name of its item."""
         return self["item"] or ""
 
-    @property
+    @cached_property
     def function(self) -> str:
         """The function of its item."""
         return self["function"] or "test"
@@ -55,13 +55,13 @@ class Row:
         file, _, line = self.block.items.locate(self.number)
         return file, line
 
-    @property
+    @cached_property
     def unknown_levels(self) -> list[str]:
         """The factors of which a test row has no level that the study file names."""
         factors = self.block.settings.factors if self.function == "test" else {}
         return [name for name, factor in factors.items() if self[name] not in factor.levels]
 
-    @property
+    @cached_property
     def condition(self) -> tuple[str, ...]:
         """Its levels, in the order of the factors of the study file."""
         return tuple(self[name] or "" for name in self.block.settings.factors)

@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import cache
 
 from karat.errors import counted, shown
 from karat.judgments.columns import PROBES
@@ -153,6 +155,7 @@ def mixed_form(text: str) -> str | None:
     return None
 
 
+@cache
 def _script(letter: str) -> str:
     name = unicodedata.name(letter, "")
     return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
@@ -181,8 +184,9 @@ def other_language(draft: Draft) -> Iterator[Flaw]:
 
 def _is_latin(texts: Sequence[str]) -> bool:
     """Whether most letters of texts are Latin ones."""
-    letters = [letter for text in texts for letter in text if letter.isalpha()]
-    return 2 * sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters) >= len(letters)
+    letters = Counter(letter for text in texts for letter in text if letter.isalpha())
+    latin = sum(number for letter, number in letters.items() if unicodedata.name(letter, "").startswith("LATIN"))
+    return 2 * latin >= letters.total()
 
 
 @rule("warning", fix="Add it; otherwise it reveals the condition.")

@@ -444,16 +444,16 @@ def _row_proofs(
     functions = columns["function"]
     for segment in range(len(problem.segments)):
         rows = [row for row in range(problem.size) if problem.kinds[problem.kind_of[row]].segment == segment]
-        inside = [row for row in rows if number in problem.kinds[problem.kind_of[row]].groups]
-        others = [functions[row] for row in rows if row not in set(inside)]
-        needed = -(-len(inside) // group.row) - 1
+        inside = [number in problem.kinds[problem.kind_of[row]].groups for row in rows]
+        others = [functions[row] for row, own in zip(rows, inside, strict=True) if not own]
+        needed = -(-sum(inside) // group.row) - 1
         if needed <= len(others):
             continue
         in_a_row = "" if group.row == 1 else f", at most {group.row} in a row,"
         where = (
             "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which come first"
         )
-        yield OrderError(f"{_trials(group, len(inside))}{in_a_row} need {counted(needed, 'separator')}; "
+        yield OrderError(f"{_trials(group, sum(inside))}{in_a_row} need {counted(needed, 'separator')}; "
                          f"there {_there_are(others)}{where}.", _fix(group, "Allow more in a row"),
                          str(group.value) if group.column == "function" else "")  # fmt: skip
 
