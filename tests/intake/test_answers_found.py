@@ -536,3 +536,30 @@ def test_winners_in_columns_of_their_own(tmp_path: Path) -> None:
     assert judgments.frame.select("left", "right", "response").rows() == [
         (row[1], row[2], side) for row, side in zip(rows, sides, strict=True)
     ]
+
+
+def test_two_questions_in_one_column_are_told_apart_or_refused(tmp_path: Path) -> None:
+    rng = random.Random(12)
+    rows: list[tuple[object, ...]] = []
+    for p, i, c, r in rated(16, 12):
+        rows.append((f"P{p}", "rating", i, "ab"[c], r))
+        rows += [(f"P{p}", "question", i, "ab"[c], rng.choice(["Yes", "No"]))] if i % 3 == 0 else []
+    header = ["participant", "task", "item", "condition", "response"]
+    judgments = karat.read(written(tmp_path / "a.csv", header, rows), accept=True)
+    assert {name: scale.kind for name, scale in judgments.scales.items()} == {"rating": "ordinal", "question": "binary"}
+    mixed = written(tmp_path / "b.csv", [header[0], *header[2:]], [(row[0], *row[2:]) for row in rows])
+    with refuses(KaratError, "b.csv", "question=NAME"):
+        karat.read(mixed, accept=True)
+
+
+def test_chosen_texts_and_numbers_of_options_are_choices(tmp_path: Path) -> None:
+    rng = random.Random(13)
+    texts = [(f"The cat {i} sat there.", f"The cat {i} sat not there.") for i in range(12)]
+    rows = [(f"w{p}", i, *texts[i], rng.choice([1, 2])) for p in range(12) for i in range(12)]
+    numbered = written(tmp_path / "a.csv", ["worker", "trial", "option1", "option2", "selected_option"], rows)
+    chosen = [(*row[:4], row[1 + int(str(row[4]))]) for row in rows]
+    named = written(tmp_path / "b.csv", ["worker", "pair_id", "good", "bad", "chosen_sentence"], chosen)
+    for path in (numbered, named):
+        judgments = karat.read(path, accept=True)
+        assert judgments.frame["response"].to_list() == ["left" if row[4] == 1 else "right" for row in rows]
+        assert judgments.frame.select("left", "right").rows() == [row[2:4] for row in rows]

@@ -17,7 +17,16 @@ import polars as pl
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, filled_up, seconds_of
 from karat.intake.forms import several_at_once
-from karat.intake.guess import are_codes, are_rankings, beginnings, guess_rt_unit, guess_scale, joined, missing_codes
+from karat.intake.guess import (
+    are_codes,
+    are_rankings,
+    beginnings,
+    binary_of,
+    guess_rt_unit,
+    guess_scale,
+    joined,
+    missing_codes,
+)
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
@@ -657,6 +666,7 @@ def _scales(
                 gone = asked & text_column(frame["response"]).is_in(words).fill_null(False)
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
                 frame = frame.with_columns(pl.when(~gone).then(text_column(frame["response"])).alias("response"))
+            _refuse_two_kinds(answers, frame["response"].filter(asked), question, files[0].name)
             known[question], note = _guess(frame.filter(asked), question, files[0].name)
             notes.append(note)
     return frame, {question: known[question] for question in questions}, notes
@@ -670,6 +680,27 @@ def _silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[Sour
         f"There is no answer in {', '.join(file.name for file in files[:3])}: {column} is empty in all "
         f"{counted(frame.height, 'row')}. Name the column with the answers: --map response=NAME; or, if nobody "
         "answered, on which scale: --scale, such as ordinal:1-5."
+    )
+
+
+FEWEST_POINTS, FEW_OF_A_KIND = 3, 0.05
+
+
+def _refuse_two_kinds(answers: pl.Series, rows: pl.Series, question: str, file: str) -> None:
+    """IntakeError where some answers are points of a scale and others yes and no: two questions share a column."""
+    number = answers.cast(pl.Float64, strict=False).is_not_null()
+    words = answers.filter(~number).drop_nulls().sort().to_list()
+    if number.sum() < FEWEST_POINTS or binary_of(words) is None:
+        return
+    given = text_column(rows).drop_nulls()
+    share = given.is_in(words).sum() / len(given)
+    if not FEW_OF_A_KIND < share < 1 - FEW_OF_A_KIND:
+        return
+    of = f" to {question}" if question else ""
+    raise IntakeError(
+        f"In {file}, {1 - share:.0%} of the answers{of} are numbers, and the others are {words[0]} and {words[1]}: two "
+        "questions share a column. Name the column that distinguishes them, --map question=NAME, or take the rows of "
+        "one of them out of the file."
     )
 
 

@@ -64,7 +64,8 @@ ANSWER_WORDS = (
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
     "labels", "scores", "votes", "annotation", "annotations",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
-    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "chosen", "severity", "rank",
+    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "chosen", "selected", "severity",
+    "rank",
 )  # fmt: skip
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
@@ -129,6 +130,7 @@ PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
+MOST_TEXTS = 6
 MOST_FACTOR_LEVELS = 4
 """A column with more levels may be part of what was judged even if it is crossed with the rest."""
 MOST_QUESTIONS = 8
@@ -691,7 +693,7 @@ class _RoleSearch:
     def _is_answer_like(self, content: Content) -> bool:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
             return False
-        beside = NO_ANSWERS.fullmatch(content.plain) or any(w in NO_ANSWER_WORDS for w in words_of(content.name)[-1:])
+        beside = _is_beside(content) or any(w in NO_ANSWER_WORDS for w in words_of(content.name)[-1:])
         if (
             beside
             or PLACES.fullmatch(content.plain)
@@ -921,9 +923,14 @@ class _RoleSearch:
 
     def _shown_on_a_side(self) -> list[Content]:
         """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
+        free = self._free()
+        texts = [c for c in free if c.is_text and not _says_answer(c)][:MOST_TEXTS]
+        # What is called chosen may stand beside texts that are called by their conditions, such as good and bad.
+        named = [c for c in free if c.is_text and _says_answer(c)]
         return [
-            content for first, second in SIDES for pair in _pairs_of(self._free(), first, second)
-            for content in self._free() if content not in pair and names_one_of(content, *pair)
+            *(content for first, second in SIDES for pair in _pairs_of(free, first, second)
+              for content in free if content not in pair and names_one_of(content, *pair)),
+            *(c for pair in combinations(texts, PAIR) for c in named if names_one_of(c, *pair)),
         ][:1]  # fmt: skip
 
     def _is_position(self, content: Content) -> bool:
@@ -1172,7 +1179,8 @@ class _RoleSearch:
                 self._take_question(question)
             return
         sure, parts = self._parts(design, native, question)
-        if question and "question" not in self.roles.mapping and self._asks_again(parts, question):
+        apart = question and "question" not in self.roles.mapping
+        if question and apart and (self._asks_again(parts, question) or self._parts_answers(self.contents[question])):
             self._take_question(question)
         elif question and question not in self.taken and "question" not in self.mapping:
             sure, parts = self._parts([*design, self.contents[question]], native, None)
@@ -1395,7 +1403,9 @@ class _RoleSearch:
         source = self.roles.mapping.get("response")
         if source not in self.contents.names or not 2 <= content.distinct <= MOST_QUESTIONS or content.filled < NEARLY:
             return False
-        if not self.person or self._of_person(content) or content.plain in NAMES["item"]:
+        if not self.person or self._of_person(content):
+            return False
+        if content.plain in NAMES["item"] and content.plain not in QUESTION_NAMES:
             return False
         answers = self.contents[source]
         kinds = pl.DataFrame({"level": content.cells, "answer": answers.cells, "number": answers.numbers.is_not_null()})
@@ -1627,6 +1637,11 @@ def sides_notes(sides: Mapping[str, str]) -> list[Message]:
     note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
     graded = any(list(sides.values()).count(side) > 1 for side in ("left", "right"))
     return [note, Message("form.graded")] if graded else [note]
+
+
+def _is_beside(content: Content) -> bool:
+    """Whether a column is called after something beside the answers; the chosen option is the answer."""
+    return bool(NO_ANSWERS.fullmatch(content.plain)) and words_of(content.name)[:1] not in (["chosen"], ["selected"])
 
 
 def _is_beside_the_answer(content: Content) -> bool:
