@@ -651,6 +651,16 @@ def _(study: Study) -> None:
     study.others = []
 
 
+@broken("scale-labels__twice")
+def _(study: Study) -> None:
+    study.block["scale"] = {"points": 5, "labels": ["bad", "rather bad", "neither", "rather bad", "good"]}
+
+
+@broken("scale-labels__gap")
+def _(study: Study) -> None:
+    study.block["scale"] = {"points": 5, "labels": ["bad", "", "neither", "rather good", "good"]}
+
+
 @broken("consent__missing")
 def _(study: Study) -> None:
     study.settings["texts"] = {"consent": " "}

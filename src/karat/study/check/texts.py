@@ -189,6 +189,24 @@ def _is_latin(texts: Sequence[str]) -> bool:
     return 2 * latin >= letters.total()
 
 
+@rule("warning", fix="Give each point a label of its own, or label only the ends.")
+def scale_labels(draft: Draft) -> Iterator[Flaw]:
+    """Two points of a scale have the same label, or one has none although its opposite does."""
+    for index, block in enumerate(draft.study.blocks):
+        labels = [label.strip() for label in block.settings.scale.labels]
+        twice = next((label for label in labels if label and labels.count(label) > 1), None)
+        bare = next(
+            (n for n, pair in enumerate(zip(labels, labels[::-1], strict=True), 1) if pair[1] > pair[0] == ""), 0
+        )
+        if twice is not None:
+            yield Flaw(
+                f"two points of the scale have the label {shown(twice)}.", spot=draft.at("block", index, "scale")
+            )
+        elif bare:
+            text = f"point {bare} of the scale has no label, but its opposite does."
+            yield Flaw(text, spot=draft.at("block", index, "scale"))
+
+
 @rule("warning", fix="Add it; otherwise it reveals the condition.")
 def final_punctuation(draft: Draft) -> Iterator[Flaw]:
     """A sentence has no final punctuation, although most others do."""
