@@ -904,3 +904,11 @@ def test_real_labels_become_a_study_of_labels(reference: Path, tmp_path: Path) -
 def test_real_choices_without_sentences_are_refused(name: str, reference: Path, tmp_path: Path) -> None:
     with pytest.raises(SetsError):
         study_of_wild(name, reference, tmp_path / "study")
+
+
+@pytest.mark.parametrize("header", ["Satznr", "Satz-Nr.", "Item-Nr.", "Nummer"])
+def test_german_headers_of_item_numbers(header: str, tmp_path: Path) -> None:
+    rows = [f"{n};{order};Satz {n} ist {order}" for n in (1, 2, 3) for order in ("kurz", "lang")]
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("\n".join([f"{header};Stellung;Satz", *rows, ";;"]), encoding="utf-8-sig")
+    assert list(read_sets(sheet).sets) == ["1", "2", "3"]

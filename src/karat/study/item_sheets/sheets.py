@@ -112,7 +112,9 @@ def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> 
     text = _text_column(frame)
     if text is None:
         where = f"{path.name}, sheet {own}" if own else path.name
-        raise SetsError(f"{where}: which column has the fillers? Name it sentence. There are {', '.join(columns)}.")
+        raise SetsError(
+            f"{where}: which column has the fillers? Rename it to sentence. There are {', '.join(columns)}."
+        )
     names, kind = _named(columns, ITEMS), _named(columns, KINDS)
     usual = (_function_of_sheet(own) if own else None) or "filler"
     rows = []
@@ -143,7 +145,8 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
         return None
     if item is None:
         raise SetsError(
-            f"{path.name}: which column has the item numbers? Name it item. There are {', '.join(table.frame.columns)}."
+            f"{path.name}: which column has the item numbers? Rename it to item. "
+            f"There are {', '.join(table.frame.columns)}."
         )
     taken = set(filter(None, (item, text, condition)))
     ours = {name: own_name(name, table.frame.columns, taken) for name in ("context", "expected")}
