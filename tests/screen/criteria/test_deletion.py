@@ -221,3 +221,23 @@ def test_on_very_hard_items_nobody_is_flagged() -> None:
     found = deletion(karat.Judgments(table, karat.Binary()))
     assert found.flagged == []
     assert "deletion.hard" in found.participants["message"].to_list()
+
+
+def hard_items(seed: int, spread: float, people: int = 40, items: int = 40) -> karat.Judgments:
+    """Ratings of attentive people, who differ in level and certainty, and of three who guess; items differ little."""
+    random = np.random.default_rng(seed)
+    certain = np.exp(random.normal(0, 0.2, (people, 1)))
+    value = random.normal(0, spread, items) + random.normal(0, 0.4, (people, 1))
+    table = np.digitize(value + random.normal(0, 1, (people, items)) * certain, [-1.5, -0.5, 0.5, 1.5]) + 1
+    table[:3] = random.integers(1, 6, (3, items))
+    rows = [(f"p{person:02}", f"i{item}", str(a)) for person, own in enumerate(table) for item, a in enumerate(own)]
+    return karat.Judgments(pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row"), FIVE)
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_agreeing_little_with_hard_items_is_usual(seed: int) -> None:
+    assert set(deletion(hard_items(seed, 0.35)).flagged) <= {"p00", "p01", "p02"}
+
+
+def test_guessing_is_found_where_items_differ() -> None:
+    assert deletion(hard_items(3, 1.0)).flagged == ["p00", "p01", "p02"]

@@ -72,6 +72,15 @@ def test_people_who_prefer_the_middle_are_not_flagged() -> None:
     assert agreement["careless"] is None
 
 
+def test_very_hard_items_flag_nobody() -> None:
+    """Nobody knows, and some say so more often than others."""
+    random = np.random.default_rng(2)
+    people = {f"p{n}": np.where(random.random(40) < n / 12, 3, random.integers(1, 6, 40)).tolist() for n in range(12)}
+    evidence = scale_use(judgments(people))
+    assert evidence.flagged == []
+    assert "scale_use.hard" in codes(evidence.notes)
+
+
 def test_nobody_is_flagged_without_a_neutral_point() -> None:
     evidence = scale_use(judgments({"p1": [2, 2, 2]}, karat.Ordinal(4)))
     assert evidence.participants["score"].to_list() == [None]

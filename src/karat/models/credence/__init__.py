@@ -8,8 +8,8 @@ from karat.models.credence.trials import (
     beyond_chance,
     closeness,
     concentration,
-    excess_agreement,
     follows_closest,
+    hardly_agree,
     regularity,
     residual_times,
     with_company,
@@ -18,6 +18,6 @@ from karat.models.credence.trials import (
 
 __all__ = [
     "ATTENTIVE", "LAPSES", "Comparison", "CredenceTrials", "Fitted", "Mixture", "MixtureStep", "ScaleTrials",
-    "beyond_chance", "closeness", "compare", "concentration", "excess_agreement", "fit_credence",
-    "follows_closest", "regularity", "residual_times", "with_company", "with_one_another",
+    "beyond_chance", "closeness", "compare", "concentration", "fit_credence", "follows_closest",
+    "hardly_agree", "regularity", "residual_times", "with_company", "with_one_another",
 ]  # fmt: skip

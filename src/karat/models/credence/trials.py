@@ -30,6 +30,8 @@ from karat.types import Bools, Floats, Ints
 
 Singles = NDArray[np.float32]
 MOST_CLASSES = 30
+ONE_SIDED = 2.33
+"""The 99th percentile of the normal distribution."""
 FEW_ANSWERS = 9
 """With fewer answers to half of the stimuli, how strong a stimulus is remains a guess."""
 
@@ -207,6 +209,16 @@ def excess_agreement(
     squares = np.bincount(owner, (own[owner] * centred**2).sum(axis=1), people)
     excess = np.bincount(owner, worth[np.arange(len(level)), level], people) - size * mean
     return excess, squares / np.maximum(size - 1, 1), size * (1 - mean)
+
+
+def hardly_agree(trials: CredenceTrials, share: float = 1.0) -> Bools:
+    """Who agrees with the others clearly (99 %) less than the median participant, or than a share of that.
+
+    The standard score of an agreement over the root of the number of answers is a correlation.
+    """
+    answers = np.sum([part.there.sum(axis=1) for part in trials.parts], axis=0)
+    above, root = beyond_chance(trials), np.sqrt(np.maximum(answers, 1))
+    return np.asarray((above + ONE_SIDED) / root < share * np.median(above / root))
 
 
 def with_one_another(trials: CredenceTrials, people: Ints) -> Floats:

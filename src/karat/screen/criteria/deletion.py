@@ -23,8 +23,9 @@ would ask for many more simulations than workers before it could flag anybody. O
 unusual, and more where the model is not quite right, as for labels that were read as ratings. So the simulated null
 flags nobody whose agreement with the others is significantly above chance by a test that needs no model (p < .05: it
 should be no harder to be cleared than to be accused), nor anybody who agrees (p < .01) with others who do not agree
-with the crowd, as people of one taste do, nor anybody with fewer than 20 answers, who could hardly show it; and nobody
-at all where most people do not agree above chance, as on very hard items. Deletion should not exclude alone: look at
+with the crowd, as people of one taste do, nor anybody whose agreement is not clearly (99 %) less than
+usual or who has fewer than 20 answers, who could hardly show it; and nobody at all where most people do not agree above
+chance, as on very hard items. Deletion should not exclude alone: look at
 p_adjusted.
 """
 
@@ -53,6 +54,7 @@ from karat.types import Progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from karat.models.credence import CredenceTrials
     from karat.models.glrm import Fit, NominalFit
 
 
@@ -177,6 +179,7 @@ def deletion(
     """
     from scipy.special import chdtrc, chdtri
 
+    from karat.models.credence import beyond_chance, hardly_agree
     from karat.models.glrm import exceedances, predictive_p
     from karat.models.proportions import benjamini_hochberg
     from karat.screen.credence_model import who_agree
@@ -209,12 +212,13 @@ def deletion(
         },
         nan_to_null=True,
     )  # fmt: skip
-    agrees = pl.Series(_beyond_chance(answers) >= ABOVE_CHANCE)
+    trials = _as_trials(answers)
+    agrees, unclear = pl.Series(beyond_chance(trials) >= ABOVE_CHANCE), ~pl.Series(hardly_agree(trials))
     alike = who_agree(judgments, table.filter(~agrees)["participant"].to_list()) if simulations else []
     table = table.with_columns(
-        _spared=pl.when(pl.col("df") < FEWEST).then(pl.lit("deletion.few"))
-        .when(agrees | table["participant"].is_in(alike)).then(pl.lit("deletion.agrees"))
+        _spared=pl.when(agrees | table["participant"].is_in(alike)).then(pl.lit("deletion.agrees"))
         .when(agrees.sum() < USUAL * len(agrees)).then(pl.lit("deletion.hard"))
+        .when(unclear | (pl.col("df") < FEWEST)).then(pl.lit("deletion.few"))
     )  # fmt: skip
     notes = _notes(answers, model.notes, failed, table, alpha, by)
     settings = {"alpha": alpha, "simulations": simulations, "seed": seed, "at_most": at_most, "by": by, "refit": refit}
@@ -269,9 +273,9 @@ def _distances(
     return distance, failed
 
 
-def _beyond_chance(answers: Crowd) -> NDArray[np.float64]:
-    """How far the agreement of each worker with the others is above chance, in standard errors."""
-    from karat.models.credence import CredenceTrials, ScaleTrials, beyond_chance
+def _as_trials(answers: Crowd) -> CredenceTrials:
+    """The answers as the tests of agreement look at them."""
+    from karat.models.credence import CredenceTrials, ScaleTrials
 
     place = answers.rows.select(pl.int_range(pl.len()).over("_worker")).to_series().to_numpy()
     at = (answers.worker, place)
@@ -280,7 +284,7 @@ def _beyond_chance(answers: Crowd) -> NDArray[np.float64]:
     part = ScaleTrials(
         task, code, code, int(task.max()) + 1, len(answers.categories), ordered=answers.family != "nominal"
     )
-    return beyond_chance(CredenceTrials((part,), in_sequence=False))
+    return CredenceTrials((part,), in_sequence=False)
 
 
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:

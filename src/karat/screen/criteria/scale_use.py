@@ -5,7 +5,8 @@ point: "no difference" in choices, and the middle of an odd number of points whe
 flagged for fewer than ten answers, nor for neutral answers where the others give them as well: in the sum over answers,
 neutral ones must exceed the shares of the others who answered the same stimuli neutrally, by a one-sided test at 1 %.
 Nor is anybody flagged whose answers agree with those of the others above chance (p < .05, by a test that needs no
-model): they looked at the items, and prefer the middle where others dare more.
+model): they looked at the items, and prefer the middle where others dare more. Where most participants do not agree
+above chance, as on very hard items, that cannot be seen and nobody is flagged.
 The further columns are for information only, since attentive participants use scales differently:
 
 - points_used: the share of the scale's points that were used at all;
@@ -43,6 +44,8 @@ NEUTRAL_AT_MOST = 0.5
 FEWEST, MORE, AGREES = 10, 2.33, 1.645
 """With fewer answers nobody is flagged; the standard errors by which neutral answers exceed the others' (p < .01), and
 from which agreement with the others protects (p < .05): it should be easier to be cleared than to be accused."""
+MOST = 0.5
+"""The share of participants who must agree above chance before neutral answers count against anybody."""
 
 
 class ScaleUseSettings(CriterionSettings):
@@ -83,11 +86,12 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     with_neutral, above = pl.col("neutral_share").is_not_null(), pl.col("neutral_share") > neutral_at_most
     few = above & (pl.col("could_be_neutral") < FEWEST)
     usual = above & ~few & (pl.col("beyond") < MORE).fill_null(False)
-    if table.filter(above & ~few & ~usual).height:
-        table = table.join(above_chance(judgments), on="participant", how="left", maintain_order="left")
-    else:
-        table = table.with_columns(above=pl.lit(None, pl.Float64))
+    accused = table.filter(above & ~few & ~usual).height
+    agreement = above_chance(judgments) if accused else pl.DataFrame(schema={"participant": pl.String, "above": float})
+    table = table.join(agreement, on="participant", how="left", maintain_order="left")
     agrees = above & ~few & ~usual & (pl.col("above") >= AGREES).fill_null(False)
+    hard = agreement.height > 0 and (agreement["above"] >= AGREES).sum() < MOST * agreement.height
+    notes += (Message("scale_use.hard"),) if hard else ()
     values = pl.struct(
         neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
         commonest="commonest", share=pl.col("commonest_share").round(2),
@@ -96,7 +100,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     )  # fmt: skip
     participants = table.select(
         "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
-        (above & ~few & ~usual & ~agrees).fill_null(False).alias("flagged"), message.alias("message"),
+        (above & ~few & ~usual & ~agrees & (not hard)).fill_null(False).alias("flagged"), message.alias("message"),
         values.alias("values"),
         pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
         "skew", "contrast", "compression",

@@ -67,7 +67,7 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 from karat.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from karat.models.credence import ScaleTrials
+    from karat.models.credence import CredenceTrials, ScaleTrials
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
 POINTS, LABELS = 4, 6.0
@@ -76,8 +76,8 @@ are counted as the number of equally frequent ones that agree as often by chance
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
 """Crowds to simulate; fewer where the number of pairs times items exceeds `WORK`."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
-ONE_SIDED, POLLUTED = 2.33, 0.2
-"""The 99th percentile of the normal distribution; the share of answers from which those who guess change the rest."""
+POLLUTED = 0.2
+"""The share of answers from which those who guess change what is usual."""
 FEWEST_PAIRS = 6
 """With fewer pairs there is no telling what is usual."""
 ROUNDS = 4
@@ -202,20 +202,17 @@ def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerM
         table[table == part.levels] = -1
         tables.append(answers_of(table[:, np.lexsort(table)], part.levels, part.ordered))
     notes = [note for note in looked.notes if note.code != "order.no_sequences"]
-    return looked.people, tables, _guessing(looked.trials.parts), notes
+    return looked.people, tables, _guessing(looked.trials), notes
 
 
-def _guessing(parts: Sequence[ScaleTrials]) -> Bools:
-    """Who agrees with the others, beyond chance, clearly less than half as well as is usual.
+def _guessing(trials: CredenceTrials) -> Bools:
+    """Who agrees with the others clearly less than half as well as is usual.
 
     Nobody, where few of the answers are theirs: those do not change what is usual.
     """
-    from karat.models.credence import excess_agreement
+    from karat.models.credence import hardly_agree
 
-    excess, variance, most = np.sum([excess_agreement(part) for part in parts], axis=0)
-    agreement, error = excess / np.maximum(most, 1e-9), np.sqrt(variance) / np.maximum(most, 1e-9)
-    found = np.asarray(agreement + ONE_SIDED * error < np.median(agreement) / 2)
-    answers = np.sum([part.there.sum(axis=1) for part in parts], axis=0)
+    found, answers = hardly_agree(trials, 0.5), np.sum([part.there.sum(axis=1) for part in trials.parts], axis=0)
     return found & bool(answers[found].sum() >= POLLUTED * answers.sum())
 
 
