@@ -163,6 +163,7 @@ async def _values(request: Request, slug: str, researcher: Researcher) -> dict[s
                                    ("ended", step.ended)], came) for step in one.steps],
         "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
         "pace": columns(one.per_minute), "times": times,
+        "gone_minutes": min(GONE_SECONDS / 60, study.settings.field.lease_minutes),
         "time_bars": [spread(own.quantiles, low, high) for own in times],
         "warnings": _warnings(one, state.served_studies[slug].budget),
     }  # fmt: skip
