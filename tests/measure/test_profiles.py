@@ -37,6 +37,13 @@ def test_groups_of_participants_count_each_participant_once() -> None:
     assert city["mean"].item() == pytest.approx(float(np.mean(means.to_numpy())))
 
 
+def test_intervals_of_few_answers_stay_on_the_scale() -> None:
+    rated = {"participant": ["p1", "p2", "p3"], "item": ["a"] * 3, "question": ["clear"] * 3, "response": [7, 7, 5]}
+    row = profiles(karat.Judgments(rated, karat.Ordinal(7))).frame.row(0, named=True)
+    assert row["lower"] == pytest.approx(mean_interval(np.array([7.0, 7.0, 5.0]))[1])
+    assert row["upper"] == 7
+
+
 def test_rows_without_a_group_are_reported() -> None:
     table = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "question": ["clear", "simple"] * 2,
              "response": [7, 2, 3, 6], "system": ["x", "x", None, None]}  # fmt: skip

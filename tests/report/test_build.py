@@ -53,6 +53,18 @@ def test_rules_are_compared_on_the_same_answers() -> None:
         assert rule.kept == PEOPLE - len(rule.excluded)
 
 
+def test_intervals_of_few_participants_stay_on_the_scale() -> None:
+    rows = {
+        "participant": ["p1"] * 4 + ["p2"] * 4 + ["p3"] * 4, "item": list("abcd") * 3,
+        "order": ["x", "y", "x", "y", "y", "x", "y", "x", "x", "y", "x", "y"],
+        "response": [5, 1, 5, 1, 1, 5, 2, 4, 5, 1, 3, 1],
+    }  # fmt: skip
+    found = build(karat.Judgments(rows, karat.Ordinal(5)), quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    (_, low, _), (_, _, high) = sorted(found.rules[0].cells)
+    assert (low, high) == (1, 5)
+
+
 def test_a_rule_of_one_criterion_is_compared_once() -> None:
     found = build(gathered().judgments, rules={"attention": {"alpha": 0.05}, "exclude": "any"}, quick=True)
     assert isinstance(found.outcomes, Outcomes)

@@ -59,6 +59,20 @@ def log_magnitude(numbers: pl.Expr) -> pl.Expr:
     return pl.when(numbers.is_not_null()).then(pl.coalesce(positive, positive.min() / 2)).log()
 
 
+def ends(scale: Scale) -> tuple[float, float]:
+    """The least and the greatest number that an answer can be, and so a mean of answers; infinite without ends.
+
+    >>> from karat.judgments.scales import Magnitude
+    >>> ends(Ordinal(5)), ends(Magnitude())
+    ((1.0, 5.0), (-inf, inf))
+    """
+    if isinstance(scale, Ordinal):
+        return scale.numbers[0], scale.numbers[-1]
+    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
+        return float(scale.low), float(scale.high)
+    return float("-inf"), float("inf")
+
+
 def width(scale: Scale) -> float | None:
     """The greatest possible difference of two positions, where the scale has ends; 1 where answers are only unequal."""
     if isinstance(scale, Ordinal):

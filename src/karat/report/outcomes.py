@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import position
+from karat.judgments.answer_codes import ends, position
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import natural_order
 from karat.measure.effects.contrasts import Contrasts
@@ -219,8 +219,9 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         planned = right_plan(plan, accuracy) if kind == "right" else None
         decided = planned_rows(measures, question) if kind != "right" else None if planned is None else planned.frame
         compared = comparisons(plan, model, decided, factors, order, cells)
-    rules = tuple(_outcome(key, name, gone, people, sums, counts, compared, kind) for key, name, gone in stated)
     low, high = _ends(scale, kind, rows)
+    bounds = ends(scale) if kind == "means" and "answer" not in rows.columns else (-math.inf, math.inf)
+    rules = tuple(_outcome(key, name, gone, people, sums, counts, compared, kind, bounds) for key, name, gone in stated)
     examples = _examples(rows, factors, place)
     right = _right(rows, rules[0].excluded) if kind == "right" else None
     shares = rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean()) if kind == "right" else None
@@ -228,7 +229,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     clear = 0
     if kind == "preference" and left_out:
         rest = {cell: number for number, cell in enumerate(sorted(set(every) - set(cells)))}
-        undrawn = _outcome("", "", rules[0].excluded, people, *_sums(rows, factors, rest, people), [], kind)
+        undrawn = _outcome("", "", rules[0].excluded, people, *_sums(rows, factors, rest, people), [], kind, bounds)
         clear = sum(low > HALF or high < HALF for _, low, high in undrawn.cells)
     return Outcomes(
         kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, examples, right, own,
@@ -452,18 +453,18 @@ def _short(title: str) -> str:
 
 def _outcome(
     key: str, name: str, gone: tuple[str, ...], people: list[str], sums: Floats, counts: Floats,
-    compared: Sequence[RuleComparison], kind: str,
+    compared: Sequence[RuleComparison], kind: str, bounds: tuple[float, float],
 ) -> RuleOutcome:  # fmt: skip
     out = set(gone)
     kept = np.array([one not in out for one in people], dtype=bool)
     s, n = sums[kept], counts[kept]
-    cells = tuple(_mean_interval(s[:, k], n[:, k], kind) for k in range(s.shape[1]))
+    cells = tuple(_mean_interval(s[:, k], n[:, k], kind, bounds) for k in range(s.shape[1]))
     differences = tuple(_difference(np.array(one.weights), s, n) for one in compared)
     excluded, answering = tuple(one for one in people if one in out), int((n.sum(axis=1) > 0).sum())
     return RuleOutcome(key, name, excluded, int(kept.sum()), answering, cells, differences)
 
 
-def _mean_interval(sums: Floats, counts: Floats, kind: str) -> tuple[float, float, float]:
+def _mean_interval(sums: Floats, counts: Floats, kind: str, bounds: tuple[float, float]) -> tuple[float, float, float]:
     """The mean of a cell and its interval, from the sum and the number of each participant's answers."""
     sums, counts = sums[counts > 0], counts[counts > 0]
     people, answers = len(counts), float(counts.sum())
@@ -473,7 +474,7 @@ def _mean_interval(sums: Floats, counts: Floats, kind: str) -> tuple[float, floa
     variance = people / (people - 1) * float(((sums - mean * counts) ** 2).sum()) / answers**2
     t = _t(people - 1)
     if kind == "means":
-        return mean, mean - t * variance**0.5, mean + t * variance**0.5
+        return mean, max(mean - t * variance**0.5, bounds[0]), min(mean + t * variance**0.5, bounds[1])
     if variance == 0 or answers == people:
         # That two participants agree says little of others, and their shares do not show it.
         alike = float(people)
@@ -519,10 +520,8 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
     """The ends of the axis: those of the response scale, else those of the answers."""
     if kind != "means" or "answer" in rows.columns:
         return 0.0, 100.0
-    if isinstance(scale, Ordinal):
-        return scale.numbers[0], scale.numbers[-1]
-    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
-        return float(scale.low), float(scale.high)
+    if math.isfinite(ends(scale)[0]):
+        return ends(scale)
     known = rows["_value"].drop_nulls()
     low, high = float(known.quantile(0.02) or 0.0), float(known.quantile(0.98) or 1.0)
     if high <= low:

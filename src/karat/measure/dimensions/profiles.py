@@ -18,6 +18,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import ends
 from karat.judgments.columns import unknown_name
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import aligned_ratings
@@ -133,10 +134,11 @@ def profiles(
     groups = tuple(people["group"].unique(maintain_order=True))
     own = {key: part["rating"].to_numpy() for key, part in people.group_by("group", "question")}
     found = [
-        (group, pair, len(values), *mean_interval(values, level))
+        (group, pair, len(values), mean, max(lower, least), min(upper, most))
         for group in groups
         for pair in pairs
         for values in [np.asarray(own.get((group, pair), np.empty(0)), dtype=np.float64)]
+        for (mean, lower, upper), (least, most) in [(mean_interval(values, level), ends(judgments.scales[pair]))]
     ]
     frame = pl.DataFrame(found, schema=["group", "pair", "n", "mean", "lower", "upper"], orient="row")
     return Profiles(
