@@ -2,18 +2,22 @@
 
     share = var_worker / (var_worker + var_task)
 
+The deviations are written as theta_w = R sin(a), theta_t = R cos(a), so that the share is sin(a)^2 and its ends, 0 and
+1, are points like any other. For each angle a the likelihood is maximised over R and everything else. The interval
+holds the shares whose log-likelihood is within half the chi-squared quantile (1 degree of freedom) of the maximum.
+
 With one answer per cell, only the form of the likelihood separates a cell's own effect from chance, and the Laplace
 approximation puts its variance at zero. `interaction_profile` shows that: the log-likelihood, maximised over
 everything else, for several deviations of the effect. With repeated answers the effect is identified, and the profile
 has its top where the fit is.
 
-In general (`variance_share`) the share is
+Models of many variances (`variance_share`) have the share
 
     share = W / (W + T),   W = x'A x,   T = x'B x
 
 where x are the parameters of a fitted model and the squares of deviations, or the variance of fixed effects, are
-quadratic forms in them. The scale is the angle arctan(sqrt W / sqrt T), of which 0 and 1 are ordinary points. The upper
-end of the interval is the largest share among all parameters whose log-likelihood is within half the
+quadratic forms in them. As above, the scale is the angle arctan(sqrt W / sqrt T), of which 0 and 1 are ordinary
+points. The upper end of the interval is the largest share among all parameters whose log-likelihood is within half the
 chi-squared quantile (1 degree of freedom) of the maximum: the same end as that of a profile over the share, found by
 one search with a constraint (sequential quadratic programming) instead of a search at each of many shares. The lower
 end is that of the other variances, turned round.
@@ -40,6 +44,11 @@ from karat.models.glrm.profile import held
 from karat.models.numerics import one_thread
 from karat.types import Floats
 
+PRECISION = 1e-6
+"""Of an end of the interval, as an angle."""
+FARTHEST = 0.2
+"""The largest standard error of the angle that is believed."""
+
 
 @dataclass(frozen=True)
 class Share(Summarised):
@@ -57,6 +66,13 @@ class Share(Summarised):
         return (Message("models.share", values),)
 
 
+def at_angle(objective: Objective | PartedObjective, parameters: int, angle: float) -> Restricted:
+    """The objective along a ray: (beta, psi, R) for theta_w = R sin(a), theta_t = R cos(a)."""
+    directions = np.eye(parameters)[:, :-1]
+    directions[-2:, -1] = np.sin(angle), np.cos(angle)
+    return Restricted(objective, np.zeros(parameters), directions)
+
+
 def worker_share(fit: Fit, level: float = 0.95) -> Share:
     """The share of workers in the variance of a binary or ordinal fit, in memory or in parts.
 
@@ -68,10 +84,79 @@ def worker_share(fit: Fit, level: float = 0.95) -> Share:
     """
     if not isinstance(fit.objective, Objective | PartedObjective) or fit.objective.deviations > 2:
         raise ValueError("The profile of the share is for binary and ordinal fits without a worker:task effect.")
-    deviations = np.eye(len(fit.parameters))[-2:]
-    one, rest = (np.diag(own) for own in deviations)
+    theta = fit.parameters[-2:]
+    total = float(theta @ theta)
+    if total == 0:
+        raise ValueError(Message("models.no_variance"))
+    profile = AngleProfile(fit)
+    drop = float(chdtri(1, 1 - level)) / 2
     with one_thread(len(fit.workers) * len(fit.tasks)):
-        return variance_share([FittedShare(fit.objective, fit.parameters, fit.modes, fit.hessian, one, rest)], level)
+        lower = profile.end(0.0, drop)
+        upper = profile.end(np.pi / 2, drop)
+    return Share(float(theta[0] ** 2) / total, float(np.sin(lower) ** 2), float(np.sin(upper) ** 2), level)
+
+
+class AngleProfile:
+    """How far the log-likelihood falls from its maximum with the angle; a search starts where the last one ended."""
+
+    def __init__(self, fit: Fit) -> None:
+        self.fit = fit
+        worker, task = fit.parameters[-2:]
+        self.best, self.radius = float(np.arctan2(worker, task)), float(np.hypot(worker, task))
+        slope = np.zeros(len(fit.parameters))
+        slope[-2:] = np.array([task, -worker]) / self.radius**2
+        along = fit.covariance @ slope
+        variance = float(slope @ along)
+        known = np.isfinite(variance) and variance > 0
+        self.error = min(float(np.sqrt(variance)), FARTHEST) if known else FARTHEST
+        # How the other parameters follow the angle, to first order.
+        self.follow = along / variance if known else np.zeros(len(along))
+        self.angle, self.parameters, self.modes = self.best, fit.parameters, fit.modes
+
+    def fall(self, angle: float) -> float:
+        """By how much the log-likelihood, maximised over everything but the angle, lies below its maximum."""
+        function = at_angle(self.fit.objective, len(self.parameters), angle)
+        expected = self.parameters + self.follow * (angle - self.angle)
+        # Where the last search ended at R = 0, the next would stay there: the likelihood is even in R.
+        start = np.append(expected[:-2], max(float(np.hypot(*expected[-2:])), self.radius / 2))
+        at = function(start, self.modes)
+        if at is None:
+            start[:-1] = self.fit.parameters[:-2]  # thresholds that were expected to cross
+            at = function(start, self.fit.modes)
+        if at is None:
+            raise ValueError("The parameters of the fit are not allowed here.")
+        best = minimise(function, start, at, None, TOLERANCE)
+        self.angle, self.modes = angle, best.at.modes
+        self.parameters = function.directions @ best.parameters
+        return float(best.at.value + self.fit.log_likelihood)
+
+    def end(self, limit: float, drop: float) -> float:
+        """The angle between the best one and the limit where the fall is `drop`; the limit where it never is.
+
+        The square root of the fall is nearly a straight line, so that few angles are looked at.
+        """
+        known = {self.best: -1.0}
+
+        def excess(angle: float) -> float:
+            if angle not in known:
+                known[angle] = float(np.sqrt(max(self.fall(angle), 0.0) / drop)) - 1
+            return known[angle]
+
+        # A likelihood with several tops may fall on the way and still be high enough at the limit.
+        self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
+        if abs(limit - self.best) <= FURTHEST * self.error and excess(limit) <= 0:
+            return limit
+        self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
+        inside, step = self.best, np.sqrt(2 * drop) * self.error
+        while True:
+            outside = limit if abs(limit - inside) <= step else inside + np.copysign(step, limit - inside)
+            if excess(outside) > 0:
+                from scipy.optimize import brentq
+
+                return float(brentq(excess, inside, outside, xtol=PRECISION))
+            if outside == limit:
+                return limit
+            inside = outside
 
 
 @dataclass(frozen=True)
@@ -128,7 +213,7 @@ def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1,
     return Profile(np.asarray(deviations, dtype=np.float64), reached, converged, not objective.layout.single)
 
 
-SEARCH_PRECISION = 1e-6
+SEARCH_PRECISION = 1e-9
 """Of the search, where the angle is scaled so that it changes by about 4 from the estimate to an end."""
 STEPS = 100
 CLOSE = 1e-3

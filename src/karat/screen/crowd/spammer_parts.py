@@ -1,7 +1,7 @@
 """The Spammer Index of judgments in parts: the same model, index and interval as in memory.
 
 Yes-or-no and ordered answers are fitted where they lie (`karat.models.glrm.parts`): each step of the search goes once
-through small files of numbers, and only sums come together. A fit takes some 40 passes, its profile interval about 140
+through small files of numbers, and only sums come together. A fit takes some 40 passes, its profile interval about 90
 more. With more than 10,000 tasks the model is fitted to workers drawn at random whose tasks stay under that number.
 
 The models of labels, and of rounds, are held in memory whole. Their answers are brought together where they are few
@@ -51,7 +51,7 @@ from karat.screen.parted.in_parts import InParts
 CRITERION = "spammer_index"
 PASSES = 1_000
 """How often the fit and its interval may go through the answers."""
-USUAL = 190
+USUAL = 150
 """About as many passes as it takes, for the progress."""
 ROUNDS_HELD = 1_000_000
 """How many answers the model of rounds is given."""
