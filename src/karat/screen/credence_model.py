@@ -36,6 +36,7 @@ from karat.models.credence import (
     beyond_chance,
     closeness,
     follows_closest,
+    hardly_agree,
     residual_times,
     with_company,
     with_one_another,
@@ -57,6 +58,8 @@ STAND_INS = 5
 """Participants of the sample who join every part, so that each part has the trials and scales of the whole."""
 MARK = "\0"
 """The prefix of the names of stand-ins."""
+AGREEMENT = {"participant": pl.String, "above": pl.Float64, "hardly": pl.Boolean}
+"""The columns of the table of agreement above chance."""
 CLASSES = 7
 WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
@@ -354,17 +357,19 @@ def _largest_share(fitted: Fitted) -> Floats:
 
 
 def above_chance(judgments: Judgments) -> pl.DataFrame:
-    """How far everybody's agreement with the others is above chance, in standard errors; empty where it cannot be seen.
+    """How far everybody's agreement with the others is above chance, in standard errors, and who hardly agrees.
+
+    Those agree clearly less than usual. The table is empty where agreement cannot be seen.
 
     >>> import karat
-    >>> above_chance(karat.datasets.load("likert")).filter(pl.col("above") < 2)["participant"].to_list()
+    >>> above_chance(karat.datasets.load("likert")).filter("hardly")["participant"].to_list()
     ['p06', 'p11', 'p20', 'p23', 'p35']
     """
     try:
-        looked = looked_at(judgments)
+        trials, people = (looked := looked_at(judgments)).trials, looked.people
     except ScreenError:
-        return pl.DataFrame(schema={"participant": pl.String, "above": pl.Float64})
-    return pl.DataFrame({"participant": looked.people, "above": beyond_chance(looked.trials)})
+        return pl.DataFrame(schema=AGREEMENT)
+    return pl.DataFrame({"participant": people, "above": beyond_chance(trials), "hardly": hardly_agree(trials)})
 
 
 def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:

@@ -4,9 +4,9 @@ Participants are flagged if more than `neutral_at_most` of their answers are neu
 point: "no difference" in choices, and the middle of an odd number of points where the scale names none. Nobody is
 flagged for fewer than ten answers, nor for neutral answers where the others give them as well: in the sum over answers,
 neutral ones must exceed the shares of the others who answered the same stimuli neutrally, by a one-sided test at 1 %.
-Nor is anybody flagged whose answers agree with those of the others above chance (p < .05, by a test that needs no
-model): they looked at the items, and prefer the middle where others dare more. Where most participants do not agree
-above chance, as on very hard items, that cannot be seen and nobody is flagged.
+Nor is anybody flagged who agrees with the others above chance (p < .05, by a test that needs no model), or not clearly
+(99 %) less than usual: they looked at the items, and prefer the middle where others dare more. Where most participants
+do not agree above chance, as on very hard items, that cannot be seen and nobody is flagged.
 The further columns are for information only, since attentive participants use scales differently:
 
 - points_used: the share of the scale's points that were used at all;
@@ -64,7 +64,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     >>> evidence.flagged
     []
     """
-    from karat.screen.credence_model import above_chance
+    from karat.screen.credence_model import AGREEMENT, above_chance
 
     check_settings(ScaleUseSettings, neutral_at_most=neutral_at_most)
     rows = answered(judgments)
@@ -87,9 +87,9 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     few = above & (pl.col("could_be_neutral") < FEWEST)
     usual = above & ~few & (pl.col("beyond") < MORE).fill_null(False)
     accused = table.filter(above & ~few & ~usual).height
-    agreement = above_chance(judgments) if accused else pl.DataFrame(schema={"participant": pl.String, "above": float})
+    agreement = above_chance(judgments) if accused else pl.DataFrame(schema=AGREEMENT)
     table = table.join(agreement, on="participant", how="left", maintain_order="left")
-    agrees = above & ~few & ~usual & (pl.col("above") >= AGREES).fill_null(False)
+    agrees = above & ~few & ~usual & ((pl.col("above") >= AGREES) | ~pl.col("hardly")).fill_null(False)
     hard = agreement.height > 0 and (agreement["above"] >= AGREES).sum() < MOST * agreement.height
     notes += (Message("scale_use.hard"),) if hard else ()
     values = pl.struct(
