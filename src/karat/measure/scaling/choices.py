@@ -127,8 +127,8 @@ def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: f
     pairs, notes = compared.pairs, list(compared.notes)
     apart = _unconnected(compared)
     if apart is not None and prior_sd is None:
-        only_pairs = apart.code == "choices.only_pairs"
-        raise MeasureError(Message(f"choices.{'pairs_apart' if only_pairs else 'not_connected'}", {"apart": apart}))
+        pairs_apart = apart.code == "choices.only_pairs"
+        raise MeasureError(Message("choices.pairs_apart" if pairs_apart else "choices.not_connected", {"apart": apart}))
     if apart is not None:
         notes.append(Message("choices.prior", {"apart": apart, "sd": prior_sd}))
     ties = int((pairs.answer == 0).sum())

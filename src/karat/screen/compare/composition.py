@@ -128,10 +128,11 @@ class Composition(Result):
         about = self.groups.filter(pl.col("variable") == self.variables[0], pl.col("criterion") == self.criterion)
         flagged, everyone = int(about["flagged"].sum()), int(about["participants"].sum())
         values = {"flagged": flagged, "participants": everyone, "criterion": self.criterion}
-        first = Message("composition.excluded" if self.criterion == VERDICT else "composition.flagged", values)
+        verdict = self.criterion == VERDICT
+        first = Message("composition.excluded" if verdict else "composition.flagged", values)
         differing = int(self.groups["warning"].sum())
         if not flagged and not differing:
-            return (Message("composition.nobody_" + ("excluded" if self.criterion == VERDICT else "flagged")),)
+            return (Message("composition.nobody_excluded" if verdict else "composition.nobody_flagged"),)
         code = "composition.groups_differ" if differing else "composition.no_group_differs"
         return (first, Message(code, {"variables": list(self.variables), "comparisons": differing}))
 

@@ -228,7 +228,7 @@ def _judge(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
     """The table of participants, given the cutoffs."""
     (only, *others) = shared[1]
     labels = not others and not is_ordered(only)
-    apart = pl.lit(f"inconsistency.{'widths' if others else 'labels' if labels else 'steps'}")
+    apart = pl.lit("inconsistency.widths" if others else "inconsistency.labels" if labels else "inconsistency.steps")
     # Of labels, the mean of squared differences is the share of comparisons that differ.
     shown = [pl.col(name) ** 2 if labels else pl.col(name) for name in ("score", "threshold")]
     people = table.select(pl.col("participant").unique(maintain_order=True))
