@@ -563,3 +563,12 @@ def test_chosen_texts_and_numbers_of_options_are_choices(tmp_path: Path) -> None
         judgments = karat.read(path, accept=True)
         assert judgments.frame["response"].to_list() == ["left" if row[4] == 1 else "right" for row in rows]
         assert judgments.frame.select("left", "right").rows() == [row[2:4] for row in rows]
+
+
+def test_numbers_of_keys_are_read_as_the_keys(tmp_path: Path) -> None:
+    rows = [(f"s{p}", i, f"<p>Cat {i} sleeps.</p>", 48 + r) for p, i, _, r in rated(12, 10)]
+    path = written(tmp_path / "a.csv", ["subject", "trial_index", "stimulus", "key_press"], rows)
+    found = read_files([path], options=Options(accept=True))
+    assert found.judgments.scale == karat.Ordinal(7)
+    assert found.judgments.frame["response"].to_list() == [chr(row[3]) for row in rows]
+    assert "table.keys" in codes(found.notes)

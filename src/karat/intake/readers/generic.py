@@ -120,6 +120,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading = _without(reading, options, {_not_trials: "role.not_trials", _other_tasks: "role.not_asked"})
     reading.frame, more = _missing_answers(reading.frame, options)
     notes += more
+    reading.frame, more = _keys(reading.frame, mapping, options)
+    notes += more
     reading = _without(reading, options, OTHER_ROWS)
     frame, more = _clock_times(reading.frame)
     notes += more
@@ -1278,6 +1280,23 @@ def _missing_answers(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFram
             notes.append(Message("table.whole_numbers", {"answer": frame[name].drop_nulls()[0]}))
             frame = frame.with_columns(pl.col(name).str.replace(r"\.0+$", ""))
     return frame, notes
+
+
+def _keys(frame: pl.DataFrame, mapping: Mapping[str, str], options: Options) -> tuple[pl.DataFrame, list[Message]]:
+    """Answers that are the numbers of keys, as jsPsych 6 has them in key_press, as these keys."""
+    source = mapping.get("response", "")
+    if plain(source) != "keypress" or options.answers or options.scale or "response" not in frame.columns:
+        return frame, []
+    codes = text_column(frame["response"]).drop_nulls().unique().sort().to_list()
+    known = {str(code): chr(code).lower() for code in range(ZERO_KEY, Z_KEY + 1) if chr(code).isalnum()}
+    keys = {code: known[code] for code in codes if code in known}
+    if not codes or len(keys) < len(codes):
+        return frame, []
+    note = Message("table.keys", {"column": source, "code": codes[0], "key": keys[codes[0]]})
+    return frame.with_columns(text_column(frame["response"]).replace(keys).alias("response")), [note]
+
+
+ZERO_KEY, Z_KEY = 48, 90
 
 
 def _is_beside_points(frame: pl.DataFrame, word: str, levels: int) -> bool:
