@@ -68,10 +68,12 @@ def cell_number(value: object) -> float | None:
 def seconds_of(milliseconds: pl.Series) -> pl.Series:
     """Text in milliseconds as seconds; text that is not a number stays, so that a message can show it.
 
-    >>> seconds_of(pl.Series(["1500", None])).to_list(), seconds_of(pl.Series(["1500", "soon"])).to_list()
-    ([1.5, None], ['1.5', 'soon'])
+    >>> seconds_of(pl.Series(["3135", None])).to_list(), seconds_of(pl.Series(["1500", "soon"])).to_list()
+    ([3.135, None], ['1.5', 'soon'])
     """
-    return _or_text(milliseconds.cast(pl.Float64, strict=False) / 1000, milliseconds)
+    # To divide by one number, polars multiplies by its reciprocal: 3135 ms would be 3.1350000000000002 s.
+    thousand = pl.repeat(1000.0, len(milliseconds), eager=True)
+    return _or_text(milliseconds.cast(pl.Float64, strict=False) / thousand, milliseconds)
 
 
 def from_one(index: pl.Series) -> pl.Series:
