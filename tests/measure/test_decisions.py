@@ -130,7 +130,7 @@ def test_models_of_choices_agree_with_the_direct_ones() -> None:
     assert thurstone.settings["rope"] == 0.2
     assert str(thurstone.unit) == str(strengths(judgments, "thurstone").unit)
     assert (round(davidson.settings["rope"], 2), davidson.unit.code) == (0.36, "unit.logits")
-    with raises(MeasureError, "choices.not_connected"):
+    with raises(MeasureError, "choices.pairs_apart"):
         decisions(judgments, PAIRS, "davidson")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -188,10 +189,13 @@ def test_two_sessions_have_stability_with_decisions() -> None:
         run(judgments, by="grup")
 
 
-def test_labels_say_that_a_planned_comparison_is_missing(root: Path) -> None:
-    study = load(root / "examples" / "label")
+def test_labels_say_that_a_planned_comparison_is_missing(root: Path, tmp_path: Path) -> None:
+    contrast = '[[contrast]]\nname = "tense"\nfactor = "tense"\nlevels = ["past", "present"]\n'
+    shutil.copytree(root / "examples" / "label", tmp_path / "label")
+    with (tmp_path / "label" / "study.toml").open("a", encoding="utf-8") as file:
+        file.write(f"\n{contrast}")
+    study = load(tmp_path / "label")
     found = run(answer_study(study, participants=4, seed=1), study=study, samples=0)
-    assert study.settings.contrast
     assert found.skipped["planned"] == found.skipped["contrasts"]
     assert found.skipped["planned"].code == "contrasts.labels"
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from karat.errors import SettingError
-from karat.judgments.columns import meant
+from karat.judgments.columns import nearest
 from karat.packages import added, naming, offered
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -106,7 +106,9 @@ def criterion_named(name: str) -> Criterion:
     found = added(GROUP, name, Criterion)
     if found is None:
         known = list(dict.fromkeys([*CRITERIA, *(entry.name for entry in offered(GROUP))]))
-        raise SettingError(f"there is no screening criterion {name!r}", meant(name, known))
+        close = nearest(name, known)
+        hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}"
+        raise SettingError(f"there is no screening criterion {name!r}", hint)
     criterion, package = found
     compute = naming(package, f"the criterion {name}", criterion.compute)
     return register(replace(criterion, computed_by=compute, unasked=False))
@@ -124,7 +126,9 @@ def criterion_settings(name: str, given: Any) -> CriterionSettings:
         raise SettingError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the defaults")
     unknown = [key for key in given if key not in model.model_fields]
     if unknown:
-        hint = meant(unknown[0], list(model.model_fields) or ["no settings"])
+        known = ", ".join(model.model_fields) or "no settings"
+        close = nearest(unknown[0], list(model.model_fields))
+        hint = f"did you mean {close}?" if close else f"it has {known}"
         raise SettingError(f"the criterion {name} has no setting {unknown[0]!r}", hint)
     return model.model_validate(given)
 
