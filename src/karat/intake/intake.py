@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -327,8 +328,14 @@ def _without_strays(
     if not any(Path(path).is_dir() for path in paths) or len(files) < 2:
         return files, []
     named = {Path(path) for path in paths}
-    stray = [file for file in files if file.path not in named and file.suffix in NO_RESULTS]
+    planned = _tables_of_studies([file.path for file in files])
+    stray = [file for file in files if file.path not in named and (file.suffix in NO_RESULTS or file.path in planned)]
     kept = [file for file in files if file not in stray]
+    if planned and not kept:
+        raise IntakeError(
+            f"{listed([str(path) for path in paths])} is the folder of a study and holds no results. Give the file of "
+            f"results, and the study with --study. karat export writes the results of a study that karat serve runs."
+        )
     if source == "auto" and len(kept) > 2:
         readers = Counter(reader_for(file).name for file in kept)
         (most, count), *_ = readers.most_common()
@@ -366,6 +373,22 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
         else:
             raise IntakeError(f"There is no file {path}.")
     return found
+
+
+def _tables_of_studies(files: Sequence[Path]) -> set[Path]:
+    """The tables of items that study files among the files name, and the questionnaires that karat plan wrote."""
+    named: set[Path] = set()
+    for path in files:
+        if path.suffix != ".toml" or _is_kept(path):
+            continue
+        try:
+            blocks = tomllib.loads(path.read_text(encoding="utf-8")).get("block", [])
+            items = [block.get("items", []) for block in blocks]
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError, TypeError):
+            continue
+        named |= {path.parent / str(name) for one in items for name in (one if isinstance(one, list) else [one])}
+        named |= {path.parent / "plan" / name for name in ("questionnaires.csv", "questionnaires.parquet")}
+    return named & set(files)
 
 
 def _is_kept(path: Path) -> bool:
