@@ -13,13 +13,16 @@ Scores are compared with those of 9,999 simulated guessers who answered the same
 scale being equally likely. A score is flagged if it is above both
 
     the largest score that at most `alpha` of the guessers stay at or below, and
-    sqrt(median score^2 chi2(d, 1 - alpha) / chi2(d, 1/2)),
+    1.25 sqrt(median score^2 chi2(d, .99) / chi2(d, 1/2)),
 
 with d the answers minus the questions of the participant. By the first, guessing passes with probability alpha, as in
-`controls`; by the second, a participant who is no noisier than the median one is flagged with at most that probability
-if differences are normal. The second is the larger if few questions are repeated or most participants are noisy.
-Guessing then passes more often, and a note says how often. Participants with too few repeated questions to rule out
-guessing even by equal answers are not judged, nor are answers on scales without ends.
+`controls`; by the second, a participant up to a quarter noisier than the median one is flagged with probability .01 at
+most, if differences are normal. Where answers can only be equal or not, as labels can, the second is the square root of
+the .99 quantile of a binomial share of d, with the odds of all differing pairs together times 1.25^2.
+
+The second is the larger if few questions are repeated or most participants are noisy. Guessing then passes more often,
+and a note says how often. Participants with too few repeated questions to rule out guessing even by equal answers are
+not judged, nor are answers on scales without ends.
 
 If `upper` is stated, scores above median + `upper` MAD of all scores are flagged instead, MAD = 1.4826 median |score -
 median|. In a differential with two repeated pairs this finds nobody.
@@ -50,6 +53,8 @@ from karat.types import Floats
 
 ALPHA = 0.05
 GUESSERS = 9999
+NOISIER, BY_CHANCE = 1.25, 0.01
+"""How much noisier than usual a participant may be, to be flagged with no more than this probability."""
 AT_ONCE = 20_000_000
 """The most answers to simulate at once; with long designs there are fewer guessers."""
 REPEATED = {
@@ -79,7 +84,7 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
     >>> twice = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "response": [5, 1, 2, 4],
     ...          "trial": [1, 2, 3, 4], "polarity": [1, -1, 1, 1]}
     >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["values"][0]
-    {'questions': 2, 'difference': 1.41, 'comparisons': 2, 'limit': 2.94, 'p': 0.9016}
+    {'questions': 2, 'difference': 1.41, 'comparisons': 2, 'limit': 4.56, 'p': 1.0}
     """
     check_settings(InconsistencySettings, alpha=alpha, upper=upper)
     parts = parts_of(judgments)
@@ -91,10 +96,13 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
             widest[scale] = max(most, widest.get(scale, 0.0))
     if not widest:
         raise ScreenError(Message("inconsistency.no_repeats"))
-    scores = np.concatenate(kept.map(_scores, (scales, widest)))
+    found_scores = kept.map(_scores, (scales, widest))
+    scores, comparisons = (np.concatenate(one) for one in zip(*found_scores, strict=True))
     middle = float(np.median(scores))
     deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
-    shared = (tuple(scales), widest, middle, alpha, None if upper is None else middle + upper * deviation)
+    usual = float(scores**2 @ comparisons / comparisons.sum()) if all(map(_two_valued, widest)) else None
+    cutoff = None if upper is None else middle + upper * deviation
+    shared = (tuple(scales), widest, middle, usual, alpha, cutoff)
     notes = [Message("inconsistency.several_scales")] if len(widest) > 1 else []
     if upper is not None:
         settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
@@ -108,7 +116,8 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
     unjudged = sum(p is None for p in found)
     if unjudged:
         notes.append(Message("inconsistency.not_judged", {"participants": unjudged}))
-    return kept.judge(_judge, shared, {"alpha": alpha, "median": middle}, tuple(notes))
+    typical = {"median": middle} if usual is None else {"usual": usual}
+    return kept.judge(_judge, shared, {"alpha": alpha, **typical}, tuple(notes))
 
 
 def _gather(
@@ -146,17 +155,20 @@ def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale,
     )  # fmt: skip
 
 
-def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float]]) -> Floats:
-    return _per_person(table, *shared)["score"].to_numpy()
+def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float]]) -> tuple[Floats, Floats]:
+    """Everybody's score, and of how many comparisons it is."""
+    found = _per_person(table, *shared)
+    return found["score"].to_numpy(), found["comparisons"].cast(pl.Float64).to_numpy()
 
 
-Shared = tuple[tuple[Scale, ...], Mapping[Scale, float], float, float, float | None]
-"""The scales, the greatest difference on each, the median score, alpha, and the cutoff where one is stated."""
+Shared = tuple[tuple[Scale, ...], Mapping[Scale, float], float, float | None, float, float | None]
+"""The scales, the greatest difference on each, the median score, the share of all pairs that differ where they can only
+be equal or not, alpha, and the cutoff where one is stated."""
 
 
 def _limited(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
     """The score of everybody who answered a question again, beside its limit and how often guessing passes."""
-    scales, widest, middle, alpha, cutoff = shared
+    scales, widest, middle, usual, alpha, cutoff = shared
     found = _per_person(table, list(scales), widest)
     if cutoff is not None:
         none = pl.lit(None, pl.Float64)
@@ -166,18 +178,17 @@ def _limited(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
     for design, freedom in found.select("_design", "_freedom").iter_rows():
         counts = Counter((one["_scale"], one["answers"]) for one in design)
         key = tuple(sorted((scale, answers, number) for (scale, answers), number in counts.items()))
-        rows.append(_limit(key, freedom, scales, units, middle, alpha))
+        rows.append(_limit(key, freedom, scales, units, middle, usual, alpha))
     schema = {"threshold": pl.Float64, "guess_probability": pl.Float64}
     return found.drop("_design", "_freedom").hstack(pl.DataFrame(rows, schema=schema, orient="row"))
 
 
 @lru_cache(maxsize=1024)
 def _limit(
-    design: Design, freedom: int, scales: tuple[Scale, ...], units: tuple[float, ...], middle: float, alpha: float
-) -> tuple[float | None, float | None]:
+    design: Design, freedom: int, scales: tuple[Scale, ...], units: tuple[float, ...],
+    middle: float, usual: float | None, alpha: float,
+) -> tuple[float | None, float | None]:  # fmt: skip
     """The score above which a participant is flagged, and how often guessing passes; None if unknown."""
-    from scipy.special import chdtri
-
     guessed = guessed_scores(design, scales, units)
     if guessed is None:
         return None, None
@@ -185,9 +196,25 @@ def _limit(
     below = np.append(first[1:], len(guessed)) / len(guessed)
     if below[0] > alpha:
         return None, None
-    typical = middle * np.sqrt(chdtri(freedom, alpha) / chdtri(freedom, 0.5))
-    limit = max(float(values[below <= alpha][-1]), float(typical))
+    typical = _noisy(freedom, middle) if usual is None else _noisy_labels(freedom, usual)
+    limit = max(float(values[below <= alpha][-1]), typical)
     return limit, float(np.searchsorted(guessed, limit, side="right") / len(guessed))
+
+
+def _noisy(freedom: int, middle: float) -> float:
+    """A score that somebody a little noisier than the median participant hardly exceeds."""
+    from scipy.special import chdtri
+
+    return float(NOISIER * middle * np.sqrt(chdtri(freedom, BY_CHANCE) / chdtri(freedom, 0.5)))
+
+
+def _noisy_labels(freedom: int, usual: float) -> float:
+    """The same where answers can only be equal or not, and this share of all pairs differ."""
+    from scipy.stats import binom
+
+    share = NOISIER**2 * usual / (1 + (NOISIER**2 - 1) * usual)
+    # Rounded as the scores are, so that a score is not above its own limit.
+    return round(float(np.sqrt(binom.ppf(1 - BY_CHANCE, freedom, share) / freedom)), 12)
 
 
 @lru_cache(maxsize=256)
@@ -284,6 +311,11 @@ def _widest(repeated: pl.DataFrame) -> float:
     """The greatest mean difference that anybody has in a question."""
     widest = (repeated["squares"] / repeated["comparisons"]).sqrt().max()
     return float(widest) if isinstance(widest, float) else 0.0
+
+
+def _two_valued(scale: Scale) -> bool:
+    """Whether answers can only be equal or a whole width apart."""
+    return not is_ordered(scale) or scale.is_binary
 
 
 def _unit(scale: Scale, widest: float) -> float:
