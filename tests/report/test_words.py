@@ -21,6 +21,7 @@ from karat.judgments import Judgments
 from karat.languages import language_codes, language_of
 from karat.languages.language import TENSES, typeset
 from karat.measure.effects.data import design_formula
+from karat.measure.effects.planned import planned_choices
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.report.build import NOT_COMPUTED, ReportData
@@ -33,6 +34,7 @@ from karat.report.words.exclusions import clause, name_of
 from karat.screen.screening import Screening
 from karat.simulate import answer_study
 from karat.study.criteria import CRITERIA, criterion_settings
+from karat.study.init import write_study
 from karat.study.study import Study, load
 from messages import refuses
 from report.small import labelled
@@ -236,6 +238,26 @@ def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
     tests = answer_study(study, seed=1).frame.filter(pl.col("function") == "test")
     formula = design_formula(tests, ["position", "adverb"]).text
     assert f"`{formula}`" in preregistration(study)
+
+
+def test_a_plan_of_choices_names_the_model_that_the_report_names(root: Path) -> None:
+    study = load(root / "examples" / "choice")
+    kept = answer_study(study, 12, seed=1)
+    planned = planned_choices(study.settings.contrast, kept)
+    part = Measures(kept, (Measure("planned", planned),), {}, settings={"functions": ["test"], "level": 0.95})
+    found = ReportData(karat.screen.run(kept, {"completion": {}}), study, NOT_COMPUTED, part, versions=VERSIONS)
+    assert {f"`{planned.settings['formula']}`"} <= set(re.findall("`[^`]*`", preregistration(study)))
+    assert f"`{planned.settings['formula']}`" in methods(found)
+    # Each sentence meets only the other one of its item: they have no common scale to estimate.
+    assert "bradley1952" not in cited(preregistration(study))
+
+
+@pytest.mark.parametrize("random", [0, 4])
+def test_a_plan_orders_sentences_that_meet_others(root: Path, tmp_path: Path, random: int) -> None:
+    write_study(tmp_path / "s", "pairs")
+    file = tmp_path / "s" / "study.toml"
+    file.write_text(re.sub(r"random = \d+", f"random = {random}", file.read_text("utf-8"), count=1), "utf-8")
+    assert ("bradley1952" in cited(preregistration(load(file)))) == bool(random)
 
 
 def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> None:

@@ -12,6 +12,7 @@ from karat.judgments.scales import Binary, Choice, Continuous, Nominal, Ordinal,
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.data import design_formula, family_of
+from karat.measure.effects.planned import PREFERENCE, PlannedContrasts
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.reliability.agreement import ALPHA, LEVEL, Agreement
@@ -70,6 +71,8 @@ def to_be_measured(language: Language, study: Study) -> list[str]:
         formulas = formulas or any("~" in text for text in texts)
         sentences += texts
     sentences += [language.say("simplify")] if formulas else []
+    compared = any(block.settings.compared for block in study.blocks) and study.settings.contrast
+    sentences += [language.say("contrasts.choice", formula=f"`{PREFERENCE}`")] if compared else []
     sentences += _planned(language, study)
     sentences += [_bayes(language, study.settings.bayes.priors)] if study.settings.bayes is not None else []
     return [*dict.fromkeys(sentences), language.say("software.planned", karat=__version__)]
@@ -92,7 +95,8 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
         means = [] if part.question else _means(language, part.result, scale)
         return [*_contrasts(language, part.result), *means]
     if part.name == "planned":
-        return [] if study is None else _planned(language, study)
+        planned = [] if study is None else _planned(language, study)
+        return [*_choices(language, part.result), *planned] if isinstance(scale, Choice) else planned
     if part.name == "bayes":
         return [_bayes(language, part.result.settings["priors"])]
     if part.name == "agreement":
@@ -204,6 +208,29 @@ def _planned(language: Language, study: Study) -> list[str]:
     return [language.say(key, contrasts="; ".join(sentences))] if sentences else []
 
 
+def _choices(language: Language, found: PlannedContrasts) -> list[str]:
+    """The model of planned comparisons in choices, with what was removed from it."""
+    sentences = [language.say("contrasts.choice", formula=f"`{PREFERENCE}`")]
+    for note in with_code(found.notes, "contrasts.simplified"):
+        formula = f"`{note.values['terms']}`"
+        sentences.append(language.say("simplified", times=note.values["steps"], formula=formula))
+    return list(dict.fromkeys(sentences))
+
+
+def _strengths_of_choices(language: Language, block: Block, study: Study, judged: str) -> list[str]:
+    """The model of choices, where stimuli meet more than the other one of their pair; tests where a pair has a key."""
+    place = study.blocks.index(block)
+    trials = pl.concat([study.trials(place, number) for number in range(1, study.lists + 1)])
+    tests = trials.filter(pl.col("function") == "test")
+    pairs = {frozenset(sides) for sides in tests.select("left", "right").rows()}
+    apart = len(pairs) > 1 and len(frozenset().union(*pairs)) == 2 * len(pairs)
+    random = block.settings.pairs is not None and block.settings.pairs.random
+    model = "thurstone" if isinstance(block.scale, Choice) and block.scale.none else "bradley-terry"
+    texts = [language.say(f"strengths.{model}", judged=judged)] if random or not apart else []
+    keyed = "expected" in tests.columns and tests["expected"].null_count() < tests.height
+    return [*texts, *([language.say("part.decisions")] if keyed else [])]
+
+
 def _block(language: Language, block: Block, study: Study) -> list[str]:
     """The measures that apply to a block."""
     if block.questions is not None:
@@ -211,8 +238,7 @@ def _block(language: Language, block: Block, study: Study) -> list[str]:
     kind, texts = block.scale.kind, []
     judged = _judged(language, language.say("all stimuli"), study)
     if isinstance(block.scale, Choice):
-        model = "thurstone" if block.scale.none else "bradley-terry"
-        texts.append(language.say(f"strengths.{model}", judged=judged))
+        texts += _strengths_of_choices(language, block, study, judged)
     elif kind in MODELS:
         texts.append(language.say(f"strengths.{MODELS[kind][0]}", judged=judged))
     formula = _formula(block, study)
