@@ -22,12 +22,13 @@ from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
+from karat.measure.reliability.agreement import Agreement
 from karat.measure.result import is_shown
 from karat.messages import Message
 from karat.report import build
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.comparisons import model_of
-from karat.report.outcomes import Outcomes, outcomes
+from karat.report.outcomes import CHOSEN, Outcomes, outcomes
 from karat.report.page import html
 from karat.report.sections import people, quality, results, sample, sections
 from karat.report.sections.brief import leads
@@ -199,6 +200,27 @@ def test_unconnected_pairs_lead_with_preferences() -> None:
     assert isinstance(found, Outcomes)
     assert (found.kind, len(found.cells)) == ("preference", 6)
     assert all(cell[0] >= 50 for cell in found.analysed.cells)
+
+
+def test_labels_lead_with_the_agreement_of_participants() -> None:
+    rows = {"participant": [f"p{n // 12}" for n in range(120)], "item": [f"i{n % 12}" for n in range(120)]}
+    rows["response"] = ["bca"[n % 3] if n % 7 else "a" for n in range(120)]
+    report = build(karat.Judgments(rows, karat.Nominal(("a", "b", "c"))), quick=True)
+    assert isinstance(report.measures, Measures)
+    (found,) = (part.result for part in report.measures.parts if isinstance(part.result, Agreement))
+    assert leads(report)[1][0] == str(found.summary[0])
+    assert list(contradictions(report)) == []
+
+
+@pytest.mark.parametrize("ties", [0, 3])
+def test_choices_say_whether_no_difference_is_left_out(ties: int) -> None:
+    rows: dict[str, list[str]] = {"participant": [f"p{n}" for n in range(20)], "item": ["t1"] * 20}
+    rows |= {"left": ["t1a"] * 20, "right": ["t1b"] * 20, "response": ["none"] * ties + ["left"] * (20 - ties)}
+    report = build(karat.Judgments(rows, karat.Choice(none=True)), quick=True)
+    assert isinstance(report.outcomes, Outcomes)
+    assert report.outcomes.unit == CHOSEN[ties > 0]
+    assert report.outcomes.analysed.answering == 20 - ties
+    assert ("no difference" in leads(report)[1][1]) == (ties > 0)
 
 
 @pytest.mark.parametrize(("people", "clear"), [(2, 0), (10, 6)])

@@ -54,6 +54,7 @@ HALF = 50.0
 LONG = 50.0
 """Means on a scale with at least this many units are written with one decimal."""
 ANSWERS = "answers (%)"
+CHOSEN = ("chosen (%)", "chosen, “no difference” left out (%)")
 LOG_UNITS = ("mean log estimate", "mean log ratio to the modulus")
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
@@ -309,7 +310,8 @@ def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
 
 def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataFrame]:
     """Choices as shares of the first of two: the first level of a planned comparison, else of each pair by name."""
-    rows = rows.filter(pl.col("response") != "none")
+    sided = rows.filter(pl.col("response") != "none")
+    unit, rows = CHOSEN[sided.height < rows.height], sided
     if not {"left", "right"} <= set(rows.columns):
         return "answers", ANSWERS, rows
     plan = [] if study is None else study.settings.contrast
@@ -318,7 +320,7 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
         if levelled.height:
             label = pl.lit(" over ".join(one.levels))
             shares = levelled.with_columns(_value=pl.col("_first").cast(pl.Float64) * 100, _pair=label)
-            return "preference", "chosen (%)", shares
+            return "preference", unit, shares
     rows = rows.with_columns(_low=pl.min_horizontal("left", "right"), _high=pl.max_horizontal("left", "right"))
     picked = pl.when(pl.col("response") == "left").then("left").otherwise("right")
     rows = rows.with_columns(_value=(picked == pl.col("_low")).cast(pl.Float64) * 100)
@@ -328,7 +330,7 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
         _value=often.then(100 - pl.col("_value")).otherwise(pl.col("_value")),
         _pair=often.then(pl.format("{} over {}", "_high", "_low")).otherwise(pl.format("{} over {}", "_low", "_high")),
     )
-    return "preference", "chosen (%)", shares
+    return "preference", unit, shares
 
 
 def _factors(

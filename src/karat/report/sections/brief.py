@@ -18,19 +18,22 @@ from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
+from karat.measure.reliability.agreement import Agreement
 from karat.measure.scaling.result import Strengths
-from karat.messages import Message, NotComputed
+from karat.messages import Message, NotComputed, with_code
 from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT, RIGHT_ANSWERS, RuleComparison, TermTest
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
-from karat.report.outcomes import LOG_UNITS, Outcomes
+from karat.report.outcomes import CHOSEN, LOG_UNITS, Outcomes
 from karat.screen.rules import applied_rule
 from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
 from karat.study.study import Study
 
 ENGLISH = language_of("en")
+COUNTED = (("answers", "answer"), ("share", "all"))
+"""The kinds and factors of results that count answers and compare no conditions."""
 MOST_REASONS = 3
 """This many criteria are named in the first sentence."""
 MOST_TESTS = 3
@@ -51,9 +54,20 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
     if isinstance(found, Outcomes):
         if found.right is not None:
             sentences.append(_right_answers(found.right, found))
+        sentences += _agreement(gathered.measures, found)
         decided = found.tests or not found.comparisons or found.comparisons[0].shown is not None
         sentences += [_asked(found, *_main(found)), *_robust(found)] if found.right is None or decided else []
     return sentences
+
+
+def _agreement(measures: Measures | NotComputed, found: Outcomes) -> list[tuple[str, str]]:
+    """How far participants agree, where answers are counted and not compared: shares alone say little of labels."""
+    if isinstance(measures, NotComputed) or (found.kind, *found.factors) not in COUNTED:
+        return []
+    said = [message for part in measures.parts if isinstance(part.result, Agreement) for message in part.result.summary]
+    alphas = list(with_code(said, "agreement.alpha"))
+    own = [one for one in alphas if len(alphas) == 1 or (found.question and one.values["question"] == found.question)]
+    return [(sentences([one]), "") for one in own]
 
 
 def _asked(found: Outcomes, claim: str, rest: str) -> tuple[str, str]:
@@ -132,9 +146,9 @@ def _described(found: Outcomes) -> tuple[str, str]:
         pairs = counted(len(found.cells) + found.left_out, "pair")
         if len(found.cells) == 1:
             first, second = name[best].split(" over ", 1) if " over " in name[best] else (name[best], "the other")
-            return f"{first} was chosen over {second} in {_number(found, means[best])} of choices.", _ends_sentence(
-                found, best
-            )
+            left_out = " Answers “no difference” are left out." if found.unit == CHOSEN[True] else ""
+            claim = f"“{first}” was chosen over “{second}” in {_number(found, means[best])} of choices."
+            return claim, f"{_ends_sentence(found, best)}{left_out}".strip()
         claim = f"Choices show a preference in {clear:,} of {pairs}."
         if not clear:
             return claim, "No 95 % interval excludes one half."
