@@ -15,34 +15,13 @@ import polars as pl
 
 from karat.intake.guess import bare_name, plain
 from karat.intake.personal import describes_a_person, names_a_person
+from karat.intake.words import word_list, word_lists
 
-ITEM_IDS = (
-    "item", "itemid", "itemnumber", "itemnum", "itemno", "stimulusid", "stimid", "sentenceid", "sentencenumber",
-    "textid", "pairid", "satzid", "satznummer", "satznr",
-)  # fmt: skip
-"""What columns with the names or numbers of items are called, without case and signs, the likeliest first."""
-RESPONSE_TIMES = (
-    "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-)  # fmt: skip
-"""What columns with response times are called."""
+ITEM_IDS = word_list("item_ids")
+RESPONSE_TIMES = word_list("response_times")
 MISSPELT_FROM = 6
-_WORDS = {
-    "filler": ("filler", "fillers", "fill", "füller", "distractor", "distractors", "distracter", "distracters"),
-    "attention": ("attention", "attentions", "catch", "attentioncheck", "catchtrial", "attn", "attncheck"),
-    "practice": (
-        "training", "train", "trained", "prac", "pract", "übung", "example", "examples", "warmup", "warm", "tutorial",
-        "demo", "entrenamiento", "entraînement", "entrainement", "beispiel", "oefening", "esempio", "esercizio",
-    ),
-}  # fmt: skip
-_MORE_WORDS = {
-    "control": ("control", "controls", "ctrl"),
-    "calibration": ("calibration", "calibrator", "calibrators", "anchor", "anchors"),
-    "test": (
-        "test", "tests", "critical", "crit", "target", "targets", "experimental", "experiment", "exp", "main",
-        "items", "stimuli", "testitem", "testtrial",
-    ),
-}  # fmt: skip
-"""Words that say what a trial is for where a whole column holds nothing but such words."""
+_WORDS = word_lists("functions")
+_MORE_WORDS = word_lists("more_functions")
 _OF_SYSTEMS = {"badref": "control", "bad": "control", "repeat": "control", "chk": "control", "ref": "control"}
 """What direct assessment calls damaged, repeated and human translations among those of systems."""
 
@@ -191,11 +170,9 @@ PERSON_CODE = re.compile(
 )
 """Codes that stand for people: of Prolific and MTurk, uuids, hashes, IP addresses, participant_12."""
 ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|row(no|nr)|v1|")
-AVERAGES = ("mean", "means", "average", "avg", "median", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio",
-            "media")  # fmt: skip
-SPREADS = ("sd", "std", "stdev", "stddev", "variance")
-"""Words in the names of columns that sum up what several people answered."""
-TOTALS = ("total", "sum", "summe", "gesamt", "suma")
+AVERAGES = word_list("averages")
+SPREADS = word_list("spreads")
+TOTALS = word_list("totals")
 DERIVED = re.compile(
     r"z|zscores?|scaled|centered|centred|se|log|logrt|norm|normali[sz]ed|residuals?|"
     rf"stats?|ci|lower|upper|predicted|fitted|prob(?=mean)|{'|'.join((*AVERAGES, *SPREADS))}"
@@ -204,18 +181,7 @@ TIMES = re.compile(
     r"rts?|time|timestamp|tstamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"
     r"seconds|ctime|created|submitted|submitdate|startdate|enddate|eventtime"
 )
-PLATFORM = re.compile(
-    r"hitid|hittypeid|hittype|keywords|reward|creationtime|assignments?|numavailable|numpending|"
-    r"numcomplete|hitstatus|reviewstatus|assignmentduration(inseconds)?|autoapprovaldelay(inseconds)?|"
-    r"hitlifetime|viewhit|assignmentid|assignmentstatus|autoapprovaltime|assignmentaccepttime|assignmentsubmittime|"
-    r"assignmentapprovaltime|assignmentrejecttime|deadline|feedback|reject|approve|answercatchtrials|answercondition|"
-    r"answertimeinminutes|os|browser|screenh|screenw|screenwidth|screenheight|useragent|platform|device|"
-    r"catchtrials|maxassignments|requesterannotation|expiration|numberofsimilarhits|lifetimeinseconds|worktimeinseconds|"
-    r"accepttime|submittime|approvaltime|rejectiontime|requesterfeedback|lifetimeapprovalrate|last\d+daysapprovalrate|"
-    r"internalnodeid|experimentid|experimentversion|url|ip|ipaddress|errors?|viewhistory|windowwidth|"
-    r"windowheight|navigator|studyid|sessionid|prolificstudyid|prolificsessionid|proliferatecondition|plugin.*"
-)
-"""Columns about the HIT, the browser and the page."""
+PLATFORM = re.compile("|".join(word_list("platform")))
 EPRIME = re.compile(
     r".+\.(OnsetDelay|OnsetTime|OffsetDelay|OffsetTime|RTTime|DurationError|Cycle|Sample)|(Procedure|Running)\[.*\]|"
     r"RandomSeed|Display\.RefreshRate|Clock\.Information|ExperimentName"

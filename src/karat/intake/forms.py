@@ -44,15 +44,13 @@ from karat.intake.nested import (
 from karat.intake.personal import OF_ITEMS_TOO, asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
 from karat.intake.roles import CHECK_WORDS, ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, names_one_of, shown_sides
+from karat.intake.words import word_list
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.messages import Message
 
 FEWEST_JUDGES = 2
-SUMS = {
-    *AVERAGES, *SPREADS, *TOTALS, "count", "n", "score", "majority", "gold", "truth", "label",
-    "consensus", "adjudicated",
-}  # fmt: skip
+SUMS = {*AVERAGES, *SPREADS, *TOTALS, *word_list("summaries")}
 SECOND_HEADER = re.compile(r"(?i)response|open-ended response|other \(please specify\)")
 
 
@@ -686,23 +684,8 @@ POINT = re.compile(r"\(?(-?\d{1,2})\)?\s*[-–:.=)]\s*[^\W\d]")
 """An answer that begins with the number of a point: 5 : very fluent."""
 LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 """A column with one of these names holds the answers; such a table has one trial per row."""
-ROW_IDS = (
-    "respondentid", "responseid", "case", "id", "token", "lfdn", "serial", "antwortid", "iddelaréponse",
-    "iddelarespuesta", "recordid", "session", "code",
-)  # fmt: skip
-OF_TOOLS = re.compile(
-    r"zeitstempel|horodateur|marcatemporal|marcadetiempo|carimbodedatahora|informazionicronologiche|tijdstempel|"
-    r"zamandamgası|отметкавремени|タイムスタンプ|antwortid|datumabgeschickt|letzteseite|startsprache|zufallsstartwert|"
-    r"gesamtzeit|gruppenzeit.*|fragezeit.*|iddelaréponse|datedesoumission|dernièrepage|languedelancement|"
-    r"iddelarespuesta|fechadeenvío|últimapágina|"
-    r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
-    r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
-    r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
-    r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
-    r"code|序号|提交答卷时间|所用时间|来源|来源详情|来自ip|总分|"
-    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient(lastname|firstname|email)|externalreference"
-)
-"""Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
+ROW_IDS = word_list("row_ids")
+OF_TOOLS = re.compile("|".join(word_list("of_tools")))
 
 
 def _code(name: str) -> str:
@@ -813,10 +796,7 @@ def _are_raters(judged: Sequence[str]) -> bool:
     return bool(judged) and all(map(is_rater, judged))
 
 
-RATERS = (
-    "rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor",
-    "human", "evaluator", "expert", "reviewer", "ann", "anno", "ano",
-)  # fmt: skip
+RATERS = word_list("raters")
 
 
 def is_rater(name: str) -> bool:
@@ -874,13 +854,7 @@ def _sums_up(name: str) -> bool:
     return any(word in SUMS for word in words_of(name) if len(word) > 1 or word in letters)
 
 
-CRITERIA = re.compile(
-    r"(?i)(fluen|coheren|consisten|relevan|adequa|grammatical|natural|accepta|plausib|informativ|factual|faithful|"
-    r"clarity|clear|readab|overall|quality|accura|correct|complete|coverage|engag|interest|creativ|humo|polite|toxic|"
-    r"offens|hate|sentiment|valence|arousal|dominan|concrete|imageab|familiar|helpful|harm|similar|certain|truth|"
-    r"understand|meaning|appropriat|specific|sens|novel|empath|trust|difficult|simpl)\w*"
-)
-"""The beginnings of words for what people are asked to rate."""
+CRITERIA = re.compile(rf"(?i)({'|'.join(word_list('criteria'))})\w*")
 
 
 def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:

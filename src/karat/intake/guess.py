@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problem, ScaleError, counted
+from karat.intake.words import word_list, word_lists, word_rows
 from karat.judgments.failed_formulas import is_failed
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale, as_number
 from karat.judgments.times import UNIX_2000
@@ -30,68 +31,7 @@ OTHER = "any other"
 OF_ANSWERS = ("participant", "item", "response", "rt", "trial", "time", "list", "block", "session", "repetition")
 """Columns that may differ between the answers to an item without being a condition."""
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "participant": (
-        "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid",
-        "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
-        "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
-        "subjnum", "ppid", "listener", "listenerid", "annotatedby", "ratedby", "labeledby", "labelledby", "completedby",
-        "assignedto", "login",
-        "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
-        "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
-        "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",
-        "subjectnr", "participantnr", "subno", "subjno", "subnum", "subjectno", "subjectnum", "participantnum", "ppno",
-        "usercode", "účastník", "respondentka", "uczestnik", "badany", "участник",
-        "испытуемый", "информант", "респондент", "参加者", "参加者id", "参加者番号", "被験者", "被験者番号",
-        "被験者id", "回答者", "被试", "被试编号", "参与者", "受试者", "참가자", "피험자", "참여자",
-        "المشارك", "נבדק",
-    ),
-    "item": (
-        "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
-        "instanceid", "exampleid", "sampleid", "pairid", "itemnr", "itemnum", "satz", "satzid", "satznr", "satznummer",
-        "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
-        "example", "questionid", "question", "věta", "veta", "položka", "zdanie", "предложение", "стимул", "文",
-        "文番号", "例文", "刺激", "刺激文", "項目", "項目番号", "句子", "句子编号", "项目", "문장", "문항", "항목",
-        "الجملة", "משפט",
-    ),
-    "response": (
-        "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
-        "selected", "classname", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio",
-        "ratings", "resp",
-        "hodnocení", "hodnoceni", "odpověď", "ocena", "odpowiedź", "оценка", "ответ", "評価", "評定", "評定値",
-        "回答", "反応", "容認度", "判断", "评分", "评价", "평가", "응답", "점수",
-        "التقييم", "الإجابة", "דירוג",
-    ),
-    "trial": (
-        "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
-        "sequence", "reihenfolge", "durchgang",
-    ),
-    "rt": (
-        "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "rz", "readtime",
-        "reakčníčas", "czasreakcji", "времяреакции", "времяответа", "反応時間", "反应时间", "반응시간",
-        "反应时", "反應時間", "antwortzeit", "tempsderéponse", "tempsderéaction", "tiempoderespuesta",
-        "tiempodereacción", "tempodirisposta", "tempodireazione", "tempoderesposta", "reactietijd", "tepkisüresi",
-        "زمنالاستجابة", "זמןתגובה",
-    ),
-    "function": ("function", "itemfunction", "itemtype", "trialfunction"),
-    "subgroup": ("subgroup", "itemsubgroup"),
-    "status": ("status", "grammaticality"),
-    "list": ("list", "listid", "latinsquaregroup"),
-    "block": ("block", "blockid"),
-    "session": ("session",),
-    "repetition": ("repetition", "round", "rep"),
-    "expected": (
-        "expected", "truth", "gold", "correctresponse", "correctanswer", "expectedanswer", "groundtruth", "goldlabel",
-        "goldanswer", "goldresponse", "goldstandard", "correctlabel", "truelabel", "expectedlabel", "expectedresponse",
-    ),
-    "pair": ("pair",),
-    "question": ("question",),
-    "polarity": ("polarity",),
-    "left": ("left", "itema", "optiona", "lefthand", "itemleft"),
-    "right": ("right", "itemb", "optionb", "righthand", "itemright"),
-    "time": ("time", "timestamp", "datetime", "answeredat", "submittedat"),
-}  # fmt: skip
+NAMES = word_lists("columns")
 
 
 def plain(name: str) -> str:
@@ -189,26 +129,7 @@ def _parts(source: str, names: Sequence[str]) -> list[str]:
     return []
 
 
-BINARY_WORDS = (
-    ("no", "yes"), ("bad", "good"), ("unacceptable", "acceptable"), ("not acceptable", "acceptable"),
-    ("ungrammatical", "grammatical"), ("unnatural", "natural"), ("false", "true"), ("disagree", "agree"),
-    ("wrong", "right"), ("incorrect", "correct"), ("n", "y"), ("f", "t"), ("implausible", "plausible"),
-    ("reject", "accept"), ("rejected", "accepted"), ("impossible", "possible"), ("*", "ok"), ("*", "✓"), ("bad", "ok"),
-    ("bad", "fine"),
-    ("nein", "ja"), ("schlecht", "gut"), ("inakzeptabel", "akzeptabel"), ("falsch", "richtig"),
-    ("unnatürlich", "natürlich"), ("nicht akzeptabel", "akzeptabel"), ("ungrammatisch", "grammatisch"),
-    ("falsch", "wahr"),
-    ("stimmt nicht", "stimmt"), ("non", "oui"), ("mauvais", "bon"), ("mauvaise", "bonne"),
-    ("inacceptable", "acceptable"), ("faux", "vrai"),
-    ("incorrecte", "correcte"), ("no", "sí"), ("no", "si"), ("mal", "bien"), ("malo", "bueno"), ("mala", "buena"),
-    ("inaceptable", "aceptable"), ("falso", "verdadero"), ("incorrecto", "correcto"),
-    ("no", "sì"), ("male", "bene"), ("cattivo", "buono"), ("cattiva", "buona"), ("inaccettabile", "accettabile"),
-    ("falso", "vero"), ("sbagliato", "giusto"), ("não", "sim"), ("nao", "sim"), ("mau", "bom"), ("má", "boa"),
-    ("ruim", "bom"),     ("inaceitável", "aceitável"), ("falso", "verdadeiro"), ("errado", "certo"),
-    ("nee", "ja"), ("slecht", "goed"), ("onacceptabel", "acceptabel"), ("fout", "goed"), ("onwaar", "waar"),
-    ("hayır", "evet"), ("hayir", "evet"), ("kötü", "iyi"), ("yanlış", "doğru"), ("kabul edilemez", "kabul edilebilir"),
-)  # fmt: skip
-"""Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
+BINARY_WORDS = word_rows("no_and_yes")
 
 
 def are_verdicts(cells: pl.Series) -> bool:
@@ -221,9 +142,7 @@ def are_verdicts(cells: pl.Series) -> bool:
     return len(said) <= MOST_ORDINAL_POINTS and any(len(low) > 1 and {low, high} <= said for low, high in BINARY_WORDS)
 
 
-NEGATIONS = (
-    "not", "no", "non", "nicht", "kein", "keine", "pas", "niet", "não", "değil", "не", "nie", "ne", "inte", "ikke",
-)  # fmt: skip
+NEGATIONS = word_list("negations")
 
 
 def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
@@ -335,22 +254,7 @@ def _misspelt(answers: pl.Series, numbers: int) -> bool:
     return numbers > 1 and 0 < wrong <= MOST_MISSPELT * given.len()
 
 
-ORDERS = (
-    ("no", "maybe", "yes"), ("no", "not sure", "yes"), ("no", "unsure", "yes"), ("false", "maybe", "true"),
-    ("bad", "ok", "good"), ("unacceptable", "marginal", "acceptable"), ("*", "?", "ok"), ("*", "??", "?", "ok"),
-    ("*", "??", "?", "✓"),
-    ("strongly disagree", "disagree", "somewhat disagree", "neither agree nor disagree", "neutral", "somewhat agree",
-     "agree", "strongly agree"),
-    ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
-     "mostly acceptable", "completely acceptable"),
-    ("very unnatural", "unnatural", "rather unnatural", "neutral", "rather natural", "natural", "very natural"),
-    ("no-error", "no error", "neutral", "minor", "major", "critical"),
-    ("never", "rarely", "sometimes", "often", "always"),
-    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
-    ("nein", "vielleicht", "ja"), ("non", "peut-être", "oui"), ("no", "tal vez", "sí"), ("no", "forse", "sì"),
-    ("não", "talvez", "sim"), ("nee", "misschien", "ja"), ("hayır", "belki", "evet"),
-)  # fmt: skip
-"""Answers that have an order, from the lowest to the highest."""
+ORDERS = word_rows("orders")
 
 
 def ordered_answers(words: Sequence[str]) -> list[str] | None:
@@ -381,27 +285,13 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
     return _by_degree(plainly) if order is None else [plainly[word] for word in order if word in plainly]
 
 
-DEGREES = {
-    4: ("completely totally fully absolutely entirely extremely strongly perfectly definitely völlig vollkommen "
-        "vollständig komplett absolut voll total ganz äußerst überhaupt complètement totalement absolument extrêmement "
-        "completamente totalmente absolutamente extremadamente assolutamente volledig helemaal tamamen kesinlikle"),
-    3: "very highly sehr très muy molto muito erg zeer çok oldukça",
-    2: "mostly quite mainly largely ziemlich überwiegend größtenteils assez bastante abbastanza behoorlijk",
-    1: ("rather somewhat slightly mildly fairly probably eher etwas leicht bedingt teilweise plutôt moyennement algo "
-        "ligeramente piuttosto leggermente enigszins biraz sayılır kinda"),
-}  # fmt: skip
-"""Words for how much something is the case."""
+DEGREES = {int(degree): known for degree, known in word_lists("degrees").items()}
 MIDDLES = re.compile(
     r"neutral|neither.*|unsure|undecided|not sure|weder ?noch.*|teils[ ,/-]+teils|unentschieden|mittel|"
     r"ni .* ni .*|indécise?|neutre|indeciso|né .* né .*|neutraal|kararsızım"
 )
-OPPOSITES = (
-    ("negative", "positive"), ("worse", "better"), ("difficult", "easy"), ("hard", "easy"), ("weak", "strong"),
-    ("low", "high"), ("rude", "polite"), ("poor", "good"), ("negativ", "positiv"), ("négatif", "positif"),
-    ("negativo", "positivo"), ("negatief", "positief"), ("olumsuz", "olumlu"),
-)  # fmt: skip
-"""Words for the two ends of a scale that do not mean no and yes."""
-NO_WORDS = ("not", "nicht", "at", "all", "pas", "du", "tout", "no", "non", "nada", "niet", "değil", "kein", "gar")
+OPPOSITES = word_rows("opposites")
+NO_WORDS = word_list("no_words")
 
 
 def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
@@ -413,8 +303,8 @@ def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
     found: dict[str, tuple[str, bool, int]] = {}
     for answer in answers:
         words = answer.split()
-        degree = next((n for n, known in DEGREES.items() for word in words if word in known.split()), 2)
-        rest = [w for w in words if w not in NO_WORDS and not any(w in known.split() for known in DEGREES.values())]
+        degree = next((n for n, known in DEGREES.items() for word in words if word in known), 2)
+        rest = [w for w in words if w not in NO_WORDS and not any(w in known for known in DEGREES.values())]
         found[answer] = " ".join(rest), any(word in NO_WORDS for word in words), degree
     things = {thing for answer, (thing, *_) in found.items() if not MIDDLES.fullmatch(answer)}
     opposites = {thing for thing in things for other in things if _is_opposite(thing, other)}
@@ -450,9 +340,7 @@ def are_rankings(answers: pl.Series) -> bool:
     return len(orders) >= FEWEST_ORDERS and len(kinds) == 1 and len(set(parts[0])) == len(parts[0]) > 2
 
 
-CONNECTIVES = (
-    "and", "but", "or", "because", "if", "und", "aber", "oder", "et", "mais", "ou", "y", "pero", "e", "ma", "en",
-)  # fmt: skip
+CONNECTIVES = word_list("connectives")
 MOST_BEGINNINGS = 7
 
 

@@ -20,6 +20,7 @@ from karat.intake.nested import WHOLE_TEXTS, marks_words
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Reading
 from karat.intake.roles import ANSWER_STEMS
+from karat.intake.words import word_lists
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
 from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
@@ -30,21 +31,7 @@ MOST_COLUMNS = 30
 """This many of a file's columns are named."""
 LIKE = 0.75
 FEWEST_ANSWERS = 2
-WORDS: dict[str, tuple[str, ...]] = {
-    "participant": (
-        "participant", "worker", "annotator", "subject", "rater", "labeler", "labeller", "coder", "judge", "user",
-        "respondent", "person", "player", "id",
-    ),
-    "item": (
-        "item", "stimulus", "stimuli", "stim", "example", "sentence", "task", "hit", "question", "doc", "document",
-        "sample", "instance", "prompt", "pair", "utterance", "text", "id",
-    ),
-    "response": (
-        "response", "answer", "rating", "judgment", "judgement", "grammatical", "label", "labels", "choice",
-        "annotation", "score", "decision", "verdict", "class", "category", "vote",
-    ),
-}  # fmt: skip
-"""Words that the names of such columns are made of, the likeliest first."""
+WORDS = word_lists("likely")
 
 
 OF_RESEARCHERS = re.compile(r"(?i)pred[ei]fined|gold|expected|correct|truth|reference|intended")

@@ -7,28 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from karat.intake.guess import plain
+from karat.intake.words import word_list
 from karat.messages import Message
 
-DIRECT = {
-    "name", "firstname", "lastname", "surname", "fullname", "yourname", "participantname", "username", "mail",
-    "emailaddress", "ip", "ipaddress", "sourceip", "remoteip", "phone", "phonenumber", "telephone", "address",
-    "latitude", "longitude", "locationlatitude", "locationlongitude", "vorname", "nachname", "telefon", "telefonnummer",
-    "nutzername", "benutzername", "adresse", "来自ip", "ip地址", "姓名",
-}  # fmt: skip
-BACKGROUND = (
-    "age", "gender", "sex", "language", "languages", "nativelanguage", "firstlanguage", "mothertongue", "l1",
-    "native", "nativespeaker", "dialect", "education", "country", "nationality", "handedness", "comment", "comments",
-    "feedback", "alter", "geschlecht", "muttersprache", "occupation", "birthyear", "yearofbirth", "beruf", "bildung",
-    "âge", "sexe", "languematernelle", "edad", "sexo", "género", "lenguamaterna", "età", "sesso", "madrelingua",
-    "idade", "línguamaterna", "leeftijd", "geslacht", "moedertaal", "yaş", "cinsiyet", "anadil", "anadili",
-    "wiek", "płeć", "возраст", "пол", "роднойязык", "образование", "年龄", "性别", "母语", "学历", "专业", "籍贯",
-    "方言", "职业", "年级", "年齢", "性別", "母語", "出身地", "나이", "연령", "성별", "모국어",
-)  # fmt: skip
-OF_ITEMS_TOO = (
-    "gender", "sex", "language", "languages", "l1", "country", "dialect", "native", "comment", "comments", "feedback",
-    "方言",
-)  # fmt: skip
-"""Those that may describe words and sentences as well."""
+DIRECT = frozenset(word_list("direct"))
+BACKGROUND = word_list("background")
+OF_ITEMS_TOO = word_list("of_items_too")
 PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
 _CODE = re.compile(r"(?=.*\d)[0-9A-Za-z_.-]+|[A-Za-z]{1,3}")
 

@@ -35,38 +35,19 @@ from karat.intake.content import (
 from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain, without_unit
 from karat.intake.personal import OF_ITEMS_TOO, describes_a_person
 from karat.intake.reading import Proposal, Question
+from karat.intake.words import word_list
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000, instants
 from karat.messages import Message
 
-PERSON_WORDS = (
-    "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
-    "judge", "user", "username", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "sona",
-    "assignment", "listener", "evaluator", "assessor", "reviewer", "turker",
-)  # fmt: skip
-PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
-"""Names that may be of anything, and are of people where they come again."""
+PERSON_WORDS = word_list("person_words")
+PERSON_IDS = word_list("person_ids")
 FEWEST_PEOPLE = 5
 """A column with fewer values may be of people where no other is."""
-ITEM_WORDS = (
-    "item", "stimulus", "stimuli", "stim", "stimid", "sentence", "sent", "word", "nonword", "utterance", "text", "pair",
-    "prompt", "story", "vignette", "scenario", "example", "doc", "document", "instance", "sample", "trigger",
-    "segment", "seg", "passage", "tweet", "headline", "dialogue", "dialog",
-)  # fmt: skip
+ITEM_WORDS = word_list("item_words")
 ITEM = ("item", "položka", "项目", "項目", "항목")
 """The word for an item that several sentences belong to; a sentence has another one."""
-ANSWER_WORDS = (
-    "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
-    "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
-    "vote", "button", "winner", "winning",
-    "certainty", "agreement", "plausibility", "selection", "veridicality",
-    "antwort", "bewertung", "urteil", "réponse", "reponse", "respuesta", "risposta",
-    "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
-    "labels", "scores", "votes", "annotation", "annotations",
-    "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
-    "giudizio", "jugement", "juicio", "preference", "preferred", "pick", "picked", "chosen", "selected", "severity",
-    "rank",
-)  # fmt: skip
+ANSWER_WORDS = word_list("answer_words")
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
     r"offensive\w*|toxicity|politeness|fluency|coherence|funniness|similarity|relatedness|typicality|appropriateness"
@@ -85,12 +66,8 @@ NO_ANSWERS = re.compile(
 )
 NO_ANSWER_WORDS = ("acc", "corr", "rt", "rts", "order", "rule", "key", "time", "condition", "type")
 """Columns beside the answers: whether they are right, how long they took, what was offered."""
-QUESTION_NAMES = (
-    "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
-    "aspect", "criterion", "kriterium",
-)  # fmt: skip
-DIMENSIONS = ("scale", "dimension", "measure", "dv", "skala", "attribute", "ratingtype", "normtype")
-"""Names of columns that say what was rated, also where each participant rated one thing only."""
+QUESTION_NAMES = word_list("question_names")
+DIMENSIONS = word_list("dimensions")
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 """Names that many columns have: they are proposed, never certain."""
@@ -104,10 +81,7 @@ SHEET = "sheet"
 """The column that holds the name of the sheet of each row where several sheets are read together."""
 OWN_FILE = "results_file"
 """The column that holds the name of the file of each row where one study is in several files."""
-FUNCTION_NAMES = (
-    "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
-    "stimtype", "stimulustype", "block", "part", "section", "status", "itemclass", "category", "class", "exptype",
-)  # fmt: skip
+FUNCTION_NAMES = word_list("function_names")
 LIST_NAMES = ("list", "group")
 BESIDE_LISTS = {"filler", "practice", "attention"}
 """What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
@@ -1553,11 +1527,7 @@ TIES = re.compile(
 """Answers that prefer neither of two."""
 NUMBERED_TIE = "0"
 """Neither, where 1 and 2 are the two sides."""
-COMPARED_OUTPUTS = (
-    "response", "output", "answer", "model", "summary", "completion", "candidate", "system", "option", "reply",
-    "translation", "caption", "version", "generation",
-)  # fmt: skip
-"""Names of what people choose between."""
+COMPARED_OUTPUTS = word_list("compared_outputs")
 
 
 def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequence[str] = ()) -> dict[str, str]:
