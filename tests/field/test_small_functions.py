@@ -13,7 +13,7 @@ from starlette.responses import Response
 from karat.cli.serve import answering
 from karat.field.admin.page import ago, day
 from karat.field.bots.client import keep_cookies
-from karat.field.bots.process import end, signals_held
+from karat.field.bots.process import end
 from karat.field.content.platforms.platform import identifier
 from karat.field.content.platforms.prolific import PROLIFIC
 from karat.field.content.texts import main_part, words
@@ -26,6 +26,7 @@ from karat.field.server.visits import VisitLink, opened, preview_path, sealed
 from karat.field.store import schema
 from karat.field.store.answers import in_array
 from karat.field.store.engine import database_url, file_check
+from karat.signals import signals_held
 
 KEY = b"k" * 32
 

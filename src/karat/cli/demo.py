@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 
 from karat.cli.options import Json, KeepAnyway, has_screen, has_terminal, option
 from karat.cli.progress import counting, working
+from karat.signals import signals_handled
 
 if TYPE_CHECKING:
     from karat.demo import Answered, Served
@@ -100,7 +100,7 @@ def running_server(start: Callable[[], Served], keep: Path, wanted: bool, quiet:
     if not wanted:
         yield None
         return
-    with _terminating_cleanly():
+    with signals_handled(("SIGTERM", "SIGHUP"), _leave):
         with working("starting the server", quiet=quiet):
             served = start()
         try:
@@ -111,17 +111,6 @@ def running_server(start: Callable[[], Served], keep: Path, wanted: bool, quiet:
             served.server.stop()
 
 
-@contextmanager
-def _terminating_cleanly() -> Iterator[None]:
-    """Exit cleanly on SIGTERM and SIGHUP, because the server is a separate process and would keep running."""
-
-    def leave(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), leave) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+def _leave(number: int, _: object) -> None:
+    """Exit in order, because the server is a separate process and would keep running."""
+    raise SystemExit(128 + number)

@@ -11,8 +11,10 @@ import json
 import math
 import re
 import textwrap
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -270,47 +272,7 @@ def _meaning(name: str) -> str:
 
 LINES = 4
 """This many profiles are drawn where there are too many to distinguish."""
-MEANINGS = {
-    "strengths": "The estimate of each stimulus with its interval, highest first.",
-    "thresholds": "The latent line of the ordinal model, cut into the points of the scale.",
-    "measures": "Rank correlations between ways to measure the same stimuli.",
-    "measures-scores": "The estimates that were correlated, side by side.",
-    "tests": "Type III tests of conditions and their interactions.",
-    "contrasts": "Differences between conditions, with Holm-adjusted p values and effect sizes.",
-    "interactions": "Differences of differences, and whether they depend on the scale.",
-    "means": "Estimated marginal means and plain means of conditions.",
-    "coefficients": "The coefficients of the model.",
-    "planned": "The comparisons that the study file planned: the first level minus the second.",
-    "bayes": "Posteriors of the planned comparisons, with the region of practical equivalence and Bayes factors.",
-    "bayes-parameters": "Posteriors of the parameters of the Bayesian model, with R-hat and effective draws.",
-    "bayes-check": "The posterior predictive check: answers beside those redrawn from the model.",
-    "order-effects": "How answers and response times change from the first to the last trial, by condition.",
-    "order-tests": "Tests of the position and of its interaction with conditions.",
-    "decisions": "For each pair: as experts say, the other way round, or neither; and whether they are equivalent.",
-    "decisions-compared": "All pairs with the decision of each model.",
-    "decisions-agreement": "How often models make the same decision.",
-    "agreement": "Coefficients of agreement between participants.",
-    "noise-ceiling": "The best any model could predict of these judgments.",
-    "decision-study": "How many participants and items a reliability of .80 needs.",
-    "variances": "Variances of stimuli, participants and the rest, on the scale of the answers.",
-    "stability": "How well scores and decisions of two sessions or groups agree.",
-    "stability-participants": "Participants who judged twice: how well their own answers agree.",
-    "stability-scores": "The scores of stimuli in each session or group.",
-    "stability-disagreements": "Pairs that are decided differently.",
-    "ratings": "One row per case, one column per pair of adjectives, polarity aligned.",
-    "adequacy": "The Kaiser-Meyer-Olkin measure for each pair.",
-    "number-of-factors": "How many factors there are, by each rule.",
-    "eigenvalues": "Eigenvalues beside those of random data.",
-    "loadings": "Loadings of pairs on factors, with communalities.",
-    "factor-correlations": "How factors correlate.",
-    "explained": "The variance that each factor explains.",
-    "scores": "Where each text stands on each dimension.",
-    "profiles": "The mean rating of each text on each pair.",
-    "consensus": "The label of each item with its probability (Dawid and Skene).",
-    "soft-labels": "The probability of every label of each item, to learn from.",
-    "labellers": "What is known about each participant's errors.",
-    "confusion": "How often each participant answers what, given the true label.",
-}
+MEANINGS: dict[str, str] = tomllib.loads((files("karat.measure") / "files.toml").read_text(encoding="utf-8"))
 """What each file has."""
 
 

@@ -14,12 +14,11 @@ from importlib.resources import files
 
 from karat.errors import KaratError
 from karat.judgments.columns import meant
+from karat.languages import language_of
 
 ENTRY = re.compile(r"@(\w+)\{(\w+),\n(.*?)\n\}\n", re.DOTALL)
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
 CITATION = re.compile(r"\[(@[a-z]+\d*(?:; @[a-z]+\d*)*)\]")
-WORDS = {"en": ("and", "manuscript"), "de": ("und", "Manuskript")}
-"""Between two authors, and instead of a year."""
 SEVERAL = 3
 """From this many authors on, the first stands for all."""
 
@@ -66,17 +65,16 @@ def _entry(one: Source) -> str:
 
 
 def _short(one: Source, language: str) -> str:
-    joint, undated = WORDS[language]
-    names = [author.partition(",")[0] for author in one.authors]
-    who = f"{names[0]} et al." if len(names) >= SEVERAL else f" {joint} ".join(names)
-    return f"{who}, {one.year or undated}"
+    words, names = language_of(language), [author.partition(",")[0] for author in one.authors]
+    who = f"{names[0]} et al." if len(names) >= SEVERAL else words.several(names)
+    return f"{who}, {one.year or words.say('undated')}"
 
 
 def _reference(one: Source, language: str) -> str:
-    joint, undated = WORDS[language]
-    who = "; ".join(one.authors[:-1]) + (f" {joint} " if len(one.authors) > 1 else "") + one.authors[-1]
+    words = language_of(language)
+    who = "; ".join(one.authors[:-1]) + (f" {words.joint} " if len(one.authors) > 1 else "") + one.authors[-1]
     title = one.title.replace("{", "").replace("}", "")
-    parts = [f"{who} ({one.year or undated}). {title}."]
+    parts = [f"{who} ({one.year or words.say('undated')}). {title}."]
     place = one.fields
     if "journal" in place:
         issue = place["volume"] + (f"({place['number']})" if "number" in place else "")

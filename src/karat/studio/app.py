@@ -2,9 +2,8 @@
 
 import asyncio
 import contextlib
-import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
 from tempfile import mkdtemp
@@ -24,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from karat.errors import KaratError
 from karat.field.server.headers import NO_TELEMETRY, POLICY, WEB, environment
+from karat.signals import signals_handled
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
 from karat.studio.guard import COOKIE, NOT_YOURS, REPORT_POLICY, Keys, LoopbackGuard, Presence, State
@@ -323,7 +323,7 @@ def open_studio(
             )  # fmt: skip
             server = _StudioServer(settings, presence, lambda: ready(keys.address))
             try:
-                with _signals(server), contextlib.suppress(KeyboardInterrupt):
+                with signals_handled(("SIGTERM", "SIGHUP"), server.stop), contextlib.suppress(KeyboardInterrupt):
                     server.run(sockets=[listener])  # on Ctrl-C uvicorn stops in order and hands the key on
             finally:
                 if app.state.servers is not None:
@@ -350,20 +350,8 @@ class _StudioServer(uvicorn.Server):
     async def _watch_pages(self) -> None:
         while not self._presence.tick(TICK):
             await asyncio.sleep(TICK)
+        self.stop()
+
+    def stop(self, *_: object) -> None:
+        """End in order, files deleted; also when the terminal is closed or the system asks."""
         self.should_exit = True
-
-
-@contextlib.contextmanager
-def _signals(server: uvicorn.Server) -> Iterator[None]:
-    """End in order, files deleted, also when the terminal is closed or the system asks."""
-
-    def leave(*_: object) -> None:
-        server.should_exit = True
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), leave) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)

@@ -1,7 +1,10 @@
 """The end of the page: words for a paper with the literature to cite, and how the page was made."""
 
+from typing import Any
+
 import polars as pl
 
+from karat.languages import language_of
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.export import r_script
 from karat.measure.measures import Measures
@@ -23,39 +26,24 @@ def section(gathered: ReportData) -> Section:
     return Section("colophon", "How this page was made", (text,), (table,), listings=command)
 
 
-TITLES = {
-    "en": ("Words for a paper", "Methods", "Preregistration", "Literature"),
-    "de": ("Text für den Artikel", "Methoden", "Präregistrierung", "Literatur"),
-}
-"""The headings in each language."""
-
-
 def words_section(gathered: ReportData, language: str = "en") -> Section:
     """The paragraphs with the settings and numbers of this report, and the literature that they cite."""
-    title, first, second, third = TITLES[language]
-    texts = {"methods": (first, methods(gathered, language))}
+    texts = {"methods": methods(gathered, language)}
     if gathered.study is not None:
-        texts["preregistration"] = (second, preregistration(gathered, language))
-    keys = cited(" ".join(text for _, text in texts.values()))
-    parts = [
-        Section(key, heading, _paragraphs(text, language), language=language) for key, (heading, text) in texts.items()
-    ]
+        texts["preregistration"] = preregistration(gathered, language)
+    keys, scripts = cited(" ".join(texts.values())), _r_scripts(gathered)
+    parts = [_worded(key, language, _paragraphs(text, language)) for key, text in texts.items()]
     if keys:
         listing = Listing("literature", "BibTeX", bibtex(keys), "bib")
-        parts.append(
-            Section("literature", third, tuple(references(keys, language)), listings=(listing,), language=language)
-        )
-    scripts = _r_scripts(gathered)
+        parts.append(_worded("literature", language, tuple(references(keys, language)), listings=(listing,)))
     if scripts:
-        heading, text = R_SCRIPT[language]
-        parts.append(Section("r-script", heading, (text,), listings=scripts, language=language))
-    return Section("words", title, sections=tuple(parts), language=language)
+        parts.append(_worded("r-script", language, (language_of(language).say("r-script"),), listings=scripts))
+    return _worded("words", language, sections=tuple(parts))
 
 
-R_SCRIPT = {
-    "en": ("R script", "`karat measure` writes the script together with the data that it reads."),
-    "de": ("R-Skript", "`karat measure` schreibt das Skript mit den Daten, die es liest."),
-}
+def _worded(key: str, language: str, text: tuple[str, ...] = (), **parts: Any) -> Section:
+    """A section in a language, with its heading there."""
+    return Section(key, language_of(language).say(f"heading.{key}"), text, language=language, **parts)
 
 
 def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:

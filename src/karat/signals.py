@@ -1,0 +1,34 @@
+"""Signals that ask a process to end, for as long as something must not be left half done."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def signals_handled(names: Sequence[str], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Within the block, the handler gets the signals of these names that this system knows."""
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, own in before.items():
+            signal.signal(number, signal.SIG_DFL if own is None else own)
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Signals to end take effect after the block: within it a process may have started that nobody knows yet."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    try:
+        with signals_handled(("SIGTERM", "SIGHUP", "SIGINT"), lambda number, _: came.append(number)):
+            yield
+    finally:
+        for number in came:
+            signal.raise_signal(number)
