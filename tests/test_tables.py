@@ -56,6 +56,7 @@ def test_fast_and_slow_parser_agree(rows: list[list[str]], delimiter: str, quote
         ('a,b\n"x","y"\n"z"\n', 3, "1 cell"),
         ("a,b\n1,2\n3,\0\n", 3, "NUL byte"),
         ("a,b\r1,2\r3\r", 3, "1 cell "),
+        ("a,b\r1\n3,4\n", 2, "1 cell"),
     ],
 )
 def test_rows_that_are_not_whole_are_named(text: str, line: int, named: str, tmp_path: Path) -> None:

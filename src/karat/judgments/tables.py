@@ -254,7 +254,7 @@ def _read_fast(file: SourceFile, delimiter: str, numbers: Numbers = lambda names
     if file.encoding not in ("utf-8", "utf-8-sig"):
         return None
     first, newline, _ = file.head.partition(b"\n")
-    if not newline or not first.strip() or first.count(b'"') % 2:
+    if not newline or not first.strip() or first.count(b'"') % 2 or b"\r" in first.rstrip(b"\r"):
         return None
     header = next(csv.reader([first.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter), [])
     names, notes = _header_names(header)
