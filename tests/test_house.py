@@ -18,7 +18,8 @@ import karat
 from messages import refuses
 
 FLOORS = [
-    ["errors", "types", "languages", "messages", "packages", "plots", "jupyter", "judgments", "section", "executors"],
+    ["errors", "types", "signals", "languages", "messages", "packages", "plots", "jupyter", "judgments", "section",
+     "executors"],
     ["models"],
     ["study", "intake"],
     ["datasets"],
@@ -30,7 +31,7 @@ FLOORS = [
     ["demo"],
     ["cli"],
     ["__main__"],
-]
+]  # fmt: skip
 """From the ground up. A module may import from its own package and from the floors below it."""
 GROUND_ORDER = FLOORS[0]
 

@@ -32,6 +32,7 @@ from typing import Any
 from karat import __version__
 from karat.errors import counted
 from karat.executors.executor import Executor, ExecutorError, MapFunction, Outcome
+from karat.signals import signals_handled
 
 AHEAD = 2
 """Packages of jobs that wait at each process; more would only fill its memory with results."""
@@ -234,11 +235,8 @@ def _hearing() -> Iterator[Callable[[], bool]]:
         pressed.append(number)
         before(number, frame)
 
-    signal.signal(signal.SIGINT, note)
-    try:
+    with signals_handled(("SIGINT",), note):
         yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
