@@ -9,8 +9,8 @@ from karat.intake import read
 from karat.judgments import Judgments
 
 ABOUT = {
-    "likert": "48 people rate sentences on five points: all item functions, four lists, six people inattentive",
-    "crowd": "120 workers tell same from different in 80 tasks: twelve of them guess, repeat or keep to one answer",
+    "likert": "48 participants rate sentences on five points: all item functions, four lists, six of them inattentive",
+    "crowd": "120 participants label 80 items as same or different: twelve of them guess, repeat or keep to one answer",
 }
 
 

@@ -336,7 +336,7 @@ class _NumberScale(Scale):
         return NumberRange(min(low, high), max(low, high))
 
     def chance(self, expected: str) -> Fraction:
-        raise ScaleError(f"a {self.kind} scale without both ends has no even guessing.")
+        raise ScaleError(f"A {self.kind} scale without both ends has no even guessing.")
 
 
 @dataclass(frozen=True)
