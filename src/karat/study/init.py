@@ -16,8 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.errors import KaratError, Problems, ProblemsError, counted
+from karat.errors import KaratError, Problems, ProblemsError
 from karat.judgments.columns import meant
+from karat.languages import language_of
 from karat.study.setting_base import NAME, known_words, toml
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str | None
     extra = contents["fillers.csv"].decode().count("\n") - 1
     contents["items.csv"] = _items(rows)
     text = _with_no_difference(contents[NAME].decode())
-    about = f"{len(rows)} Paare" if 'language = "de"' in text else counted(len(rows), "pair")
+    about = language_of(_language(text)).counted(len(rows), "pair")
     text = _headed(text, Path(pairs), "--from-pairs", about, len(rows) + extra, "choice", ["fillers.csv"])
     contents[NAME] = text.encode()
     return _written(Path(folder), contents)
@@ -319,9 +320,14 @@ POINTS = 5
 SLIDER_POINTS = 101
 
 
+def _language(text: str) -> str:
+    """The language of a study file."""
+    return str(tomllib.loads(text)["language"])
+
+
 def _with_no_difference(text: str) -> str:
     """The study file of choices in which "no difference" can be answered, and its instructions say so."""
-    more = known_words()["no_difference"][str(tomllib.loads(text)["language"])]
+    more = known_words()["no_difference"][_language(text)]
     instructed = re.sub(r'^(instructions = """\n.*)$', rf"\1 {more}", text, count=1, flags=re.MULTILINE)
     return re.sub(
         r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", instructed, count=1, flags=re.MULTILINE
@@ -412,7 +418,7 @@ def _about_sets(
     contrasts = _contrasts_of(factors)
     whole = "\n".join(lines).replace("[texts]\n", f"{contrasts}[texts]\n", 1) + "\n"
     number = len(sets.sets)
-    about = f"{number} Items" if 'language = "de"' in text else counted(number, "item set")
+    about = language_of(_language(text)).counted(number, "item set")
     option = "--from-sets" if sets.scale is None else "--from-results"
     return _headed(whole, sets.source, option, about, number + extra, task, tables)
 
@@ -578,19 +584,15 @@ def _headed(text: str, source: Path, option: str, about: str, trials: int, task:
     """A study file of a template with the head, the title and the duration of a study that is made from a table."""
     from karat.study.tasks import AROUND_MINUTES, TASKS
 
-    german = 'language = "de"' in text
     minutes = math.ceil(trials * TASKS[task].seconds / 60) + int(AROUND_MINUTES)
     # What a file is called may have quotation marks and line breaks, which would end the text of the title.
     table, title = (re.sub(r"[^\w .,()+-]", " ", name).strip() for name in (source.name, source.stem.replace("_", " ")))
     about = f"{title or 'items'}: {about}"
     examples = next((name for name in ("examples.csv", "fillers.csv") if name in tables), None)
-    made = (
-        f"# Von `karat init {option}` aus {table} gemacht."
-        if german
-        else f"# Made by `karat init {option}` from {table}."
-    )
+    made, of_examples = (words.format(option=option, table=table, examples=examples)
+                         for words in known_words()["made"][_language(text)])  # fmt: skip
     if examples == "examples.csv" or option == "--from-pairs":
-        made += f" Was in {examples} steht, sind Beispiele." if german else f" The items in {examples} are examples."
+        made += of_examples
     for pattern, new in (
         *([(r"\A# .*\n", "")] if option != "--from-pairs" else []),
         (r"^# .*`karat check`.*$", made),

@@ -20,7 +20,7 @@ from karat.intake.guess import plain
 from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych import reader as jspsych
 from karat.intake.readers.jspsych.answers import AnswerFlaw, text
-from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, reading_of
+from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, column_of, reading_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
@@ -243,7 +243,7 @@ def _participant(result: StudyResult, rows: Sequence[TrialRow], options: Options
     if result.platform_id and "participant" not in options.mapping:
         trials.notes.append(Message("jatos.participant_in_link", {"name": result.platform_name}))
         return trials.annotators.name(result.platform_id) or ""
-    column = jspsych.id_column(rows, options)
+    column = column_of("participant", rows, options)
     if column:
         jspsych.name_participants(rows, result.worker_id or result.number, options, trials, is_file=False)
         names = [row.participant for row in rows if row.participant]

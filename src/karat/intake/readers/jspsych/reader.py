@@ -10,7 +10,7 @@ from typing import Any
 from karat.errors import IntakeError
 from karat.intake.cells import respelled
 from karat.intake.readers.jspsych.answers import AnswerFlaw, cell, nested, plain_name, text
-from karat.intake.readers.jspsych.trials import ID_COLUMNS, READ_AWAY, JsPsychTrials, TrialRow, reading_of
+from karat.intake.readers.jspsych.trials import READ_AWAY, JsPsychTrials, TrialRow, column_of, reading_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.table_repair import read_results
 from karat.judgments.scales import as_number
@@ -146,7 +146,7 @@ def name_participants(
     rows: Sequence[TrialRow], fallback: str, options: Options, trials: JsPsychTrials, *, is_file: bool = True
 ) -> None:
     """Say whose each row is: by a column with ids, or by the file and by where the trials start again."""
-    column = id_column(rows, options)
+    column = column_of("participant", rows, options)
     runs = _runs(rows)
     nameless = 0
     for number, run in enumerate(runs, start=1):
@@ -165,16 +165,6 @@ def name_participants(
         trials.notes.append(Message("jspsych.one_participant_per_file"))
     elif nameless and len(runs) > 1:
         trials.notes.append(Message("jspsych.participants_by_run", {"file": fallback, "n": nameless}))
-
-
-def id_column(rows: Sequence[TrialRow], options: Options) -> str | None:
-    """The column with the ids of the participants: given, or the first by its name that is filled anywhere."""
-    filled = {name for row in rows for name in row.values if text(cell(row.values, name))}
-    mapped = options.mapping.get("participant")
-    if mapped in filled:
-        return mapped
-    named = {plain_name(name): name for name in sorted(filled, reverse=True)}
-    return next((named[name] for name in ID_COLUMNS if name in named), None)
 
 
 def _runs(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:

@@ -117,7 +117,7 @@ class JsPsychTrials:
 
 def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
     """The judgments among the rows; everything else is set aside by its reason."""
-    item_column = _item_column(trials.rows, options)
+    item_column = column_of("item", trials.rows, options)
     answers = [answers_of(row.values) for row in trials.rows]
     displays = _Displays(trials.rows, answers, item_column)
     judged: list[Judged] = []
@@ -275,14 +275,15 @@ def _name_items(judged: Sequence[Judged], item_column: str | None, trials: JsPsy
     trials.notes.append(Message("item.without_speakers", {"n": len(set(known))}))
 
 
-def _item_column(rows: Sequence[TrialRow], options: Options) -> str | None:
-    """The column that names the item: given, or the first by its name that is filled anywhere."""
-    filled = {name for row in rows for name in row.values if cell(row.values, name) is not None}
-    mapped = options.mapping.get("item")
-    if mapped and mapped in filled:
+def column_of(role: str, rows: Sequence[TrialRow], options: Options) -> str | None:
+    """The column of the participants' ids, or of the item: given, or the first by its name that is filled anywhere."""
+    filled = {name for row in rows for name in row.values if text(cell(row.values, name))}
+    mapped = options.mapping.get(role)
+    if mapped in filled:
         return mapped
     named = {plain_name(name): name for name in sorted(filled, reverse=True)}
-    return next((named[name] for name in ITEM_COLUMNS if name in named), None)
+    known = ID_COLUMNS if role == "participant" else ITEM_COLUMNS
+    return next((named[name] for name in known if name in named), None)
 
 
 class _Displays:
