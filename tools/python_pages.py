@@ -52,6 +52,8 @@ SHARED = {
     "doubtful": "What happens to trials whose right answer is doubtful: see `gold`.",
     "encoding": "The encoding of the file.",
     "formula": "The model, written as in R's lme4.",
+    "machines": "The participants who are machines: names, patterns or COLUMN=VALUE.",
+    "margin": "How much more often than a machine a participant may agree better.",
     "matrix": "The ratings, from `ratings_matrix`, or their correlations.",
     "name": "The name, for messages.",
     "neutral": 'The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for '

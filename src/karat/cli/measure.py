@@ -76,6 +76,18 @@ def measure(
             "--bayes",
         ),
     ] = False,
+    machines: Annotated[
+        str | None,
+        option(
+            "Compare these participants, such as language models, with the others, and leave them out of everything "
+            "else: names, patterns or COLUMN=VALUE.",
+            "NAME,...",
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        option("Set how much more often than a machine a participant may agree better (default: .1).", "SHARE"),
+    ] = None,
     seed: Seed = 1,
     out: OutFolder = None,
     *,
@@ -94,6 +106,7 @@ def measure(
     """
     from karat.measure import run
     from karat.measure.measured import excluded, nobody
+    from karat.measure.reliability.annotator_test import MARGIN
     from karat.study.study import load
 
     silent = quiet or as_json
@@ -105,6 +118,7 @@ def measure(
             conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
             factors=dimensions or factors, posterior=posterior, study=stated,
             without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
+            machines=_names(machines or ""), margin=MARGIN if margin is None else margin,
             progress=partial(working, quiet=silent), executor=executor, bayes=bayes,
         )  # fmt: skip
     with working("writing tables and figures", quiet=silent):

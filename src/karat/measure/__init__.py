@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from karat.measure.pairs.measure_correlations import compare_measures as compare_measures
     from karat.measure.reliability.agreement import Agreement as Agreement
     from karat.measure.reliability.agreement import agreement as agreement
+    from karat.measure.reliability.annotator_test import AnnotatorTest as AnnotatorTest
+    from karat.measure.reliability.annotator_test import annotator_test as annotator_test
     from karat.measure.reliability.decision_study import DecisionStudy as DecisionStudy
     from karat.measure.reliability.decision_study import decision_study as decision_study
     from karat.measure.reliability.noise_ceiling import NoiseCeiling as NoiseCeiling

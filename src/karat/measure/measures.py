@@ -55,7 +55,7 @@ LONGEST = 34
 """Letters of a cell."""
 WORDS = {
     "order effects": "order", "decisions compared": "compared", "noise ceiling": "ceiling", "decision study": "needed",
-    "number of factors": "number",
+    "number of factors": "number", "annotator test": "machines",
 }  # fmt: skip
 MANY = ("agreement", "noise ceiling", "decision study", "stability")
 """Results that speak of every question; of more than two, only the main numbers are shown."""
@@ -64,7 +64,7 @@ MAIN = (
     "Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)", "Krippendorff's alpha (nominal)",
     "predictions with means", "answers equal to the majority of the others", "stimuli", "Pearson",
 )  # fmt: skip
-SHARES = ("p", "adjusted", "kmo", "probability")
+SHARES = ("p", "adjusted", "kmo", "probability", "winning_rate", "advantage")
 
 
 def lines(measures: Measured) -> list[str]:
@@ -180,6 +180,12 @@ def _unsure(found: Any) -> pl.DataFrame:
     return unsure.sort("probability", maintain_order=True).drop("tie").head(MOST)
 
 
+def _machines(found: Any) -> pl.DataFrame:
+    """Every machine, by question where there are several."""
+    table: pl.DataFrame = found.machines.drop("participants")
+    return table if table["question"].n_unique() > 1 else table.drop("question")
+
+
 def _means(found: Any) -> pl.DataFrame | None:
     """The means of the largest term, where they are few."""
     if not found.means.height:
@@ -193,6 +199,7 @@ def _means(found: Any) -> pl.DataFrame | None:
 
 SHOWN: dict[str, Callable[[Any], pl.DataFrame | None]] = {
     "strengths": _ends,
+    "annotator test": _machines,
     "contrasts": _means,
     "decisions": _columns(
         ["pair", "better", "worse", "estimate", "lower", "upper", "adjusted", "symbol", "equivalence"]

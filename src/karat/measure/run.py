@@ -8,6 +8,7 @@
     agreement, noise ceiling, decision study, stability (by session, repetition or source of participants)
     dimensions          of a semantic differential: adequacy, number of factors, factors, scores, profiles
     consensus           of labels and yes-or-no answers
+    annotator test      of participants who are machines, if asked for
 
 Each question is measured by itself. Where there are more than `MOST_QUESTIONS`, as in most semantic differentials,
 strengths, contrasts, order effects and decisions are left out unless one question is named. Only trials with the
@@ -43,6 +44,7 @@ from karat.measure.pairs.decisions import decisions
 from karat.measure.pairs.measure_correlations import compare_measures
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import agreement
+from karat.measure.reliability.annotator_test import MARGIN, annotator_test, machine_names
 from karat.measure.reliability.decision_study import decision_study
 from karat.measure.reliability.noise_ceiling import noise_ceiling
 from karat.measure.reliability.stability import group_of, grouped, stability
@@ -80,6 +82,8 @@ def run(
     executor: Executor = SERIAL,
     samples: int | None = None,
     bayes: bool = False,
+    machines: Sequence[str] = (),
+    margin: float = MARGIN,
 ) -> Measures:
     """Compute everything that applies to these judgments; `skipped` says what does not, and why.
 
@@ -88,7 +92,8 @@ def run(
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
     contrasts are reported. `without` leaves out participants: see `karat.measure.measured`. `executor` says where
     bootstrap samples are computed (`karat.executors.open_executor`), and `samples` how many, 0 for no intervals.
-    `bayes` adds the posteriors of the planned comparisons, by `bayes_contrasts`.
+    `bayes` adds the posteriors of the planned comparisons, by `bayes_contrasts`. `machines` are participants who are
+    left out of all of it and compared with the others by `annotator_test`, which `margin` belongs to.
 
     >>> import karat
     >>> found = run(karat.simulate.crowd(20, 24))
@@ -101,7 +106,9 @@ def run(
     left = judgments.without(gone.participants) if gone.participants else judgments
     if question is not None and question not in left.scales:
         raise MeasureError(Message("run.no_question", {"question": question, "questions": list(left.scales)}))
-    judged = left if question is None else _only(left, question)
+    everybody = left if question is None else _only(left, question)
+    meant = machine_names(everybody, machines)
+    judged = everybody.without(meant) if meant else everybody
     for name in conditions or []:
         known_column(judged.frame, name, "measure")
     questions = rated(judged, "measure", functions, [], once=None)
@@ -123,10 +130,13 @@ def run(
     if differential:
         dimensions(judged, found.functions, factors, level, seed, found.add)
     found.together(questions)
+    if meant:
+        compared = partial(annotator_test, everybody, machines, margin, functions, conditions, level)
+        found.add("annotator test", compared, must=True)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
         "functions": list(functions), "by": by, "factors": factors, "posterior": posterior, "level": level,
-        "seed": seed, "bayes": bayes,
+        "seed": seed, "bayes": bayes, **({"machines": meant, "margin": margin} if meant else {}),
     }  # fmt: skip
     fingerprint = None if study is None else study.fingerprint
     return Measures(judged, tuple(found.parts), found.skipped, gone, settings, fingerprint)

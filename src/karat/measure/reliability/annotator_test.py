@@ -1,0 +1,174 @@
+"""Machines beside people: whether a language model could stand in for an annotator.
+
+The alternative annotator test (Calderon, Reichart and Dror 2025). Each participant in turn is compared with the machine
+over the stimuli that both answered, by how well their answers agree with those of the other participants: labels,
+yes-or-no answers and choices by the share of equal answers, numbers by the root mean square difference. W_m is 1 where
+the machine agrees at least as well as the participant, W_h where the participant agrees at least as well as it.
+
+    The machine wins against a participant if mean(W_h - W_m) < margin, by a one-sided t test,
+    corrected over participants (Benjamini and Yekutieli) at 1 - level.
+    Its winning rate is the share of participants it wins against; it passes with a rate of .5 or more.
+    Its advantage is the mean of W_m within participants, averaged over participants.
+
+The margin says how much more often than the machine a participant may agree better and still be too much effort. The
+paper takes .1 for crowds, .15 for skilled annotators and .2 for experts; with a smaller margin fewer machines pass.
+Participants with fewer than 30 such stimuli are left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.columns import unknown_name
+from karat.judgments.scales import Binary, Choice, Nominal
+from karat.measure.rated import Rated, known_column, rated
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, check_level
+from karat.messages import Message, check_number
+
+FEWEST = 30
+"""Participants with fewer stimuli in common with the machine and other participants are left out."""
+PASSES = 0.5
+MARGIN = 0.1
+FEW = 3
+"""With fewer participants the winning rate says little."""
+PEOPLE = [
+    "question",
+    "machine",
+    "participant",
+    "stimuli",
+    "machine_wins",
+    "participant_wins",
+    "p",
+    "adjusted",
+    "beaten",
+]
+
+
+@dataclass(frozen=True)
+class AnnotatorTest(BriefResult):
+    """How machines agree with people, compared with each of these people."""
+
+    machines: pl.DataFrame
+    """question, machine, participants, winning_rate, advantage, passes."""
+    participants: pl.DataFrame
+    """question, machine, participant, stimuli, machine_wins, participant_wins, p, adjusted, beaten."""
+    points: ClassVar = PlotColumns(
+        ("question", "machine"), "advantage", "share of stimuli with at least equal agreement"
+    )
+    files: ClassVar = {"annotator-test": "machines", "annotator-test-participants": "participants"}
+    figure_file: ClassVar = "annotator-test"
+    warning_codes: ClassVar = ("annotator_test.few_people",)
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Which machines pass, by question."""
+        found = []
+        for (question,), rows in self.machines.group_by("question", maintain_order=True):
+            passed, failed = (rows.filter(pl.col("passes") == passes)["machine"].to_list() for passes in (True, False))
+            values = {
+                "question": question or None, "margin": self.settings["margin"], "people": rows["participants"].max(),
+                "names": passed or failed, "n": len(passed or failed), "others": failed or None, "failed": len(failed),
+            }  # fmt: skip
+            found.append(Message("annotator_test.passed" if passed else "annotator_test.none_passed", values))
+        return tuple(found)
+
+
+def machine_names(judgments: Judgments, names: Sequence[str]) -> list[str]:
+    """The participants that are meant by names, patterns such as gpt* or COLUMN=VALUE.
+
+    >>> import karat
+    >>> answers = {"participant": ["ann", "gpt-4o"], "item": ["a", "a"], "response": [1, 2], "kind": ["human", "model"]}
+    >>> machine_names(karat.Judgments(answers, karat.Ordinal(5)), ["gpt*", "kind=model"])
+    ['gpt-4o']
+    """
+    people = judgments.frame.lazy().join(judgments.participants.lazy(), on="participant", how="left").collect()
+    found: dict[str, None] = {}
+    for name in names:
+        column, _, value = name.partition("=") if "=" in name else ("participant", "", name)
+        cells = people.select(
+            "participant", cell=pl.col(known_column(people, column, "annotator_test")).cast(pl.String)
+        )
+        there = cells["cell"].drop_nulls().unique(maintain_order=True).to_list()
+        meant = [one for one in there if fnmatchcase(one, value)]
+        if not meant:
+            raise MeasureError(unknown_name("annotator_test.unknown", value, there, column=column))
+        found |= dict.fromkeys(cells.filter(pl.col("cell").is_in(meant))["participant"].to_list())
+    return list(found)
+
+
+def annotator_test(
+    judgments: Judgments,
+    names: Sequence[str],
+    margin: float = MARGIN,
+    functions: Sequence[str] = ("test",),
+    conditions: Sequence[str] | None = None,
+    level: float = 0.95,
+) -> AnnotatorTest:
+    """Compare machines with each participant by the alternative annotator test.
+
+    `names` are the participants who are machines: their names, patterns such as gpt* or COLUMN=VALUE.
+
+    >>> import karat
+    >>> print(annotator_test(karat.simulate.crowd(8, 60), ["w001"]))
+    w001 does not pass the alternative annotator test against 7 participants, with a margin of .10.
+    """
+    check_level(level)
+    check_number(MeasureError, "margin", margin, at_least=0, below=1)
+    meant = machine_names(judgments, names)
+    tables = []
+    notes: list[Message] = []
+    for one in rated(judgments, "annotator_test", functions, conditions):
+        compared = [_against_people(one, meant, name, margin).with_columns(machine=pl.lit(name)) for name in meant]
+        tables += [table.with_columns(question=pl.lit(one.question)) for table in compared if table.height]
+        notes += about_question(one.question, one.notes)
+    if not tables:
+        raise MeasureError(Message("annotator_test.nobody", {"fewest": FEWEST}))
+    people = pl.concat(tables).with_columns(beaten=pl.col("adjusted") <= 1 - level).select(PEOPLE)
+    found = people.group_by("question", "machine", maintain_order=True).agg(
+        participants=pl.len().cast(pl.Int64), winning_rate=pl.col("beaten").mean(),
+        advantage=pl.col("machine_wins").mean(),
+    ).with_columns(passes=pl.col("winning_rate") >= PASSES)  # fmt: skip
+    best = pl.concat(own.sort("advantage", descending=True) for own in found.partition_by("question"))
+    if (best["participants"] < FEW).any():
+        notes.append(Message("annotator_test.few_people", {"few": FEW}))
+    settings = {"machines": meant, "margin": margin, "functions": tuple(functions), "test_level": level}
+    return AnnotatorTest(best, people, settings=settings, notes=tuple(dict.fromkeys(notes)))
+
+
+def _against_people(one: Rated, machines: Sequence[str], name: str, margin: float) -> pl.DataFrame:
+    """How often a machine and each participant agree at least as well with the other participants, and the test."""
+    from scipy.stats import false_discovery_control, t
+
+    is_label = isinstance(one.scale, Binary | Choice | Nominal)
+    answers = one.rows.select("participant", "_stimulus", answer=pl.col("_category" if is_label else "_value"))
+    machine = answers.filter(pl.col("participant") == name).select("_stimulus", machine="answer")
+    people = answers.filter(~pl.col("participant").is_in(machines))
+    answer, made, others = pl.col("answer"), pl.col("machine"), pl.len().over("_stimulus").cast(pl.Int64) - 1
+    people = people.with_columns(
+        others=others, equal=pl.len().over("_stimulus", "answer").cast(pl.Int64) - 1,
+        sum=pl.col("answer").sum().over("_stimulus") - answer,
+    ).filter(pl.col("others") > 0)  # fmt: skip
+    both = people.join(machine, on="_stimulus", maintain_order="left")
+    if is_label:
+        given = people.select("_stimulus", machine="answer", given=pl.col("equal") + 1).unique()
+        both = both.join(given, on=["_stimulus", "machine"], how="left", maintain_order="left")
+        better = pl.col("equal") - (pl.col("given").fill_null(0) - (answer == made).cast(pl.Int64))
+    else:
+        # Squared distances from the others' answers, without their own squares, which both have in common.
+        machine_off, own_off = (pl.col("others") * x**2 - 2 * x * pl.col("sum") for x in (made, answer))
+        better = machine_off - own_off
+    found = both.with_columns(better=better).group_by("participant", maintain_order=True).agg(
+        stimuli=pl.len().cast(pl.Int64), machine_wins=(pl.col("better") <= 0).mean(),
+        participant_wins=(pl.col("better") >= 0).mean(), deviation=pl.col("better").sign().std() / pl.len().sqrt(),
+    ).filter(pl.col("stimuli") >= FEWEST)  # fmt: skip
+    if not found.height:
+        return found
+    difference = (found["participant_wins"] - found["machine_wins"] - margin).to_numpy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.nan_to_num(t.cdf(difference / found["deviation"].to_numpy(), found["stimuli"].to_numpy() - 1), nan=1.0)
+    return found.with_columns(p=p, adjusted=false_discovery_control(p, method="by"))
