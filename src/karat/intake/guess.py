@@ -150,15 +150,28 @@ def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
 
     >>> binary_of(["Yes", "No"]), binary_of(["İYİ (P'ye basınız)", "KÖTÜ (Q'ya basınız)"]), binary_of(["cat", "dog"])
     (('No', 'Yes'), ("KÖTÜ (Q'ya basınız)", "İYİ (P'ye basınız)"), None)
-    >>> binary_of(["Hateful", "Not hateful"])
-    ('Not hateful', 'Hateful')
+    >>> binary_of(["Hateful", "Not hateful"]), binary_of(["word", "nonword"]), binary_of(["in", "on"])
+    (('Not hateful', 'Hateful'), ('nonword', 'word'), None)
     """
     bare = {_bare_answer(word): word for word in words}
     if len(words) != 2 or len(bare) != 2:
         return None
     known = next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
-    denied = [(bare[low], bare[high]) for low in bare for high in bare if low in (f"{no} {high}" for no in NEGATIONS)]
+    denied = [(bare[low], bare[high]) for low in bare for high in bare if _is_denied(low, high)]
     return known or next(iter(denied), None)
+
+
+DENYING = ("un", "in", "im", "dis", "in-", "non-", "non", "il", "ir", "on")
+"""Syllables before a word that deny it."""
+
+
+def _is_denied(word: str, of: str) -> bool:
+    """Whether an answer is the other one with a word or a syllable before it that denies it."""
+    denied = len(of) > LONGEST_SYLLABLE and any(word == prefix + of for prefix in DENYING)
+    return denied or any(word == f"{no} {of}" for no in NEGATIONS)
+
+
+LONGEST_SYLLABLE = 3
 
 
 def _bare_answer(word: str) -> str:
@@ -321,8 +334,7 @@ def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
 
 def _is_opposite(thing: str, of: str) -> bool:
     """Whether a word is another one with a syllable before it that denies it, such as unnatural, or means no to it."""
-    prefixes = ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on")
-    return (thing, of) in (*BINARY_WORDS, *OPPOSITES) or any(thing == prefix + of for prefix in prefixes)
+    return (thing, of) in (*BINARY_WORDS, *OPPOSITES) or any(thing == prefix + of for prefix in DENYING)
 
 
 FEWEST_ORDERS = 6

@@ -171,6 +171,7 @@ def read_files(
     groups = by_reader(files, source)
     parts = [_with_mapping(_read(reader, group, options), reader, options) for reader, group in groups]
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
+    parts = _with_people_apart(parts)
     parts = _without_apart(parts, options.apart)
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
@@ -431,7 +432,7 @@ def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> boo
         return False
     lines = ([*one.sample.lstrip("\ufeff").splitlines(), ""] for one in (group[0], file))
     heads = [next(line.strip() for line in own if not COMMENT.match(line) or not line) for own in lines]
-    return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t")
+    return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t ")
 
 
 def _keys_of(file: SourceFile) -> set[str]:
@@ -531,6 +532,34 @@ def _without_apart(parts: Sequence[Reading], names: Sequence[str]) -> list[Readi
             close = nearest(value, there)
             hint = f" Is it {close}?" if close else ""
             raise IntakeError(f"--set-apart {name}: no {column} is called {value}.{hint}")
+    return kept
+
+
+def _with_people_apart(parts: Sequence[Reading]) -> list[Reading]:
+    """The parts, where a table with one row for each of the participants of others describes these and is no answers.
+
+    Proliferate, for example, writes what was asked about participants into a file beside that of the trials.
+    """
+    people: set[str | None] = set()
+    called = {"participant"}
+    for part in parts:
+        own = text_column(part.frame["participant"]) if {*REQUIRED} <= set(part.frame.columns) else None
+        if own is not None and 2 * own.n_unique() <= len(own):
+            people |= set(own)
+            called |= {theirs for theirs, ours in part.taken.items() if ours == "participant"}
+    kept = list(parts)
+    for at, part in enumerate(parts):
+        known = {theirs: ours or theirs for theirs, ours in part.taken.items()}
+        named = next((known.get(name, name) for name in called if known.get(name, name) in part.frame.columns), None)
+        if named is None or ({*REQUIRED} <= set(part.frame.columns) and not part.open):
+            continue
+        own = text_column(part.frame[named])
+        once = own.n_unique() == len(own) and not own.null_count()
+        if once and 2 * len(people.intersection(own)) >= len(own):
+            names = {ours: theirs for theirs, ours in known.items() if ours in part.frame.columns}
+            about = part.frame.with_columns(own).rename(names | {named: "participant"})
+            kept[at] = replace(part, frame=pl.DataFrame(), participants=about, open=[], notes=[])
+            kept[at].set_apart(Message("aside.descriptions"), len(own))
     return kept
 
 

@@ -169,7 +169,7 @@ def _whole_rows(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, in
     first = file.sample.lstrip("\ufeff").partition("\n")[0]
     header = next(csv.reader([first.rstrip("\r")], delimiter=sign), [])
     if delimiter is None and len(header) == 1 and " " in first.strip():
-        sign, header = " ", next(csv.reader([first.strip()], delimiter=" "), [])
+        sign, header = " ", next(iter(_rows(first, " ")), [])
     if tuple(header[-2:]) == ASKED_ENDS:
         return _with_empty_ends(file, sign, len(header)), 0
     if len(header) > 1 and (named := _with_row_names(file, sign, header)) is not None:
@@ -189,18 +189,33 @@ def _with_empty_ends(file: SourceFile, sign: str, width: int) -> SourceFile:
 
 
 def _with_row_names(file: SourceFile, sign: str, header: Sequence[str]) -> SourceFile | None:
-    """A table of R's write.table: its rows begin with their names, for which the header has no cell."""
-    sample = list(csv.reader(io.StringIO(file.sample[: file.sample.rfind("\n") + 1], newline=""), delimiter=sign))[1:]
+    """A table of R's write.table: its rows begin with their names, for which the header has no cell.
+
+    Also a table with as many names as cells between blanks, as people line them up.
+    """
+    sample = _rows(file.sample[: file.sample.rfind("\n") + 1], sign)[1:]
     widths = {len(row) for row in sample if row}
     names = [row[0] for row in sample if row]
-    if len(names) < 2 or len(set(names)) < len(names) or not names[0] or widths - {len(header), len(header) + 1}:
+    if len(names) < 2 or not names[0]:
         return None
-    if widths == {len(header) + 1}:
+    if widths == {len(header) + 1} and len(set(names)) == len(names):
         header = ["row", *header]
-    elif sign != " ":
+    elif sign != " " or widths != {len(header)} or len(header) < FEWEST_BETWEEN_BLANKS:
         return None
-    rows = list(csv.reader(io.StringIO(file.text(), newline=""), delimiter=sign))[1:]
-    return _rewritten(file, [header, *(row for row in rows if row)], ",")
+    return _rewritten(file, [header, *(row for row in _rows(file.text(), sign)[1:] if row)], ",")
+
+
+FEWEST_BETWEEN_BLANKS = 3
+
+
+def _rows(text: str, sign: str) -> list[list[str]]:
+    """The cells of each row; several blanks are one delimiter.
+
+    >>> _rows("a  b\\n 1 'x y'\\n", " "), _rows("a,b\\n", ",")
+    ([['a', 'b'], ['1', "'x", "y'"]], [['a', 'b']])
+    """
+    lines = (line.strip() for line in text.splitlines()) if sign == " " else io.StringIO(text, newline="")
+    return list(csv.reader(lines, delimiter=sign, skipinitialspace=sign == " "))
 
 
 def _without_doubled_quotes(file: SourceFile, sign: str, width: int) -> tuple[SourceFile, int]:
