@@ -5,12 +5,17 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import openpyxl
 import pytest
 
+from intake.test_more_public_shapes import accepted, flags
 from intake.test_published_shapes import saved
 from intake.test_trial_level_shapes import rated
+from karat.errors import IntakeError
 from karat.intake import Options, read_files
-from karat.judgments.scales import Binary
+from karat.judgments.scales import Binary, Choice, Continuous
+from karat.messages import Message
+from messages import codes, refuses
 
 
 def latin(people: int = 12, items: int = 16) -> list[list[object]]:
@@ -47,3 +52,60 @@ def test_a_syllable_may_deny_an_answer(tmp_path: Path, words: tuple[str, str]) -
     rows = [[*row[:3], words[int(str(row[3])) > 4]] for row in latin()]
     path = saved(tmp_path / "r.csv", "participant,item,condition,response", rows)
     assert read_files([path]).judgments.scale == Binary(words)
+
+
+@pytest.mark.parametrize("names", ["Exp,Subj,Item,Cond,Rating", "experiment,subject,item_number,length,judgment"])
+def test_experiments_run_together_number_their_items_anew(tmp_path: Path, names: str) -> None:
+    rows = [[part, *row] for part in ("islands", "gaps") for row in latin()]
+    path = saved(tmp_path / "r.csv", names, rows)
+    assert flags(path)["item"] == {"item": "+".join(names.split(",")[::2][:2])}
+    assert accepted(path).frame["item"].n_unique() == 32
+
+
+def test_the_worse_of_two_repeats_the_better(tmp_path: Path) -> None:
+    chance, rows = random.Random(2), []
+    for pair in range(24):
+        for worker in chance.sample(range(12), 4):
+            best, worst = chance.sample("AB", 2)
+            ids = [f"h{pair}", f"a{len(rows)}", f"w{worker}", pair, *chance.sample("xyz", 2)]
+            rows.append([*ids, best, worst, *("true", "false")[:: 1 - 2 * (worker % 2)]])
+    header = "HITId,AssignmentId,WorkerId,Input.pair,Input.system1,Input.system2,Answer.best_text,Answer.worst_text"
+    path = saved(tmp_path / "batch.csv", f"{header},Answer.english.0,Answer.english.1", rows)
+    read = read_files([path])
+    assert (read.judgments.answers, read.judgments.scale) == (96, Choice())
+    assert read.set_aside[Message("role.other_answers")] == 96
+    assert "english" in read.judgments.participants.columns
+
+
+def test_a_label_says_that_a_column_describes_participants(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    names = [f"SA01_{n:02}" for n in range(1, 11)]
+    labels = ["Interview", "Fragebogen", *(f"Satz {n}" for n in range(10)), "Geschlecht"]
+    rows = [[n, "base", *(rated(chance, points=5) for _ in names), 1 + n % 2] for n in range(20)]
+    path = saved(tmp_path / "rdata.csv", ",".join(["CASE", "QUESTNNR", *names, "DE01"]), [labels, *rows])
+    assert accepted(path).frame["item"].unique().sort().to_list() == names
+
+
+def test_percentages_are_numbers(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    rows = [[f"s{p}", item, f"{chance.randint(0, 100)} %"] for p in range(8) for item in range(12)]
+    read = read_files([saved(tmp_path / "r.csv", "participant,item,response", rows)]).judgments
+    assert (type(read.scale), read.answers) == (Continuous, 96)
+
+
+def test_merged_cells_belong_to_all_of_their_rows(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Subject", "Item", "Condition", "Rating"])
+    for at, (person, *rest) in enumerate(latin()):
+        sheet.append([None if at % 16 else person, *rest])
+    book.save(tmp_path / "r.xlsx")
+    read = read_files([tmp_path / "r.xlsx"])
+    assert (read.judgments.frame["participant"].n_unique(), read.judgments.answers) == (12, 192)
+    assert "form.filled_down" in codes(read.notes)
+
+
+def test_a_participant_missing_here_and_there_is_not_filled_in(tmp_path: Path) -> None:
+    rows = [[row[0] if at in (0, 40, 41, 150) else "", *row[1:]] for at, row in enumerate(latin())]
+    with refuses(IntakeError, "participant"):
+        read_files([saved(tmp_path / "r.csv", "participant,item,condition,response", rows)])

@@ -65,7 +65,8 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
-    frame, won = _with_winner(frame, mapping)
+    worse = worse_of_two(frame)
+    frame, won = _with_winner(frame if worse is None or worse in mapping.values() else frame.drop(worse), mapping)
     split, notes = with_parts(frame)
     notes += won
     split, more = _without_end_labels(split)
@@ -378,6 +379,21 @@ def refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
         raise several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
 
 
+def worse_of_two(frame: pl.DataFrame) -> str | None:
+    """The column with the worse of two options, which says nothing beside that with the better; None without one.
+
+    >>> worse_of_two(pl.DataFrame({"best": ["A", "B"], "worst": ["B", "A"]}))
+    'worst'
+    """
+    for words in BEST_WORST:
+        found = [[name for name in frame.columns if word in words_of(name)] for word in words]
+        if [len(names) for names in found] == [1, 1]:
+            pairs = frame.select(pl.col([found[0][0], found[1][0]]).cast(pl.String)).drop_nulls().unique().rows()
+            if len({word for pair in pairs for word in pair}) == PAIR and all(one != other for one, other in pairs):
+                return found[1][0]
+    return None
+
+
 def several_at_once(file: str, what: str) -> IntakeError:
     """The error that a trial holds several comparisons at once."""
     return IntakeError(
@@ -640,13 +656,15 @@ def _of_one_stem(names: list[str]) -> list[str]:
 
     >>> _of_one_stem(["a1", "a2", "a3", "a4", "a5", "trust"])
     ['a1', 'a2', 'a3', 'a4', 'a5']
+    >>> _of_one_stem(["bfi_1", *(f"acc_{n}{form}" for n in (1, 2, 3) for form in "ab")])[0]
+    'acc_1a'
     >>> len(_of_one_stem(["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"]))
     8
     """
     # Of columns that all had one name, the first has it still.
     copied = [f"{name}_2" if f"{name}_2" in names else name for name in names]
     stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in copied]
-    numbered = [re.sub(r"[\W_]?\d+$", "", name) if re.search(r"\d$", name) else "" for name in copied]
+    numbered = [re.sub(r"[\W_]?\d+[a-z]?$", "", name) if re.search(r"\d[a-z]?$", name) else "" for name in copied]
     for found, least in ((stems, 0.7), (numbered, 0.5)):
         sizes = Counter(filter(None, found))
         most = max(sizes.values(), default=0)

@@ -47,6 +47,9 @@ FEWEST_PEOPLE = 5
 ITEM_WORDS = word_list("item_words")
 ITEM = ("item", "položka", "项目", "項目", "항목")
 """The word for an item that several sentences belong to; a sentence has another one."""
+NUMBERED_ITEMS = ("itemid", "itemnumber", "itemno", "itemnr", "itemnum")
+EXPERIMENTS = ("exp", "expt", "experiment", "subexperiment", "subexp", "study", "substudy", "expname", "experimentname")
+"""Names of columns with one of several experiments that were run together; each counts its items from 1."""
 ANSWER_WORDS = word_list("answer_words")
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
@@ -1221,6 +1224,10 @@ class _RoleSearch:
             return named or has_id, [best.name]
         if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
             return True, [self._code_of(native, design)]
+        if native is not None and native.plain in (*ITEM, *NUMBERED_ITEMS):
+            apart = [c.name for c in design if c.plain in EXPERIMENTS]
+            if apart and self._is_judged_once(native.name, [*asked, *apart[:1]]):
+                return False, [*apart[:1], native.name]
         numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
                     and self._is_judged_once(c.name, asked)]  # fmt: skip
         if numbered:

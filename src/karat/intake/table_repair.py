@@ -200,7 +200,7 @@ def _with_row_names(file: SourceFile, sign: str, header: Sequence[str]) -> Sourc
         return None
     if widths == {len(header) + 1} and len(set(names)) == len(names):
         header = ["row", *header]
-    elif sign != " " or widths != {len(header)} or len(header) < FEWEST_BETWEEN_BLANKS:
+    elif sign != " " or widths != {len(header)} or len(header) < FEWEST_BETWEEN_BLANKS or not _name_columns(header):
         return None
     return _rewritten(file, [header, *(row for row in _rows(file.text(), sign)[1:] if row)], ",")
 

@@ -39,6 +39,7 @@ from karat.intake.nested import (
     refuse_unnamed,
     without_nested,
 )
+from karat.intake.personal import describes_a_person
 from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import (
     FUNCTION_NAMES,
@@ -645,7 +646,47 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
     table = read_results(file, options.delimiter, options.sheet, numbers)
     empty = [name for name in table.frame.columns if UNNAMED.fullmatch(name) and not table.frame[name].count()]
     table = _without_second_header(replace(table, frame=_unpadded(table.frame.drop(empty))))
-    return _with_durations(_of_survey(_without_labels(table)))
+    table = _called_as_described(_without_labels(table), options)
+    return _with_durations(_of_survey(_without_percents(_filled_down(table))))
+
+
+def _called_as_described(table: FileTable, options: Options) -> FileTable:
+    """Columns about participants under what their label says of them: DE01, below which Gender stands, as Gender."""
+    mapped = {name for source in options.mapping.values() for name in joined(source, table.frame.columns)}
+    said = {name: label.partition(":")[0].strip() for name, label in table.labels.items() if name not in mapped}
+    about = {name: word for name, word in said.items() if describes_a_person(word) and word not in table.frame.columns}
+    return replace(table, frame=table.frame.rename(about)) if len(set(about.values())) == len(about) else table
+
+
+def _filled_down(table: FileTable) -> FileTable:
+    """People and items that stand once above all of their rows, as in merged cells, in each of these rows."""
+    frame = table.frame
+    once = [
+        name for name in frame.columns
+        if 2 * frame[name].null_count() >= frame.height > FEWEST_TRIALS and frame[name][0] is not None
+        and frame[name].n_unique() == frame[name].count() + 1 > FEWEST_MERGED
+        and (plain(name) in (*NAMES["participant"], *NAMES["item"]) or set(words_of(name)) & set(PERSON_WORDS))
+    ]  # fmt: skip
+    for name in list(once):
+        rows = frame.group_by(frame[name].is_not_null().cum_sum()).len()["len"]
+        if (rows == rows.max()).mean() < FEWEST_ANSWERED:  # type: ignore[operator]
+            once.remove(name)
+    note = [Message("form.filled_down", {"columns": once})] if once else []
+    return replace(table, frame=frame.with_columns(pl.col(once).forward_fill()), notes=[*table.notes, *note])
+
+
+FEWEST_MERGED = 2
+PERCENT = r"^\s*-?\d+(?:[.,]\d+)?\s*%\s*$"
+
+
+def _without_percents(table: FileTable) -> FileTable:
+    """Columns in which every cell ends with a percent sign as their numbers."""
+    names = [
+        name for name, dtype in table.frame.schema.items()
+        if dtype == pl.String and (cells := table.frame[name].drop_nulls()).len()
+        and cells.head(FEW).str.ends_with("%").all() and cells.str.contains(PERCENT).all()
+    ]  # fmt: skip
+    return replace(table, frame=table.frame.with_columns(pl.col(names).str.strip_chars(" %"))) if names else table
 
 
 STARTS = re.compile(r"(start(ed)?|began|begin)(time|at|timestamp|ts)?")

@@ -28,7 +28,7 @@ from karat.intake.cells import (
     texts,
 )
 from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, words_of
-from karat.intake.forms import refuse_best_worst
+from karat.intake.forms import refuse_best_worst, worse_of_two
 from karat.intake.guess import NAMES, guess_rt_unit, joined, plain
 from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person, names_a_person
@@ -227,6 +227,9 @@ def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.bad_units = lost * width
     reading.units_in = lost * width + frame.height * len(answers)
     refuse_best_worst(frame, file.name)
+    worst = worse_of_two(frame)
+    answers = [name for name in answers if name != worst]
+    reading.set_apart(Message("role.other_answers"), frame.height if worst else 0)
     frame, chosen = _with_chosen(_in_order(frame), answers)
     kept = _without_other_fields(frame, answers, reading)
     layout = _layout(frame, kept)
@@ -356,13 +359,13 @@ def _numbered_answers(frame: pl.DataFrame, answers: Sequence[str]) -> dict[int, 
 
 
 def _is_about_worker(frame: pl.DataFrame, column: str) -> bool:
-    """Whether a field describes the worker: by its name, or because workers with several HITs never vary in it."""
+    """Whether a field describes the worker: by its name, or because workers with several HITs hardly vary in it."""
     if describes_a_person(_question(column)):
         return True
     given = frame.select(pl.col(WHO), pl.col(column).alias("answer")).drop_nulls()
     by_worker = given.group_by(WHO).agg(pl.len().alias("n"), pl.col("answer").n_unique().alias("different"))
     busy = by_worker.filter(pl.col("n") >= SEVERAL)
-    return busy.height >= SEVERAL and bool((busy["different"] == 1).all())
+    return busy.height >= SEVERAL and bool((busy["different"] == 1).mean() >= NEARLY_ALL)  # type: ignore[operator]
 
 
 def _choose(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: Reading) -> None:
