@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import openpyxl
+import polars as pl
 import pytest
 
 from intake.test_more_public_shapes import accepted, flags
@@ -109,3 +110,83 @@ def test_a_participant_missing_here_and_there_is_not_filled_in(tmp_path: Path) -
     rows = [[row[0] if at in (0, 40, 41, 150) else "", *row[1:]] for at, row in enumerate(latin())]
     with refuses(IntakeError, "participant"):
         read_files([saved(tmp_path / "r.csv", "participant,item,condition,response", rows)])
+
+
+@pytest.mark.parametrize("names", ["winner,loser", "chosen,rejected"])
+def test_winner_and_loser_are_a_choice_on_sides_drawn_at_random(tmp_path: Path, names: str) -> None:
+    chance = random.Random(5)
+    pairs = [sorted(chance.sample(["ours", "theirs", "human"], 2), reverse=chance.random() < 0.9) for _ in range(600)]
+    rows = [[f"w{at % 20}", f"prompt {at // 20}", *pair] for at, pair in enumerate(pairs)]
+    read = accepted(saved(tmp_path / "r.csv", f"annotator,prompt,{names}", rows))
+    won = pl.when(pl.col("response") == "left").then("left").otherwise("right")
+    assert read.frame.select(won).to_series().to_list() == [pair[0] for pair in pairs]
+    assert 0.4 < (read.frame["response"] == "left").mean() < 0.6  # type: ignore[operator]
+
+
+def test_winners_are_one_system_or_the_other_of_each_row(tmp_path: Path) -> None:
+    chance, rows = random.Random(6), []
+    for pair in range(30):
+        other = chance.choice(["simple", "split"])
+        for worker in chance.sample(range(12), 4):
+            for aspect in ("fluency", "meaning"):
+                winner = chance.choice(["ours", other, "similar"])
+                rows.append([f"w{worker}", pair, aspect, other, f"Text {pair}.", f"Text {pair} of {other}.", winner])
+    header = "worker_id,sentence_id,aspect,other_dataset,ours_text,other_text,winner"
+    read = accepted(saved(tmp_path / "r.csv", header, rows))
+    assert set(read.scales.values()) == {Choice(none=True)}
+    assert set(read.scales) == {"fluency", "meaning"}
+    said = pl.when(pl.col("response") == "none").then(pl.lit("similar")).otherwise(
+        pl.when(pl.col("response") == "left").then("left").otherwise("right")
+    )  # fmt: skip
+    assert read.frame.select(said).to_series().to_list() == [row[-1] for row in rows]
+
+
+def test_aspects_of_one_pair_are_questions(tmp_path: Path) -> None:
+    chance, rows = random.Random(7), []
+    for pair in range(30):
+        for worker in chance.sample(range(9), 4):
+            texts = f"First {pair}.", f"Second {pair}."
+            asked = ("fluency", "relevance", "overall")
+            rows += [[pair, f"w{worker}", aspect, *texts, chance.choice("AB")] for aspect in asked]
+    read = accepted(saved(tmp_path / "r.csv", "example_id,annotator_id,aspect,output_A,output_B,preference", rows))
+    assert set(read.scales) == {"fluency", "relevance", "overall"}
+    assert set(read.scales.values()) == {Choice()}
+
+
+@pytest.mark.parametrize("documents", [True, False])
+def test_scores_of_appraise_have_no_header(tmp_path: Path, documents: bool) -> None:
+    chance, lines = random.Random(8), []
+    for person in range(4):
+        for at, (system, segment) in enumerate((s, n) for s in ("A-1", "B-2") for n in range(12)):
+            start = 1728000000.5 + 60 * at
+            document = [f"news.{segment // 4}", "False"] if documents else []
+            row = [f"eng{person}", system, segment, "TGT", "eng", "deu", chance.randint(0, 100), *document]
+            lines.append(",".join(map(str, [*row, start, start + 7.25])))
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join([*lines, ""]))
+    assert flags(path) == {"item": {"item": "system+segment"}}
+    read = accepted(path)
+    assert (read.answers, read.frame["item"].n_unique(), read.frame["rt"].unique().to_list()) == (96, 24, [7.25])
+    path.write_text("\n".join([*lines, lines[0].replace(",eng,deu,", ",eng,deu,x")]))
+    with refuses(IntakeError, "line 97, response"):
+        accepted(path)
+
+
+def test_criteria_on_several_systems_per_row(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    names = [f"{system}_{aspect}" for system in ("bart", "t5", "ours") for aspect in ("fluency", "coherence")]
+    rows = [[f"a{who}", n, f"Source {n}.", *(rated(chance, points=5) for _ in names)]
+            for who in range(5) for n in range(30)]  # fmt: skip
+    read = accepted(saved(tmp_path / "r.csv", ",".join(["annotator", "example_id", "source", *names]), rows))
+    assert set(read.scales) == {"fluency", "coherence"}
+    assert (read.frame["item"].n_unique(), read.frame["system"].n_unique(), read.answers) == (90, 3, 900)
+
+
+def test_neighbouring_scales_where_nobody_went_to_the_end(tmp_path: Path) -> None:
+    chance = random.Random(10)
+    pairs = ["warm-cold", "good-bad", "strong-weak", "active-passive"]
+    rows = [[f"p{who}", f"word{n}", rated(chance), rated(chance), min(6, rated(chance)), max(2, rated(chance))]
+            for who in range(16) for n in range(12)]  # fmt: skip
+    path = saved(tmp_path / "r.csv", ",".join(["participant", "word", *pairs]), rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    assert set(accepted(path).scales) == set(pairs)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
+from zlib import crc32
 
 import polars as pl
 
@@ -43,7 +44,17 @@ from karat.intake.nested import (
 )
 from karat.intake.personal import OF_ITEMS_TOO, asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
-from karat.intake.roles import CHECK_WORDS, ITEM_WORDS, NO_ANSWERS, PERSON_WORDS, SIDES, cut, names_one_of, shown_sides
+from karat.intake.roles import (
+    CHECK_WORDS,
+    ITEM_WORDS,
+    NO_ANSWERS,
+    PERSON_WORDS,
+    SIDES,
+    TIES,
+    cut,
+    names_one_of,
+    shown_sides,
+)
 from karat.intake.words import word_list
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
@@ -67,15 +78,100 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
             return long
     worse = worse_of_two(frame)
     frame, won = _with_winner(frame if worse is None or worse in mapping.values() else frame.drop(worse), mapping)
+    frame, given, named = _with_named_sides(frame, mapping) if wide is None else (frame, {}, [])
     split, notes = with_parts(frame)
-    notes += won
+    notes += [*won, *named]
     split, more = _without_end_labels(split)
     notes += more
     shaped = _wide(split, wide, mapping, file)
-    if shaped is None:
-        return Shaped(split, notes=notes)
+    if shaped is None or given:
+        return Shaped(split, notes=notes, mapping=given)
     shaped.notes = [*notes, *shaped.notes]
     return shaped
+
+
+WON_AND_LOST = (("winner", "loser"), ("chosen", "rejected"), ("preferred", "dispreferred"), ("better", "worse"))
+
+
+def _with_named_sides(
+    frame: pl.DataFrame, mapping: Mapping[str, str]
+) -> tuple[pl.DataFrame, dict[str, str], list[Message]]:
+    """Choices of which the table names winner and loser, or the winner and one of two that always stood in the pair.
+
+    Nothing says on which side each was: sides are drawn at random, but always the same, so that nobody seems to prefer
+    one side.
+
+    >>> rows = {"who": ["a", "b"], "text": ["x", "y"], "winner": ["s", "t"], "loser": ["t", "s"]}
+    >>> _with_named_sides(pl.DataFrame(rows), {})[1]
+    {'left': 'left', 'right': 'right', 'response': 'response'}
+    """
+    contents = Contents(frame)
+    kept = ({"left", "right", "response"} & {*frame.columns, *mapping}) or frame.height < FEWEST_JUDGES
+    pairs = [(a, b) for one, other in WON_AND_LOST for a in frame.columns for b in frame.columns
+             if (plain(a), plain(b)) == (one, other)]  # fmt: skip
+    if pairs and not kept:
+        won, lost = (frame[name].cast(pl.String) for name in pairs[0])
+        values = {"winner": pairs[0][0], "other": pairs[0][1]}
+        if not (won == lost).any() and set(won) & set(lost):
+            return _at_random_sides(frame.drop(pairs[0]), won, lost, pl.repeat(True, len(won), eager=True), values)
+    for name in frame.columns if not kept else ():
+        if not {"winner", "winning", "preferred", "preference", "choice"} & set(words_of(name)):
+            continue
+        found = _rival(contents, name)
+        if found is not None:
+            always, rival = found
+            chosen = frame[name].cast(pl.String)
+            first = pl.DataFrame({"c": chosen, "r": frame[rival]}).select(
+                pl.when(pl.col("c") == always).then(True).when(pl.col("c") == pl.col("r")).then(False)
+            ).to_series()  # fmt: skip
+            ours = pl.repeat(always, frame.height, eager=True)
+            tied = pl.select(pl.when(chosen.is_not_null()).then(pl.lit("none"))).to_series()
+            return _at_random_sides(frame.drop(name), ours, frame[rival], first, {"winner": name, "other": rival}, tied)
+    return frame, {}, []
+
+
+def _rival(contents: Contents, name: str) -> tuple[str, str] | None:
+    """What always stood in the pair, and the column with what it was compared with: it names all other winners."""
+    won = contents[name]
+    if won.is_number or not PAIR < won.distinct <= MOST_ANSWERS:
+        return None
+    for rival in map(contents.__getitem__, contents.names):
+        if rival.name == name or rival.is_number or not 1 <= rival.distinct <= MOST_ANSWERS or rival.filled < 1:
+            continue
+        rest = [value for value in won.values if value not in rival.values and not TIES.fullmatch(value.lower())]
+        rows = pl.DataFrame({"c": won.cells, "r": rival.cells}).drop_nulls()
+        known = rows.filter(pl.col("c").is_in(rival.values))
+        named = [column for column in contents.names if len(rest) == 1 and rest[0].lower() in words_of(column)]
+        if named and known.height and (known["c"] == known["r"]).all():
+            return rest[0], rival.name
+    return None
+
+
+def _at_random_sides(
+    frame: pl.DataFrame,
+    one: pl.Series,
+    other: pl.Series,
+    won: pl.Series,
+    values: dict[str, str],
+    tied: pl.Series | None = None,
+) -> tuple[pl.DataFrame, dict[str, str], list[Message]]:
+    """Choices between two on sides that depend on everything in a row but on the choice."""
+    rows = [
+        (*row, *sorted(map(str, pair)))
+        for row, pair in zip(frame.iter_rows(), zip(one, other, strict=True), strict=True)
+    ]
+    swap = pl.Series([bool(crc32(repr(row).encode()) & 1) for row in rows], dtype=pl.Boolean)
+    first = [str(pair[0]) <= str(pair[1]) for pair in zip(one, other, strict=True)]
+    turned = swap ^ pl.Series(first, dtype=pl.Boolean)
+    sides = pl.DataFrame({"one": one, "other": other, "won": won, "turned": turned})
+    left = pl.when("turned").then("other").otherwise("one").alias("left")
+    right = pl.when("turned").then("one").otherwise("other").alias("right")
+    side = pl.when(pl.col("won") != pl.col("turned")).then(pl.lit("left")).when(pl.col("won").is_not_null())
+    response = sides.select(left, right, side.then(pl.lit("right")).alias("response"))
+    if tied is not None:
+        response = response.with_columns(pl.col("response").fill_null(tied))
+    settled = {column: column for column in ("left", "right", "response")}
+    return pl.concat([frame, response], how="horizontal"), settled, [Message("form.named_sides", values)]
 
 
 WON = re.compile(r"(?i)(winner|winning|preferred|chosen)[\W_]+(\w+)")
@@ -946,10 +1042,21 @@ def _alike_neighbours(contents: Contents, person: Sequence[str]) -> list[str]:
                 key = (content.numbers.min(), content.numbers.max())
             if content.is_text or key == "slider" or any(contents.follows(name, [one]) for one in person):
                 key = None
-        run = [*run, name] if key is not None and key == last else [name] if key is not None else []
+        run = [*run, name] if key is not None and _are_of_scale(key, last) else [name] if key is not None else []
         last = key
         best = max(best, run, key=len)
     return best if len(best) >= FEWEST_GROUPS else []
+
+
+def _are_of_scale(one: object, other: object) -> bool:
+    """Whether two columns may be on one scale; of the lowest and highest answers, one each may not have been given.
+
+    >>> _are_of_scale((1.0, 7.0), (2.0, 7.0)), _are_of_scale((1.0, 5.0), (1.0, 7.0)), _are_of_scale("x", "x")
+    (True, False, True)
+    """
+    if not isinstance(one, tuple) or not isinstance(other, tuple):
+        return one == other
+    return len(one) == len(other) and all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True))
 
 
 def _numbered_questions(contents: Contents, person: Sequence[str]) -> list[str]:
@@ -1100,6 +1207,11 @@ def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
     ]  # fmt: skip
     rest = [name for name in contents.names if name not in (*asked, *derived)]
     frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
+    systems = _asked_of_items(asked)
+    if systems and not {SYSTEM, "item"} & set(contents.names):
+        parts = zip((SYSTEM, "question"), zip(*systems.values(), strict=True), strict=True)
+        named = {column: dict(zip(systems, values, strict=True)) for column, values in parts}
+        frame = frame.with_columns(pl.col("question").replace_strict(named[c]).alias(c) for c in named)
     values = {"n": len(asked), "columns": [cut(name) for name in asked[:2]]}
     question = Question("wide", (Proposal({}, Message("ask.wide_trial", values), {"wide": "trial"}),))
     return _of_cells(
@@ -1107,6 +1219,10 @@ def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
         notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked), "derived": derived or None})],
         mapping={"question": "question", "response": "response"}, open=[question],
     )  # fmt: skip
+
+
+SYSTEM = "system"
+"""The column with what was asked about in columns such as bart_fluency and bart_coherence, t5_fluency, ..."""
 
 
 def _groups(contents: Contents, name: str, answer: str) -> bool:

@@ -1135,9 +1135,15 @@ class _RoleSearch:
             self._ask("item", choices)
 
     def _item(self) -> None:
+        names = self.contents.names
         numbered = plain(self.by_name.get("item", "")) in ("item", "itemid") or self._names_systems()
         if {"left", "right"} <= set(self.roles.mapping) and not numbered:
             self._prompt_of_choices()
+            asked = self._question()
+            known = [self.roles.mapping[role] for role in ("left", "right", "item") if role in self.roles.mapping]
+            shown = [name for source in known for name in joined(source, names)]
+            if asked and self._asks_again(shown, asked):
+                self._take_question(asked)
             return
         self._scale_of_answers()
         self._dimension_of_people()

@@ -36,6 +36,8 @@ def read_results(
     _refuse_other_forms(file)
     if file.suffix in SPREADSHEETS or file.size == 0 or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
         return read_table(file, delimiter, sheet, numbers)
+    given, file = file, _under_names(file)
+    named = file is not given
     file, skipped = without_comments(file)
     file, session = _below_session(file, delimiter)
     try:
@@ -45,12 +47,29 @@ def read_results(
     table = read_table(fixed, delimiter, sheet, numbers)
     if session:
         table = _of_session(table, session)
+    if skipped or named:
+        table = replace(table, locate=_later(table.locate, skipped - named))
     if skipped:
-        table = replace(table, locate=_later(table.locate, skipped))
         table.notes.append(Message("form.comments", {"n": skipped}))
     if breaks:
         table.notes.append(Message("form.broken_lines", {"n": breaks}))
     return table
+
+
+OF_APPRAISE = ("login", "system", "segment", "segment_kind", "source_language", "target_language", "rating")
+OF_DOCUMENTS = ("document", "whole_document")
+APPRAISE = re.compile(
+    r"[\w.-]+,[^,\n]+,\d+,(?:TGT|BAD|REF|CHK),\w{2,3},\w{2,3},\d{1,3}(,[^,\n]*,(?:True|False))?(?:,\d{9,}\.\d+){2}\r?\n"
+)
+
+
+def _under_names(file: SourceFile) -> SourceFile:
+    """The scores that Appraise exports, which have no header, below the names of their columns."""
+    found = APPRAISE.match(file.sample)
+    if found is None:
+        return file
+    names = ",".join([*OF_APPRAISE, *(OF_DOCUMENTS if found[1] else ()), "start_time", "end_time"])
+    return SourceFile(file.path, "utf-8", f"{names}\n{file.text()}".encode(), file.name)
 
 
 OF_SPANS = (
