@@ -190,3 +190,9 @@ def test_neighbouring_scales_where_nobody_went_to_the_end(tmp_path: Path) -> Non
     path = saved(tmp_path / "r.csv", ",".join(["participant", "word", *pairs]), rows)
     assert flags(path)["wide"] == {"wide": "trial"}
     assert set(accepted(path).scales) == set(pairs)
+
+
+def test_fillers_beside_the_names_of_karat(tmp_path: Path) -> None:
+    rows = [[*row[:3], "filler" if int(str(row[1])) > 10 else "critical", row[3]] for row in latin()]
+    read = read_files([saved(tmp_path / "r.csv", "participant,item,condition,trial_type,response", rows)]).judgments
+    assert dict(read.frame["function"].value_counts().iter_rows()) == {"test": 120, "filler": 72}

@@ -195,9 +195,15 @@ def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
         given = given.filter(~pl.col("response").is_in(MISSING))
         number = Content("response", given["response"]).numbers.is_not_null()
         numbers, words = (int(part["len"].sum()) for part in (given.filter(number), given.filter(~number)))
-        mixed = FEW_NUMBERS < numbers / max(numbers + words, 1) < 1 - FEW_NUMBERS
-        return not mixed or frame.height < FEWEST_ROWS or "question" in frame.columns
+        mixed = FEW_NUMBERS < numbers / max(numbers + words, 1) < 1 - FEW_NUMBERS and "question" not in frame.columns
+        return frame.height < FEWEST_ROWS or not (mixed or ("function" not in by_name and _mark_functions(frame)))
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
+
+
+def _mark_functions(frame: pl.DataFrame) -> bool:
+    """Whether a column under another name says of some trials that they are fillers, practice or checks."""
+    named = [n for n in frame.columns if plain(n) in FUNCTION_NAMES or "type" in words_of(n)]
+    return any(BESIDE_LISTS & set(Content(name, frame[name]).functions.values()) for name in named)
 
 
 FEW_NUMBERS = 0.1
