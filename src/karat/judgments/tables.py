@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -27,10 +27,6 @@ from karat.judgments.failed_formulas import failed_note
 from karat.judgments.message_tables import listed
 from karat.judgments.source import LONGEST_CELL, SourceFile
 from karat.messages import Message
-
-if TYPE_CHECKING:
-    pass
-
 
 DELIMITERS = (",", ";", "\t", "|")
 PARSED_AT_ONCE = 4 * 1024 * 1024
