@@ -32,12 +32,18 @@ def judgments(people: Times, **about: list[Any]) -> karat.Judgments:
     return karat.Judgments(frame, karat.Ordinal(5), {"participant": list(people), **about} if about else None)
 
 
+def record(length: int, seed: int) -> list[float | None]:
+    return [round(float(time), 3) for time in np.random.default_rng(seed).uniform(1, 9, length)]
+
+
 def answered(number: int, trials: int, **more: Any) -> Message:
     return Message("completion.answered", {"answered": number, "trials": trials, **more})
 
 
 def test_incomplete_people_are_flagged_with_where_they_stopped() -> None:
-    evidence = completion(judgments({"p1": [1.0] * 10, "p2": [1.0] * 8, "p3": [1.0] * 7 + [None, 1.0, None]}))
+    evidence = completion(
+        judgments({"p1": [1.0] * 10, "p2": [1.0] * 8, "p3": [1.0] * 7 + [None, 1.0, None]}), trials=10
+    )
     rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
     assert [rows[p]["score"] for p in ("p1", "p2", "p3")] == [1.0, 0.8, 0.8]
     assert evidence.flagged == ["p2", "p3"]
@@ -45,7 +51,6 @@ def test_incomplete_people_are_flagged_with_where_they_stopped() -> None:
     assert reasons(evidence) == {
         "p1": answered(10, 10), "p2": answered(8, 10, last=8), "p3": answered(8, 10, last=9),
     }  # fmt: skip
-    assert evidence.notes[0] == Message("completion.length_assumed", {"trials": 10})
     assert completion(judgments({"p1": [1.0] * 9}), trials=10).flagged == []
     assert evidence.summary == (Message("evidence.flagged", {"flagged": 2, "participants": 3}),)
     assert evidence.table()["participant"].to_list() == ["p2", "p3", "p1"]
@@ -53,8 +58,33 @@ def test_incomplete_people_are_flagged_with_where_they_stopped() -> None:
 
 def test_exactly_the_share_that_is_asked_for_is_enough() -> None:
     for fifths in (7, 11, 14, 19, 22):
-        people: Times = {"all": [1.0] * (5 * fifths), "enough": [1.0] * (4 * fifths), "less": [1.0] * (4 * fifths - 1)}
-        assert completion(judgments(people), at_least=0.8).flagged == ["less"]
+        people: Times = {"enough": [1.0] * (4 * fifths), "less": [1.0] * (4 * fifths - 1)}
+        assert completion(judgments(people), at_least=0.8, trials=5 * fifths).flagged == ["less"]
+
+
+def whole(trials: int, people: int = 12) -> Times:
+    return {f"w{number}": record(trials, 100 + number) for number in range(people)}
+
+
+def test_a_length_that_many_reach_is_that_of_the_questionnaire() -> None:
+    evidence = completion(judgments(whole(50) | {"half": record(25, 1), "slip": record(46, 2)}))
+    assert evidence.flagged == ["half"]
+    assert evidence.notes[0] == Message("completion.length_assumed", {"trials": 50})
+    few = completion(judgments(whole(50, 9) | {"half": record(25, 1)}))
+    assert few.flagged == []
+    assert few.notes[0] == Message("completion.length_unknown", {"least": 25, "most": 50})
+    rng = np.random.default_rng(4)
+    uneven = {f"p{n}": record(int(trials), n) for n, trials in enumerate(rng.integers(52, 61, 80))}
+    assert completion(judgments(uneven)).flagged == []
+
+
+def test_a_shorter_list_is_no_half_questionnaire() -> None:
+    shorter: Times = {f"s{number}": record(40, number) for number in range(10)}
+    read = judgments(whole(60, 20) | shorter | {"left": record(31, 50)})
+    evidence = completion(read)
+    assert evidence.flagged == ["left"]
+    assert reasons(evidence)["s3"] == answered(40, 60, last=40, fewest=10)
+    assert len(completion(read, trials=60).flagged) == 11
 
 
 def test_listed_people_without_answers_are_incomplete() -> None:
@@ -68,7 +98,7 @@ def test_sessions_count_together_up_to_the_last_position() -> None:
     frame = judgments({"p1": [1.0] * 10, "p2": [1.0] * 10}).frame
     second = frame.filter((pl.col("participant") == "p1") | (pl.col("trial") <= 4)).with_columns(session=pl.lit("2"))
     read = karat.Judgments(pl.concat([frame.with_columns(session=pl.lit("1")), second]), karat.Ordinal(5))
-    evidence = completion(read)
+    evidence = completion(read, trials=20)
     assert evidence.participants["score"].to_list() == [1.0, 0.7]
     assert reasons(evidence)["p2"] == answered(14, 20, last=4, session="2")
     assert evidence.participants["last"].to_list() == [10, 4]
@@ -82,9 +112,9 @@ def test_a_trial_with_several_questions_is_one_trial() -> None:
         for question in ("good-bad", "long-short", "old-new")
     ]
     frame = pl.DataFrame(rows)
-    evidence = completion(karat.Judgments(frame, karat.Ordinal(5)))
+    evidence = completion(karat.Judgments(frame, karat.Ordinal(5)), trials=10)
     assert evidence.participants["answered"].to_list() == [10, 5]
-    without = completion(karat.Judgments(frame.drop("trial"), karat.Ordinal(5)))
+    without = completion(karat.Judgments(frame.drop("trial"), karat.Ordinal(5)), trials=10)
     assert without.participants["answered"].to_list() == [10, 5]
     assert "last" not in without.participants.columns
     assert reasons(without)["p2"] == answered(5, 10)
@@ -140,13 +170,9 @@ def test_leaving_before_the_first_trial_counts_for_nobody() -> None:
     assert reasons(evidence)["p1"] == answered(0, 10, same_person="p2")
 
 
-def record(length: int, seed: int) -> list[float | None]:
-    return [round(float(time), 3) for time in np.random.default_rng(seed).uniform(1, 9, length)]
-
-
 def test_one_record_under_two_names() -> None:
     people: Times = {"p1": record(20, 1), "p2": record(20, 2), "copy": record(20, 1), "half": record(20, 1)[:12]}
-    evidence = completion(judgments(people))
+    evidence = completion(judgments(people), trials=20)
     assert evidence.flagged == ["copy", "half"]
     assert reasons(evidence)["copy"] == answered(20, 20, same_record="p1", alike=20)
     assert reasons(evidence)["half"] == answered(12, 20, last=12, same_record="p1", alike=12)

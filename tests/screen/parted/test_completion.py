@@ -98,20 +98,34 @@ def test_a_crowd_in_which_everybody_took_as_many_as_they_liked(tmp_path: Path) -
     assert len(screen.completion(judgments, trials=20).flagged) == 7
 
 
-def test_annotators_with_unequal_shares_are_not_incomplete() -> None:
-    """Three of eight annotators judged all items: without positions of trials, that is no length of a questionnaire."""
-    counts = {"a": 60, "b": 60, "c": 60, "d": 45, "e": 30, "f": 28, "g": 20, "h": 18}
+@pytest.mark.parametrize("tasks", ["a" * 6 + "bcd", "a" * 8 + "bcdef", "a" * 10 + "bcdefg"])
+def test_annotators_with_unequal_shares_are_not_incomplete(tasks: str, tmp_path: Path) -> None:
+    """Models and some annotators judged all items, the others what was left to them."""
+    counts = {f"{place:02}": 60 - 5 * (ord(letter) - ord("a")) for place, letter in enumerate(tasks)}
+    rows = [(who, f"t{task}", "2") for who, number in counts.items() for task in range(number)]
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    judgments = karat.Judgments(frame, karat.Ordinal(3))
+    assert screen.completion(judgments).flagged == []
+    parted = crowd(judgments, (0.5, 0.5), tmp_path)
+    assert_same(screen.completion(parted), screen.completion(whole(parted.parts)))
+
+
+def test_shorter_lists_in_parts(tmp_path: Path) -> None:
+    counts = {f"p{place:02}": 60 if place < 25 else 40 if place < 37 else 17 for place in range(39)}
     rows = [(who, f"t{task}", "2", task + 1) for who, number in counts.items() for task in range(number)]
     frame = pl.DataFrame(rows, schema=["participant", "item", "response", "trial"], orient="row")
-    assert screen.completion(karat.Judgments(frame.drop("trial"), karat.Ordinal(3))).flagged == []
-    assert screen.completion(karat.Judgments(frame, karat.Ordinal(3))).flagged == ["d", "e", "f", "g", "h"]
+    parted = crowd(karat.Judgments(frame, karat.Ordinal(3)), (0.3, 0.3, 0.4), tmp_path)
+    together = screen.completion(whole(parted.parts))
+    assert together.flagged == ["p37", "p38"]
+    assert_same(screen.completion(parted), together)
 
 
-@given(st.lists(st.integers(1, 200), min_size=1, max_size=30))
-def test_the_length_is_known_where_a_third_has_nearly_all_of_it(answered: list[int]) -> None:
+@given(st.lists(st.integers(90, 100), min_size=1, max_size=40))
+def test_the_length_is_known_where_many_have_nearly_all_of_it(answered: list[int]) -> None:
     longest = max(answered)
-    nearly = sum(number >= 0.9 * longest for number in answered)
-    expected = longest if nearly >= len(answered) / 3 else None
+    nearly = sum(number >= 0.98 * longest for number in answered)
+    known = nearly == len(answered) or (nearly >= 10 and nearly >= len(answered) / 2)
+    expected = longest if known else None
     assert length_of(pl.Series(answered), None) == expected
     assert length_of(pl.Series([*answered, 0, 0, 0]), None) == expected
     assert length_of(pl.Series(answered), 7) == 7

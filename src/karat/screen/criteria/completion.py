@@ -3,9 +3,12 @@
 The share is the number of answered trials, over all sessions, divided by the length of the questionnaire. Published
 practice (Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of
 results shows it only if many participants reached the end: the length is the largest number of trials of anybody, if at
-least a third of those who answered anything have 90 % of it. In crowds where everybody does as much as they like there
-is no such length. Then only participants who answered nothing are incomplete, and a note says so. A trial with several
-questions, as in a semantic differential, counts as answered as soon as one of its questions is.
+least ten participants have it but for one trial in fifty, and these are half of all who answered anything, or if all
+have it. Without positions of trials they must be three quarters, because annotators divide items among themselves. In
+crowds where everybody does as much as they like there is no such length. Then only participants who answered nothing
+are incomplete, and a note says so. Nor is anybody incomplete who answered as many trials as nine others, a tenth of
+all: theirs was a shorter list. A trial with several questions, as in a semantic differential, counts as answered as
+soon as one of its questions is.
 
 Repeated participation is detected in two ways. If a column of the participants names the person, such as the platform's
 id, a second record of one person is flagged. And two records whose first ten trials agree in item, answer and response
@@ -41,8 +44,12 @@ ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
 SIGN = "\x1f"
 """The separator of the parts of a fingerprint."""
-HAVE_IT, WITHOUT_POSITIONS = 3, 2
-"""The longest record is the length if one in this many participants with answers has 90 % of it."""
+NEARLY, FEWEST = 0.98, 10
+"""The longest record is the length if this many participants have this share of it."""
+HAVE_IT, WITHOUT_POSITIONS = 0.5, 0.75
+"""And if they are this share of all with answers."""
+SHORTER = 0.1
+"""The share of all with answers whose number of trials is that of a shorter list."""
 Record = list[tuple[str, str, float]]
 """Item, answer and response time of each trial."""
 PERSON = "person"
@@ -51,7 +58,7 @@ Duplicate = tuple[str, int | None]
 """The record that counts instead, and with how many equal trials both begin (None if the person is named)."""
 VALUES = {
     "answered": pl.Int64, "trials": pl.Int64, "last": pl.Int64, "session": pl.String, "same_person": pl.String,
-    "same_record": pl.String, "alike": pl.Int64,
+    "same_record": pl.String, "alike": pl.Int64, "fewest": pl.Int64,
 }  # fmt: skip
 """The values of reasons."""
 
@@ -102,9 +109,10 @@ def completion(
         found |= one
     twice = _standing(named, found, _record_order(everyone, [*chain.from_iterable(named), *found]))
     more = 0 if length is None else int((answered > length).sum())
+    shorter = [] if trials is not None or length is None else _shorter_lists(answered)
     notes = _notes(length, trials is None, absent, person, timed, more, span(answered))
     settings = {"at_least": at_least, "trials": length, "person": person}
-    return kept.judge(_judge, (length, at_least, twice), settings, notes)
+    return kept.judge(_judge, (length, at_least, twice, shorter), settings, notes)
 
 
 def _gather(judgments: Judgments, person: str | None, number: int) -> tuple[pl.DataFrame, tuple[tuple[str, ...], bool]]:
@@ -137,12 +145,12 @@ def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
     return rows, table.with_columns(pl.col("answered").fill_null(0))
 
 
-def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Duplicate]]) -> pl.DataFrame:
-    """The table of participants, given the length of the questionnaire and the records that are repeated.
+def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Duplicate], list[int]]) -> pl.DataFrame:
+    """The table of participants, given the length of the questionnaire, the records that are repeated, shorter lists.
 
     If the length is unknown, only participants who answered nothing have a share, which is 0.
     """
-    length, at_least, twice = shared
+    length, at_least, twice, shorter = shared
     unique: Duplicate | tuple[None, None] = (None, None)
     again = [twice.get(name, unique) for name in table["participant"].to_list()]
     table = table.with_columns(
@@ -152,12 +160,13 @@ def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Du
         same_as=pl.Series([name for name, _ in again], dtype=pl.String),
         _alike=pl.Series([number for _, number in again], dtype=pl.Int64),
     )
+    short = (pl.col("score") < at_least).fill_null(False)
+    table = table.with_columns(shorter=short & pl.col("answered").is_in(shorter))
     table = table.with_columns(
         message=pl.lit("completion.answered_of_unknown" if length is None else "completion.answered"),
         values=_values(table, length),
+        flagged=short & ~pl.col("shorter") | pl.col("same_as").is_not_null(),
     )
-    short = (pl.col("score") < at_least).fill_null(False)
-    table = table.with_columns(flagged=short | pl.col("same_as").is_not_null())
     names = ["participant", "score", "threshold", "flagged", "message", "values", "answered", "same_as"]
     names[-1:-1] = ["last"] if "last" in table.columns else []
     return table.select(names)
@@ -178,6 +187,7 @@ def _values(table: pl.DataFrame, length: int | None) -> pl.Expr:
         same_person=pl.when(~record).then("same_as"),
         same_record=pl.when(record).then("same_as"),
         alike=pl.col("_alike"),
+        fewest=pl.when("shorter").then(pl.lit(FEWEST, pl.Int64)),
     )
 
 
@@ -229,10 +239,10 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
 
 
-def length_of(answered: pl.Series, trials: int | None, have_it: int = HAVE_IT) -> int | None:
+def length_of(answered: pl.Series, trials: int | None, have_it: float = HAVE_IT) -> int | None:
     """The length of the questionnaire, given how many trials each participant answered; None if unknown.
 
-    One in `have_it` participants must have nearly as many as the longest record.
+    A share of `have_it` must have nearly as many as the longest record.
     """
     if trials is not None:
         return trials
@@ -240,8 +250,15 @@ def length_of(answered: pl.Series, trials: int | None, have_it: int = HAVE_IT) -
     if not len(some):
         raise ScreenError(Message("completion.nobody_answered"))
     longest = span(some)[1]
-    nearly = int((some >= AT_LEAST * longest).sum())
-    return longest if have_it * nearly >= len(some) else None
+    nearly = int((some >= NEARLY * longest).sum())
+    return longest if nearly == len(some) or nearly >= max(FEWEST, have_it * len(some)) else None
+
+
+def _shorter_lists(answered: pl.Series) -> list[int]:
+    """Numbers of trials that so many participants answered that these must be lists of their own."""
+    some = answered.filter(answered > 0)
+    counts = some.value_counts().filter(pl.col("count") >= max(FEWEST, SHORTER * len(some)))
+    return sorted(counts[some.name].to_list())
 
 
 def span(answered: pl.Series) -> tuple[int, int]:
