@@ -120,7 +120,7 @@ def test_a_part_in_which_nobody_is_left(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     parts = split(judgments, (0.05, 0.05, 0.5, 0.4), tmp_path / "in")
     rules = {name: STATED[name] for name in ("completion", "speed", "remfod", "straightlining", "markov")}
-    rules |= {"inconsistency": {}, "exclude": "any"}
+    rules |= {"completion": {"trials": 80}, "inconsistency": {}, "exclude": "any"}
     parted = run_in_parts(parts, rules, out=tmp_path / "out")
     assert parted.remaining["completion"] == 108
     assert_same_screening(parted, screen.run(whole(parts), rules))
