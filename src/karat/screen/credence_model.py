@@ -58,6 +58,9 @@ STAND_INS = 5
 """Participants of the sample who join every part, so that each part has the trials and scales of the whole."""
 MARK = "\0"
 """The prefix of the names of stand-ins."""
+AGREES, MOST = 1.645, 0.5
+"""Standard errors above chance from which agreement protects (p < .05): it should be easier to be cleared than to be
+accused; and the share of participants who must agree so before not doing so counts against anybody."""
 AGREEMENT = {"participant": pl.String, "above": pl.Float64, "hardly": pl.Boolean}
 """The columns of the table of agreement above chance."""
 CLASSES = 7
@@ -370,6 +373,18 @@ def above_chance(judgments: Judgments) -> pl.DataFrame:
     except ScreenError:
         return pl.DataFrame(schema=AGREEMENT)
     return pl.DataFrame({"participant": people, "above": beyond_chance(trials), "hardly": hardly_agree(trials)})
+
+
+def who_disagree(judgments: Judgments) -> list[str]:
+    """Those who agree with the others neither above chance nor nearly as usual; nobody where most do not agree.
+
+    >>> import karat
+    >>> who_disagree(karat.datasets.load("likert"))
+    ['p06', 'p11', 'p20', 'p23', 'p35']
+    """
+    table = above_chance(judgments)
+    agrees = table["above"] >= AGREES
+    return [] if agrees.sum() < MOST * len(agrees) else table.filter(~agrees & table["hardly"])["participant"].to_list()
 
 
 def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:

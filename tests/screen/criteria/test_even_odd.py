@@ -196,3 +196,18 @@ def test_groups_that_do_not_differ_are_said_to_tell_nothing() -> None:
 
     assert "even_odd.low_median" in codes(even_odd(table(people(0.0))).notes)
     assert "even_odd.low_median" not in codes(even_odd(table(people(3.0))).notes)
+
+
+def test_chance_in_few_groups_accuses_nobody() -> None:
+    """What is asked hardly differs between conditions, but all agree on the items; one guesses."""
+    rng = np.random.default_rng(6)
+    quality = rng.normal(0, 1.2, 24)
+    people = {
+        f"p{p:02}": [(f"c{n % 4}", float(level + rng.normal(0, 0.5)) if p else float(rng.normal()))
+                     for n, level in enumerate(quality)]
+        for p in range(40)
+    }  # fmt: skip
+    found = even_odd(table(people))
+    assert (found.participants["score"] < 0).sum() >= 5
+    assert set(found.flagged) <= {"p00"}
+    assert "even_odd.agrees" in found.participants["message"].to_list()

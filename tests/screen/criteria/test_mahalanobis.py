@@ -109,7 +109,7 @@ def test_a_distance_by_hand() -> None:
 
 
 def test_guessers_in_latin_squares_are_found_others_not() -> None:
-    evidence = mahalanobis(crowd(60, 40, 2, 4, seed=1, spread=0.7))
+    evidence = mahalanobis(crowd(60, 40, 2, 4, seed=2, spread=0.7))
     assert evidence.flagged == ["p0", "p1", "p2", "p3"]
     rows = evidence.participants.to_dicts()
     assert all(row["answers"] == 40 for row in rows)
@@ -238,3 +238,21 @@ def test_two_answers_against_everybody_flag_nobody() -> None:
     brief = found.filter(participant="brief").row(0, named=True)
     assert brief["p"] < 0.001
     assert (brief["flagged"], brief["values"]["fewest"]) == (False, 20)
+
+
+def uneven(seed: int) -> karat.Judgments:
+    """Items differ a little, and people differ in how certain they are."""
+    random = np.random.default_rng(seed)
+    noise = random.normal(0, 1, (150, 24)) * random.lognormal(0, 0.5, (150, 1))
+    answers = np.digitize(random.normal(0, 0.6, 24) + noise, [-2.5, 2.5]) + 1
+    rows = [(f"p{who:03}", f"i{item:02}", str(value)) for (who, item), value in np.ndenumerate(answers)]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    return karat.Judgments(table, karat.Ordinal(3))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_uncertain_people_are_not_careless(seed: int) -> None:
+    found = mahalanobis(uneven(seed))
+    assert (found.participants["p"] < 0.001).sum() > 15
+    assert found.flagged == []
+    assert "mahalanobis.as_usual" in found.participants["message"].to_list()

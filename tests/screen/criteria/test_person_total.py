@@ -89,10 +89,10 @@ def latin_square(people: int, items: int, guessers: int) -> karat.Judgments:
 
 
 def test_a_latin_square_compares_the_same_version() -> None:
-    evidence = person_total(latin_square(20, 24, 4), at_least=0.4)
+    evidence = person_total(latin_square(20, 80, 4), at_least=0.4)
     assert evidence.flagged == ["p0", "p1", "p2", "p3"]
     row = evidence.participants.row(19, named=True)
-    assert (row["stimuli"], row["others"]) == (24, 9.0)
+    assert (row["stimuli"], row["others"]) == (80, 9.0)
     assert row["score"] > 0.7
     blurred = karat.Judgments(latin_square(20, 24, 4).frame.drop("version"), karat.Ordinal(5))
     assert person_total(blurred).participants["score"][19] < 0.4
@@ -119,7 +119,7 @@ def test_few_answers_do_not_show_that_a_score_is_low() -> None:
 
 
 def test_a_measured_column_is_no_condition() -> None:
-    read = latin_square(20, 24, 4)
+    read = latin_square(20, 80, 4)
     clicks = np.random.default_rng(1).integers(0, 10_000, len(read))
     frame = read.frame.with_columns(clicks=pl.Series(clicks), pace=pl.Series(clicks / 7))
     evidence = person_total(karat.Judgments(frame, karat.Ordinal(5)), at_least=0.4)

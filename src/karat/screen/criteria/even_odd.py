@@ -16,7 +16,9 @@ study of judgments is a cell of the design: the groups are question, function, s
 together. A column that would leave hardly two answers per group (under 1.5 on average), such as the sentence,
 is not a condition here. Practice is left out. At least three groups with two answers or more are needed; with few,
 the score varies much by chance. The usual cutoff of 0 is cautious: somebody who guesses is below it every second time;
-in questionnaires .3 is common too. Where the design's cells do not differ in what people answer, nobody can be
+in questionnaires .3 is common too. Attentive participants are below it too where groups are few or alike, so only those
+are flagged whose answers also agree with those of the others neither above chance (p < .05) nor nearly as usual. Where
+that cannot be seen, nobody is. Where the design's cells do not differ in what people answer, nobody can be
 consistent in this sense: look at the scores of all first.
 """
 
@@ -72,6 +74,8 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     >>> even_odd(karat.datasets.load("likert"), at_least=0.5).flagged
     ['p06', 'p11', 'p35']
     """
+    from karat.screen.credence_model import who_disagree
+
     check_settings(EvenOddSettings, at_least=at_least)
     check_order(judgments.frame.columns, ScreenError, "even_odd")
     rows, notes = ordered_answers(judgments, "even_odd")
@@ -85,7 +89,7 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
         raise ScreenError(Message("even_odd.few_groups", few))
     found = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
     answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
-    table = _verdicts(people, found, counts, answers, at_least)
+    table = _verdicts(people, found, counts, answers, at_least, who_disagree(judgments))
     settings = {"at_least": at_least, "groups": columns, "split": "presentation"}
     middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
     low = [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
@@ -93,8 +97,10 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     return Evidence(table, "even_odd", settings, every)
 
 
-def _verdicts(people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float) -> pl.DataFrame:
-    """The table of participants, given the correlations of their halves."""
+def _verdicts(
+    people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float, apart: Sequence[str]
+) -> pl.DataFrame:
+    """The table of participants, given the correlations of their halves and who disagrees with the others."""
     r, enough = pl.col("correlation"), pl.col("groups") >= FEWEST_GROUPS
     table = people.with_columns(correlation=pl.Series(found).fill_nan(None), groups=counts, answers=answers)
     table = table.with_columns(correlation=pl.when(enough).then(r)).with_columns(
@@ -102,13 +108,16 @@ def _verdicts(people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, 
         message=pl.when(~enough).then(pl.lit("even_odd.few"))
         .when(r.is_null()).then(pl.lit("even_odd.same")).otherwise(pl.lit("even_odd.correlation")),
     )  # fmt: skip
+    low = (pl.col("score") < at_least).fill_null(False)
+    spared = low & ~pl.col("participant").is_in(apart)
     values = pl.struct(
         score=round_beside(pl.col("score"), pl.lit(at_least)), groups="groups",
         answers=pl.when(r.is_not_null()).then("answers"), fewest=pl.when(~enough).then(pl.lit(FEWEST_GROUPS, pl.Int64)),
     )  # fmt: skip
     return table.select(
         "participant", "score", pl.lit(float(at_least)).alias("threshold"),
-        (pl.col("score") < at_least).fill_null(False).alias("flagged"), "message", values.alias("values"),
+        (low & ~spared).alias("flagged"),
+        pl.when(spared).then(pl.lit("even_odd.agrees")).otherwise("message").alias("message"), values.alias("values"),
         "correlation", "groups", "answers",
     )  # fmt: skip
 

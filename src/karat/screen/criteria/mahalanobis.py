@@ -25,9 +25,11 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
 
 Where nearly all agree, a few answers of one's own make a large distance. Participants whose answers correlate with the
 means of the others at `AGREES` or more, or significantly (p < .01), look at the items, and are not flagged however far
-they are; nor are those who agree (p < .01) with others who differ from most, as people with another grammar do. With
-fewer than `FEWEST_AGREEING` stimuli that cannot be seen, and two answers against a unanimous crowd make a large
-distance, so nobody is flagged for them.
+they are; nor are those whose agreement is above chance (p < .05) by a test that needs no model, or not clearly (99 %)
+less than usual, as where everybody answers by temperament; nor those who agree (p < .01) with others who differ from
+most, as people with another grammar do; nor anybody where most people do not agree. With fewer than `FEWEST_AGREEING`
+stimuli that cannot be seen, and two answers against a unanimous crowd make a large distance, so nobody is flagged for
+them.
 
 Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
 are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
@@ -102,7 +104,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     """
     from scipy.special import chdtrc, chdtri
 
-    from karat.screen.credence_model import who_agree
+    from karat.screen.credence_model import who_agree, who_disagree
 
     check_settings(MahalanobisSettings, alpha=alpha)
     rows, notes = ordered_answers(judgments, "mahalanobis")
@@ -119,7 +121,9 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
         p=chdtrc(found.answers, found.squared), agreement=_agreement(people, shared, stimulus),
     )  # fmt: skip
     apart = table.filter(FAR | (pl.col("agreement") < AGREES / 2))["participant"].to_list()
-    table = _verdicts(table, alpha, who_agree(judgments, apart if table.filter(FAR).height else []))
+    some_far = table.filter(FAR).height > 0
+    table = table.with_columns(_apart=pl.col("participant").is_in(who_disagree(judgments) if some_far else []))
+    table = _verdicts(table, alpha, who_agree(judgments, apart if some_far else []))
     every = [*notes, *on_stimuli, *_limits(people.height, stimulus, found), *without_score(table)]
     if left_out := cells.height - shared.height:
         every.append(Message("mahalanobis.single_answers", {"answers": left_out}))
@@ -140,9 +144,10 @@ def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFra
     p, known = pl.col("p"), pl.col("answers") > 0
     far = FAR.fill_null(False)
     score = pl.col("agreement").clip(-0.999, 0.999).arctanh() * (pl.col("answers") - 3).clip(0).sqrt()
+    few = far & (pl.col("answers") < FEWEST_AGREEING)
     agrees = far & ((pl.col("agreement") >= AGREES) | (score >= SIGNIFICANT)).fill_null(False)
     camp = far & ~agrees & pl.col("participant").is_in(alike)
-    few = far & (pl.col("answers") < FEWEST_AGREEING)
+    usual = far & ~few & ~agrees & ~camp & ~pl.col("_apart")
     table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
     values = pl.struct(
         squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(known).then("answers"),
@@ -151,9 +156,12 @@ def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFra
         agreement=pl.when(agrees).then(pl.col("agreement").round(2)), fewest=pl.when(few).then(FEWEST_AGREEING),
         alike=pl.when(camp).then(pl.lit(len(alike), pl.Int64)),
     )  # fmt: skip
-    message = pl.when(known).then(pl.lit("mahalanobis.distance")).otherwise(pl.lit("mahalanobis.no_answers"))
+    message = (
+        pl.when(~known).then(pl.lit("mahalanobis.no_answers"))
+        .when(usual).then(pl.lit("mahalanobis.as_usual")).otherwise(pl.lit("mahalanobis.distance"))
+    )  # fmt: skip
     return table.select(
-        "participant", "score", "threshold", (far & ~agrees & ~few & ~camp).alias("flagged"),
+        "participant", "score", "threshold", (far & ~agrees & ~few & ~camp & ~usual).alias("flagged"),
         message.alias("message"), values.alias("values"), "answers", "p",
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ gives one answer throughout has none, and straightlining finds them. It supposes
 minority with another grammar has a low score although they are attentive. Where guessers are many, everybody's scores
 go down. The usual cutoff of 0 is cautious: of those who guess every second is below it. With few stimuli attentive
 participants are below it too, so only those are flagged whose score is also clearly lower than is usual: the upper
-limit of its one-sided 99 % interval (Fisher's z with n - 3) is below the median of all scores, or below the cutoff
+limit of its one-sided 99 % interval (Fisher's z with n - 3) is below half the median of all scores, or below the cutoff
 where that is higher. Somebody whose answers are all the same but one or two is not flagged either: those decide it. Nor
 is somebody who agrees (p < .01) with others whose scores are below the cutoff: two camps differ in what they prefer.
 
@@ -52,6 +52,8 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 from karat.types import Floats
 
 AT_LEAST = 0.0
+USUAL = 0.5
+"""The share of the usual score that those who are flagged do not reach: attentive people agree to different degrees."""
 FEWEST_STIMULI = 5
 FEWEST_OTHERS = 2
 FEWEST_APART = 3
@@ -110,7 +112,7 @@ def _verdicts(table: pl.DataFrame, at_least: float, alike: list[str]) -> pl.Data
         score=pl.when(enough).then("score"), others=pl.when(pl.col("stimuli") > 0).then("others")
     )
     middle = table["score"].median()
-    usual = max(at_least, middle) if isinstance(middle, float) else at_least
+    usual = max(at_least, USUAL * middle) if isinstance(middle, float) else at_least
     upper = (pl.col("score").clip(-0.999, 0.999).arctanh() + ONE_SIDED / (pl.col("stimuli") - 3).sqrt()).tanh()
     below = pl.col("score") < at_least
     unclear = below & ((upper >= usual) | pl.col("lone"))

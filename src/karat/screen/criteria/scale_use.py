@@ -41,11 +41,8 @@ if TYPE_CHECKING:
     from karat.study.check.draft import Draft
 
 NEUTRAL_AT_MOST = 0.5
-FEWEST, MORE, AGREES = 10, 2.33, 1.645
-"""With fewer answers nobody is flagged; the standard errors by which neutral answers exceed the others' (p < .01), and
-from which agreement with the others protects (p < .05): it should be easier to be cleared than to be accused."""
-MOST = 0.5
-"""The share of participants who must agree above chance before neutral answers count against anybody."""
+FEWEST, MORE = 10, 2.33
+"""With fewer answers nobody is flagged; the standard errors by which neutral answers exceed the others' (p < .01)."""
 
 
 class ScaleUseSettings(CriterionSettings):
@@ -64,7 +61,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     >>> evidence.flagged
     []
     """
-    from karat.screen.credence_model import AGREEMENT, above_chance
+    from karat.screen.credence_model import AGREEMENT, AGREES, MOST, above_chance
 
     check_settings(ScaleUseSettings, neutral_at_most=neutral_at_most)
     rows = answered(judgments)
