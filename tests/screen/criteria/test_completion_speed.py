@@ -252,7 +252,7 @@ def test_a_share_of_the_median_participant() -> None:
 @pytest.mark.slow
 @settings(max_examples=40)
 @given(
-    st.lists(st.lists(st.floats(0.1, 20), min_size=1, max_size=6), min_size=1, max_size=6),
+    st.lists(st.lists(st.floats(0.1, 20), min_size=1, max_size=6), min_size=1, max_size=4),
     st.floats(0.1, 0.9), st.floats(1, 10), st.floats(1, 10),
 )  # fmt: skip
 def test_cutoffs_by_loops(times: list[list[float]], share: float, mean_below: float, median_below: float) -> None:
@@ -268,6 +268,17 @@ def test_cutoffs_by_loops(times: list[list[float]], share: float, mean_below: fl
     cutoffs = {"mean_below", "median_below", "relative"}
     for name, reason in reasons(evidence).items():
         assert bool(cutoffs & set(reason.values)) == (name in evidence.flagged)
+
+
+def test_a_quick_task_makes_nobody_fast() -> None:
+    people: Times = {f"p{n}": [1.0, 1.0, 1.5, 4.0 + n] for n in range(7)}
+    evidence = speed(judgments(people), mean_below=2.5)
+    assert evidence.flagged == ["p0", "p1", "p2"]
+    assert evidence.notes == (Message("speed.quick_median", {"usual": 1.25, "cutoff": 3.0}),)
+    assert speed(judgments(people)).flagged == []
+    assert len(speed(judgments(dict(list(people.items())[:4]))).flagged) == 4
+    share = speed(judgments({**people, "fast": [0.3] * 4}), relative_below=0.5)
+    assert share.flagged == ["fast"]
 
 
 def test_people_without_times_keep_their_row() -> None:

@@ -31,13 +31,23 @@ def some_untimed() -> karat.Judgments:
 @pytest.mark.few(2)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize(
-    "settings", [{}, {"relative_below": 0.9}, EXPECTED, {"mean_below": 2.5, "median_below": None}], ids=str
+    "settings",
+    [{"relative_below": 0.9}, EXPECTED, {"mean_below": 2.6}, {"mean_below": 2.5, "median_below": None}],
+    ids=str,
 )
 def test_the_same_as_in_memory(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(some_untimed(), shares, tmp_path)
     together = screen.speed(whole(parted.parts), **settings)
     assert together.flagged
     assert_same(screen.speed(parted, **settings), together)
+
+
+def test_a_quick_task_is_quick_over_all_parts(tmp_path: Path) -> None:
+    parted = crowd(some_untimed(), (0.2, 0.8), tmp_path)
+    together = screen.speed(whole(parted.parts))
+    assert [note.code for note in together.notes] == ["speed.untimed", "speed.quick_mean", "speed.quick_median"]
+    assert together.flagged == []
+    assert_same(screen.speed(parted), together)
 
 
 def test_working_times_alone_are_enough(tmp_path: Path) -> None:

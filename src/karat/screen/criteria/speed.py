@@ -4,7 +4,8 @@ Häussler and Juzek distinguish simple spammers, whose mean time is low, from cl
 pauses: their median is low. What counts as fast depends on the task, so a cutoff may also be a share of the median of
 all participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
 that state one of these two shares have no cutoff in seconds unless they state one, because 3 seconds are long for a
-single adjective pair.
+single adjective pair. Where half of `FEWEST` participants or more are below a cutoff in seconds, the task is quick, not
+the participants: that cutoff flags nobody, and a note says so.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from karat.study.check.draft import Draft
 
 SECONDS = 3.0
+FEWEST, QUICK = 5, {"mean": "speed.quick_mean", "median": "speed.quick_median"}
 VALUES = dict.fromkeys(
     ("mean", "median", "mean_below", "median_below", "relative", "relative_below", "worked", "share", "expected"),
     pl.Float64,
@@ -89,12 +91,18 @@ def speed(
     if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
         # Raises the error about missing times.
         timed(parts.read(next((number for number, one in enumerate(seen) if one.times), 0)))
-    medians = kept.scan().select("median").collect()["median"]
-    silent = medians.null_count()
-    notes = (Message("speed.untimed", {"n": silent}),) if silent else ()
-    middle = medians.median()
+    found = kept.scan().select("mean", "median").collect()
+    silent = found["median"].null_count()
+    notes = [Message("speed.untimed", {"n": silent})] if silent else []
+    middle = found["median"].median()
     relative = relative_below * middle if relative_below is not None and isinstance(middle, float) else None
-    return kept.judge(_judge, (relative, settings), settings, notes)
+    quick = {}
+    for name, code in QUICK.items() if found.height - silent >= FEWEST else ():
+        cutoff, usual = settings[f"{name}_below"], found[name].median()
+        if cutoff is not None and isinstance(usual, float) and usual < cutoff:
+            quick[f"{name}_below"] = None
+            notes.append(Message(code, {"usual": usual, "cutoff": cutoff}))
+    return kept.judge(_judge, (relative, {**settings, **quick}), settings, tuple(notes))
 
 
 @dataclass(frozen=True)
