@@ -63,3 +63,17 @@ def crowd(scale: Scale, people: int = 20, items: int = 30, spammers: int = 2, se
 def guessers(judgments: karat.Judgments, number: int = 2) -> list[str]:
     """Those of a crowd who guess."""
     return sorted(judgments.participants["participant"].to_list())[-number:]
+
+
+def interleaved(seed: int = 0) -> pl.DataFrame:
+    """Every third item is good; the first two participants answer in a pattern of three of their own."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for p in range(24):
+        good, other = (iter(rng.permutation(n).tolist()) for n in (25, 50))
+        for trial in range(1, 76):
+            item = f"g{next(good)}" if trial % 3 == p % 3 else f"x{next(other)}"
+            usual = item[0] == "g" or int(item[1:]) % 8 == 0
+            answer = (trial % 3 == p + 1) if p < 2 else usual != (rng.random() < 0.03)
+            rows.append((f"p{p:02}", item, "yes" if answer else "no", trial))
+    return pl.DataFrame(rows, schema=["participant", "item", "response", "trial"], orient="row")

@@ -17,7 +17,7 @@ import strategies
 from karat.screen.criteria.straightlining import straightlining
 from karat.screen.evidence import ScreenError
 from messages import raises
-from screen.judged import FIVE, judgments, message
+from screen.judged import FIVE, interleaved, judgments, message
 
 
 def varied(trials: int, seed: int = 0) -> list[int]:
@@ -168,3 +168,14 @@ def test_somebody_who_guesses_is_rarely_flagged() -> None:
     for p in ([0.2] * 5, [0.6, 0.2, 0.1, 0.05, 0.05]):
         people = {f"p{n}": rng.choice([1, 2, 3, 4, 5], 60, p=p).tolist() for n in range(1000)}
         assert len(straightlining(judgments(people), alpha=0.01).flagged) < 65
+
+
+@pytest.mark.parametrize(
+    "scale", [karat.Binary(("no", "yes")), karat.Nominal(["no", "yes"])], ids=["binary", "nominal"]
+)
+def test_a_period_of_the_design_is_nobodys_pattern(scale: Any) -> None:
+    found = straightlining(karat.Judgments(interleaved(), scale))
+    assert found.flagged == ["p00", "p01"]
+    spared = found.participants.filter(pl.col("message") == "straightlining.agreeing")
+    assert spared.height > 10
+    assert (spared["period"] == 3).all()

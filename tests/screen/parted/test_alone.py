@@ -16,6 +16,7 @@ from karat.screen import ScreenError
 from karat.screen.stand_ins import added
 from messages import raises
 from screen.judged import crowd as judged_crowd
+from screen.judged import interleaved
 from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 
 SCALES = [karat.Binary(), karat.Ordinal(5), karat.Choice(), karat.Nominal("abc"), karat.Magnitude()]
@@ -45,6 +46,16 @@ def several_scales() -> karat.Judgments:
 def test_straightlining_on_several_scales(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(several_scales(), shares, tmp_path)
     assert_same(screen.straightlining(parted, alpha=0.2), screen.straightlining(whole(parted.parts), alpha=0.2))
+
+
+@pytest.mark.parametrize(
+    "scale", [karat.Binary(("no", "yes")), karat.Nominal(["no", "yes"])], ids=["binary", "nominal"]
+)
+def test_periods_of_those_who_agree(scale: Any, tmp_path: Path) -> None:
+    parted = crowd(karat.Judgments(interleaved(), scale), (0.3, 0.3, 0.4), tmp_path)
+    found = screen.straightlining(parted)
+    assert found.flagged == 2
+    assert_same(found, screen.straightlining(whole(parted.parts)))
 
 
 def test_straightlining_without_positions_or_answers(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def speed(
     notes = [Message("speed.untimed", {"n": silent})] if silent else []
     middle = found["median"].median()
     relative = relative_below * middle if relative_below is not None and isinstance(middle, float) else None
-    quick = {}
+    quick: dict[str, None] = {}
     for name, code in QUICK.items() if found.height - silent >= FEWEST else ():
         cutoff, usual = settings[f"{name}_below"], found[name].median()
         if cutoff is not None and isinstance(usual, float) and usual < cutoff:

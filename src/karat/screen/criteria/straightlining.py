@@ -15,7 +15,9 @@ answers do not depend on what is asked:
   balanced: where the better sentence is mostly on one side, attentive participants mostly choose that side.
 
 The score is the smallest of these probabilities, not corrected for their number. A questionnaire whose trials are
-blocked or alternate makes attentive answers look patterned, so that a flag may come from the design.
+blocked or alternate makes attentive answers look patterned: where every third trial is an experimental one, they have a
+period of 3. So nobody is flagged for a period whose answers agree with those of the others to the same stimuli above
+chance (p < .05, by the correlation with their means), nor where fewer than half of the answers are equal.
 The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is for information only.
 
 Longest runs. Answers are independent and have fixed probabilities, the shares. The first run of m answers a begins at
@@ -39,17 +41,24 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import answered, by_scale, is_ordered, position
+from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
 from karat.judgments.scales import Choice, Scale
+from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, correlations, everybody
 from karat.screen.one_part import AnyParts, Found, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
 PERIODS = (2, 3, 4)
-ALPHA = 0.001
+ALPHA, REPEATED = 0.001, 0.5
+"""Where fewer answers than this share are equal to those a period before, they follow no pattern."""
+AGREES, STEPS = 1.645, 1000
+"""Standard errors above chance from which agreement protects (p < .05), and the steps of a scale that are compared:
+sums of whole numbers do not depend on the order of parts."""
+SIGN = "\x1f"
+"""The separator of what tells stimuli apart."""
 FURTHER: dict[str, Any] = {
     "trials": pl.Int64, "longest_run": pl.Int64, "longest_run_p": pl.Float64, "same_answer_p": pl.Float64,
     "period": pl.Int64, "period_share": pl.Float64, "period_p": pl.Float64, "left_share": pl.Float64,
@@ -60,6 +69,7 @@ SCHEMA: dict[str, Any] = {
     "equal": pl.Int64, "comparisons": pl.Int64, "chosen": pl.Int64, "choices": pl.Int64,
 } | FURTHER  # fmt: skip
 SAME, RUN, PERIOD = "straightlining.same", "straightlining.run", "straightlining.period"
+AGREEING = "straightlining.agreeing"
 LEFT, RIGHT, NO_PATTERN = "straightlining.left", "straightlining.right", "straightlining.no_pattern"
 
 
@@ -92,10 +102,12 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
     if kinds:
         check_order(columns, ScreenError, "straightlining")
-        given = (kinds, _sides_chosen(parts, scales), alpha, shares)
-        evidence, messages = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
-        if any(messages):
-            return evidence
+        kept, answers = parts.keep("straightlining", _worst, (kinds, _sides_chosen(parts, scales), shares))
+        if any(answers):
+            periodic = kept.scan().filter(pl.col("score") < alpha, pl.col("pattern") == PERIOD)
+            agree = _who_agree(parts, scales, periodic.select("participant").collect()["participant"].to_list())
+            unit = "answers" if "question" in columns else "trials"
+            return kept.judge(_judge, (alpha, agree, unit), settings, order_messages(columns))
     raise ScreenError(Message("answering.nobody"))
 
 
@@ -138,14 +150,67 @@ def _sides_in(judgments: Judgments, scales: list[Scale], number: int) -> Ints:
     return found
 
 
-def _judge(
-    judgments: Judgments, shared: tuple[Mapping[Scale, int], Mapping[Scale, Ints], float, str], number: int
-) -> tuple[pl.DataFrame | None, bool]:
-    """The verdicts of a part, and whether anybody in it answered."""
-    if not judgments.frame.height:
-        return None, False
+def _who_agree(parts: AnyParts[Found], scales: list[Scale], names: list[str]) -> list[str]:
+    """Those of some participants whose answers correlate with those of the others to the same stimuli above chance."""
+    if not names:
+        return []
+    found = parts.map(_for_comparison, (scales, parts.stimuli(), names), name="straightlining")
+    keys = ["_stimulus", "_code"]
+    every = pl.concat([given for given, _ in found]).group_by(keys).agg(pl.col("n", "sum").sum())
+    own = pl.concat([answers for _, answers in found]).join(every, on=keys, how="left", maintain_order="left")
+    mine = pl.len().over("participant", *keys), pl.col("_value").sum().over("participant", *keys)
+    own = own.with_columns(n=pl.col("n") - mine[0], sum=pl.col("sum") - mine[1]).filter(pl.col("n") > 0)
+    own = own.with_columns(pl.col("participant").replace_strict(names, range(len(names)), return_dtype=pl.Int64))
+    owner, most = own["participant"].to_numpy(), 1 + int(own["_code"].to_numpy().max(initial=0))
+    others = (own["sum"] / own["n"]).to_numpy()
+    r = correlations(owner, own["_value"].to_numpy(), others, len(names), owner * most + own["_code"].to_numpy())
+    answers = np.bincount(owner, own["_share"].to_numpy(), len(names))
+    above = np.nan_to_num(r) * np.sqrt(np.maximum(answers - 1, 0))
+    return [name for name, one in zip(names, above, strict=True) if one >= AGREES]
+
+
+def _for_comparison(
+    judgments: Judgments, shared: tuple[list[Scale], Mapping[bool, Stimuli], list[str]], number: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The number and the sum of all answers to each stimulus, and the answers of some participants.
+
+    Answers without an order count once for each level, as 1 where it was given and 0 elsewhere.
+    """
+    scales, stimuli, names = shared
+    tables = []
+    for scale, rows in by_scale(judgments, answered(judgments)):
+        kind = stimuli[isinstance(scale, Choice)]
+        rows = kind.with_pairs(rows)
+        key = [pl.col(name).cast(pl.String).fill_null("") for name in kind.keys if name in rows.columns]
+        place = position(scale, aligned="polarity" in rows.columns)
+        if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+            place = (
+                pl.when((pl.col("left") > pl.col("right")).fill_null(False) & (place < 2))
+                .then(1 - place)
+                .otherwise(place)
+            )
+        first, levels = scales.index(scale), range(1) if is_ordered(scale) else range(len(scale.levels) or 3)
+        plain = rows.select(
+            "participant", _stimulus=pl.concat_str(pl.lit(str(first)), *key, separator=SIGN), _place=place
+        )
+        tables += [
+            plain.select("participant", "_stimulus", _code=pl.lit(level, pl.Int64), _share=pl.lit(1 / len(levels)),
+                         _value=(pl.col("_place") / (width(scale) or 1.0) * STEPS).round() if is_ordered(scale)
+                         else (pl.col("_place") == level).cast(pl.Float64))
+            for level in levels
+        ]  # fmt: skip
+    kinds = {"participant": pl.String, "_stimulus": pl.String, "_code": pl.Int64, "_share": pl.Float64}
+    every = pl.concat([pl.DataFrame(schema=kinds | {"_value": pl.Float64}), *tables])
+    given = every.group_by("_stimulus", "_code").agg(n=pl.len().cast(pl.Int64), sum=pl.col("_value").sum())
+    return given, every.filter(pl.col("participant").is_in(names))
+
+
+def _worst(
+    judgments: Judgments, shared: tuple[Mapping[Scale, int], Mapping[Scale, Ints], str], number: int
+) -> tuple[pl.DataFrame, bool]:
+    """The least probable pattern of everybody in a part, and whether anybody in it answered."""
     # How many answers each scale has on which anybody answered.
-    kinds, sides, alpha, shares = shared
+    kinds, sides, shares = shared
     rows = answered(judgments)
     tables = [
         _patterns(part, scale, kinds[scale], sides.get(scale), shares, scale.kind if len(kinds) > 1 else None)
@@ -157,16 +222,22 @@ def _judge(
         .unique("participant", keep="first", maintain_order=True)
     )
     table = everybody(judgments).join(worst, on="participant", how="left", maintain_order="left")
-    flagged = (pl.col("score") < alpha).fill_null(False)
-    message = (
-        pl.when(pl.col("score").is_null()).then(pl.lit("answering.none"))
-        .when(flagged).then(pl.col("pattern")).otherwise(pl.lit(NO_PATTERN))
-    )  # fmt: skip
-    table = table.with_columns(message=message).select(
-        "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), "message",
-        _values("answers" if "question" in rows.columns else "trials"), *FURTHER,
-    )  # fmt: skip
     return table, table["score"].null_count() < table.height
+
+
+def _judge(table: pl.DataFrame, shared: tuple[float, list[str], str]) -> pl.DataFrame:
+    """The table of participants, given their least probable patterns and who agrees with the others all the same."""
+    alpha, agree, unit = shared
+    low = (pl.col("score") < alpha).fill_null(False)
+    agrees = low & (pl.col("pattern") == PERIOD) & pl.col("participant").is_in(agree)
+    message = (
+        pl.when(pl.col("score").is_null()).then(pl.lit("answering.none")).when(agrees).then(pl.lit(AGREEING))
+        .when(low).then(pl.col("pattern")).otherwise(pl.lit(NO_PATTERN))
+    )  # fmt: skip
+    return table.with_columns(message=message).select(
+        "participant", "score", pl.lit(alpha).alias("threshold"), (low & ~agrees).alias("flagged"), "message",
+        _values(unit), *FURTHER,
+    )  # fmt: skip
 
 
 def _values(unit: str) -> pl.Expr:
@@ -180,9 +251,10 @@ def _values(unit: str) -> pl.Expr:
     return pl.struct(
         answer=only("answer", SAME, RUN), run=only("longest_run", RUN, NO_PATTERN),
         trials=number if unit == "trials" else nothing, answers=number if unit == "answers" else nothing,
-        period=only("period", PERIOD), equal=only("equal", PERIOD), comparisons=only("comparisons", PERIOD),
+        period=only("period", PERIOD, AGREEING), equal=only("equal", PERIOD, AGREEING),
+        comparisons=only("comparisons", PERIOD, AGREEING),
         chosen=only("chosen", LEFT, RIGHT), choices=only("choices", LEFT, RIGHT),
-        scale=only("scale", SAME, RUN, PERIOD, LEFT, RIGHT),
+        scale=only("scale", SAME, RUN, PERIOD, AGREEING, LEFT, RIGHT),
     ).alias("values")  # fmt: skip
 
 
@@ -211,7 +283,8 @@ def _patterns(
     if is_ordered(scale):
         steps = rows.group_by("_person", maintain_order=True).agg(position(scale).std().alias("sd"))
         variability = steps["sd"]
-    every = np.column_stack([np.nan_to_num(same_p, nan=1.0), run_p, period_p, np.nan_to_num(side_p, nan=1.0)])
+    pattern_p = np.where(share >= REPEATED, period_p, 1.0)
+    every = np.column_stack([np.nan_to_num(same_p, nan=1.0), run_p, pattern_p, np.nan_to_num(side_p, nan=1.0)])
     first = every.argmin(axis=1) + ((every.argmin(axis=1) == 3) & (2 * left < either))
     left_share = np.divide(left, either, out=np.full(len(n), np.nan), where=either > 0)
     table = pl.DataFrame(
