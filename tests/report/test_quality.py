@@ -18,7 +18,7 @@ from karat.report.sections import brief, quality, results
 from karat.screen.screening import Screening
 from report.small import gathered
 
-NOBODY_STAYS = {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "exclude": "any"}
+NOBODY_STAYS = {"completion": {"trials": 72}, "attention": {"alpha": 0.05}, "exclude": "any"}
 
 
 def few() -> Judgments:
@@ -116,7 +116,7 @@ def test_nobody_is_left_is_the_reason() -> None:
 def test_the_terminal_says_that_nobody_is_left(tmp_path: Path) -> None:
     few().to_csv(tmp_path / "few.csv")
     rules = tmp_path / "rules.toml"
-    rules.write_text("[screening]\ncompletion.at_least = 0.9\nattention.alpha = 0.05\nexclude = 'any'\n", "utf-8")
+    rules.write_text("[screening]\ncompletion.trials = 72\nattention.alpha = 0.05\nexclude = 'any'\n", "utf-8")
     app = typer.Typer()
     app.command()(screen)
     output = CliRunner().invoke(app, [str(tmp_path / "few.csv"), "--rules", str(rules)]).output

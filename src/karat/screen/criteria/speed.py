@@ -4,8 +4,8 @@ Häussler and Juzek distinguish simple spammers, whose mean time is low, from cl
 pauses: their median is low. What counts as fast depends on the task, so a cutoff may also be a share of the median of
 all participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
 that state one of these two shares have no cutoff in seconds unless they state one, because 3 seconds are long for a
-single adjective pair. Where half of `FEWEST` participants or more are below a cutoff in seconds, the task is quick, not
-the participants: that cutoff flags nobody, and a note says so.
+single adjective pair. Where half of `FEWEST` participants or more are below these 3 seconds, the task is quick, not the
+participants: the cutoff flags nobody, and a note says so. Another cutoff is taken at its word.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def speed(
     quick: dict[str, None] = {}
     for name, code in QUICK.items() if found.height - silent >= FEWEST else ():
         cutoff, usual = settings[f"{name}_below"], found[name].median()
-        if cutoff is not None and isinstance(usual, float) and usual < cutoff:
+        if cutoff == SECONDS and isinstance(usual, float) and usual < SECONDS:
             quick[f"{name}_below"] = None
             notes.append(Message(code, {"usual": usual, "cutoff": cutoff}))
     return kept.judge(_judge, (relative, {**settings, **quick}), settings, tuple(notes))
