@@ -58,7 +58,7 @@ AGREES, STEPS = 1.645, 1000
 """Standard errors above chance from which agreement protects (p < .05), and the steps of a scale that are compared:
 sums of whole numbers do not depend on the order of parts."""
 SIGN = "\x1f"
-"""The separator of what tells stimuli apart."""
+"""The separator of the parts of a key of stimuli."""
 FURTHER: dict[str, Any] = {
     "trials": pl.Int64, "longest_run": pl.Int64, "longest_run_p": pl.Float64, "same_answer_p": pl.Float64,
     "period": pl.Int64, "period_share": pl.Float64, "period_p": pl.Float64, "left_share": pl.Float64,
