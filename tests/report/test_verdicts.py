@@ -212,6 +212,20 @@ def test_labels_lead_with_the_agreement_of_participants() -> None:
     assert list(contradictions(report)) == []
 
 
+@pytest.mark.parametrize("keyed", [False, True])
+def test_without_participants_there_is_no_main_result(keyed: bool) -> None:
+    rows = {"participant": [f"p{n // 8}" for n in range(80)], "item": [f"i{n % 8}" for n in range(80)]}
+    rows |= {"genre": ["old" if n % 8 < 4 else "new" for n in range(80)], "response": [str(n % 2) for n in range(80)]}
+    rows |= {"expected": [str(n % 8 % 2) for n in range(80)]} if keyed else {}
+    rules = {"completion": {"at_least": 1.0, "trials": 500}, "exclude": "any"}
+    report = build(karat.Judgments(rows, karat.Binary()), rules=rules, quick=True)
+    assert len(report.screening.excluded) == 10
+    assert isinstance(report.outcomes, Outcomes)
+    assert report.outcomes.comparisons
+    assert not any("nan" in text for lead in leads(report) for text in lead)
+    assert list(contradictions(report)) == []
+
+
 @pytest.mark.parametrize("ties", [0, 3])
 def test_choices_say_whether_no_difference_is_left_out(ties: int) -> None:
     rows: dict[str, list[str]] = {"participant": [f"p{n}" for n in range(20)], "item": ["t1"] * 20}

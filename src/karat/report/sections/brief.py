@@ -112,6 +112,8 @@ def _right_answers(right: tuple[float, float, float], found: Outcomes) -> tuple[
 
 def _main(found: Outcomes) -> tuple[str, str]:
     """The main result on the response scale."""
+    if found.comparisons and not _by_tests(found) and not math.isfinite(found.analysed.comparisons[0][0]):
+        return _described(found)
     if _by_tests(found):
         return _tested(found)
     if found.comparisons:
