@@ -105,10 +105,9 @@ def _with_named_sides(
     >>> _with_named_sides(pl.DataFrame(rows), {})[1]
     {'left': 'left', 'right': 'right', 'response': 'response'}
     """
-    contents = Contents(frame)
     kept = ({"left", "right", "response"} & {*frame.columns, *mapping}) or frame.height < FEWEST_JUDGES
-    pairs = [(a, b) for one, other in WON_AND_LOST for a in frame.columns for b in frame.columns
-             if (plain(a), plain(b)) == (one, other)]  # fmt: skip
+    called = {plain(name): name for name in frame.columns}
+    pairs = [(called[one], called[other]) for one, other in WON_AND_LOST if one in called and other in called]
     if pairs and not kept:
         won, lost = (frame[name].cast(pl.String) for name in pairs[0])
         values = {"winner": pairs[0][0], "other": pairs[0][1]}
@@ -117,7 +116,7 @@ def _with_named_sides(
     for name in frame.columns if not kept else ():
         if not {"winner", "winning", "preferred", "preference", "choice"} & set(words_of(name)):
             continue
-        found = _rival(contents, name)
+        found = _rival(Contents(frame), name)
         if found is not None:
             always, rival = found
             chosen = frame[name].cast(pl.String)
