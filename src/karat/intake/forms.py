@@ -209,7 +209,7 @@ def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
     texts = {name: re.sub(r"(?<=.)_\d+$", "", name) if name[-1:].isdigit() else name for name in named}
     values = [
         name for name in named
-        if (frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any())
+        if (frame[name].dtype == pl.String and frame[name].is_in([name, texts[name]]).any())
         or (LONG_NUMBER.fullmatch(name) and frame[name].cast(pl.String).str.contains(f"^{LONG_NUMBER.pattern}$").all())
     ]  # fmt: skip
     masks = {name: [word.isdigit() for word in name.split()] for name in named}

@@ -99,7 +99,7 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     contents = Contents(frame)
     found: dict[str, list[Any]] = {}
     for name in contents.names:
-        sample = contents[name].values[:3] if frame.schema[name] == pl.String else []
+        sample = contents[name].values[:3] if frame[name].dtype == pl.String else []
         if sample and all(re.match(r"\s*\[\s*\{", value) for value in sample):
             lists = _lists(contents[name])
             if lists and all(isinstance(part, dict) for one in lists if one for part in one):
@@ -161,7 +161,7 @@ def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     lists = {}
     for name in contents.names:
         content = contents[name]
-        if frame.schema[name] != pl.String or not content.distinct:
+        if frame[name].dtype != pl.String or not content.distinct:
             continue
         found = _lists(content)
         if found is not None and not all(are_messages(one) for one in found if one):
