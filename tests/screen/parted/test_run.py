@@ -162,9 +162,9 @@ class Counting(Serial):
 
     done = 0
 
-    def map(self, function: Any, shared: Any, tasks: Any, **more: Any) -> list[Any]:
-        self.done += len(tasks)
-        return super().map(function, shared, tasks, **more)
+    def results(self, function: Any, shared: Any, jobs: Any, name: str) -> Any:
+        self.done += len(jobs)
+        yield from super().results(function, shared, jobs, name)
 
 
 class Breaking(Counting):
@@ -173,11 +173,11 @@ class Breaking(Counting):
     def __init__(self, after: int) -> None:
         self.after = after
 
-    def map(self, function: Any, shared: Any, tasks: Any, **more: Any) -> list[Any]:
+    def results(self, function: Any, shared: Any, jobs: Any, name: str) -> Any:
         self.after -= 1
         if self.after < 0:
             raise KeyboardInterrupt
-        return super().map(function, shared, tasks, **more)
+        yield from super().results(function, shared, jobs, name)
 
 
 @pytest.mark.slow
