@@ -70,7 +70,10 @@ def test_a_length_that_many_reach_is_that_of_the_questionnaire() -> None:
     evidence = completion(judgments(whole(50) | {"half": record(25, 1), "slip": record(46, 2)}))
     assert evidence.flagged == ["half"]
     assert evidence.notes[0] == Message("completion.length_assumed", {"trials": 50})
-    few = completion(judgments(whole(50, 9) | {"half": record(25, 1)}))
+    small = judgments(whole(50, 4) | {"half": record(25, 1)})
+    assert completion(small).flagged == ["half"]
+    assert completion(karat.Judgments(small.frame.drop("trial"), karat.Ordinal(5))).flagged == []
+    few = completion(judgments(whole(50, 5) | {"half": record(25, 1), "less": record(26, 2)}))
     assert few.flagged == []
     assert few.notes[0] == Message("completion.length_unknown", {"least": 25, "most": 50})
     rng = np.random.default_rng(4)

@@ -124,7 +124,7 @@ def test_shorter_lists_in_parts(tmp_path: Path) -> None:
 def test_the_length_is_known_where_many_have_nearly_all_of_it(answered: list[int]) -> None:
     longest = max(answered)
     nearly = sum(number >= 0.98 * longest for number in answered)
-    known = nearly == len(answered) or (nearly >= 10 and nearly >= len(answered) / 2)
+    known = nearly == len(answered) or nearly >= max(10, len(answered) / 2) or nearly >= max(4, len(answered) * 3 / 4)
     expected = longest if known else None
     assert length_of(pl.Series(answered), None) == expected
     assert length_of(pl.Series([*answered, 0, 0, 0]), None) == expected

@@ -3,12 +3,12 @@
 The share is the number of answered trials, over all sessions, divided by the length of the questionnaire. Published
 practice (Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of
 results shows it only if many participants reached the end: the length is the largest number of trials of anybody, if at
-least ten participants have it but for one trial in fifty, and these are half of all who answered anything, or if all
-have it. Without positions of trials they must be three quarters, because annotators divide items among themselves. In
-crowds where everybody does as much as they like there is no such length. Then only participants who answered nothing
-are incomplete, and a note says so. Nor is anybody incomplete who answered as many trials as nine others, a tenth of
-all: theirs was a shorter list. A trial with several questions, as in a semantic differential, counts as answered as
-soon as one of its questions is.
+least ten participants have it but for one trial in fifty, and these are half of all who answered anything, if at least
+four are three quarters, or if all have it. Without positions of trials it must be ten and three quarters, because
+annotators divide items among themselves. In crowds where everybody does as much as they like there is no such length.
+Then only participants who answered nothing are incomplete, and a note says so. Nor is anybody incomplete who answered
+as many trials as nine others, a tenth of all: theirs was a shorter list. A trial with several questions, as in a
+semantic differential, counts as answered as soon as one of its questions is.
 
 Repeated participation is detected in two ways. If a column of the participants names the person, such as the platform's
 id, a second record of one person is flagged. And two records whose first ten trials agree in item, answer and response
@@ -44,9 +44,9 @@ ALIKE_TRIALS = 10
 DIFFERENT_TIMES = 5
 SIGN = "\x1f"
 """The separator of the parts of a fingerprint."""
-NEARLY, FEWEST = 0.98, 10
+NEARLY, FEWEST, FEW = 0.98, 10, 4
 """The longest record is the length if this many participants have this share of it."""
-HAVE_IT, WITHOUT_POSITIONS = 0.5, 0.75
+HALF, MOST = 0.5, 0.75
 """And if they are this share of all with answers."""
 SHORTER = 0.1
 """The share of all with answers whose number of trials is that of a shorter list."""
@@ -98,7 +98,7 @@ def completion(
     timed = any(own for _, own in seen)
     everyone = kept.scan()
     answered = everyone.select("answered").collect()["answered"]
-    length = length_of(answered, trials, HAVE_IT if "last" in everyone.collect_schema() else WITHOUT_POSITIONS)
+    length = length_of(answered, trials, "last" in everyone.collect_schema())
     named, absent = _named_persons(everyone) if (person or PERSON) in columns else ([], 0)
     begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
     # Of records that begin alike, by a fingerprint of the first trials, all is fetched and compared.
@@ -239,11 +239,8 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
 
 
-def length_of(answered: pl.Series, trials: int | None, have_it: float = HAVE_IT) -> int | None:
-    """The length of the questionnaire, given how many trials each participant answered; None if unknown.
-
-    A share of `have_it` must have nearly as many as the longest record.
-    """
+def length_of(answered: pl.Series, trials: int | None, positions: bool = True) -> int | None:
+    """The length of the questionnaire, given how many trials each participant answered; None if unknown."""
     if trials is not None:
         return trials
     some = answered.filter(answered > 0)
@@ -251,7 +248,9 @@ def length_of(answered: pl.Series, trials: int | None, have_it: float = HAVE_IT)
         raise ScreenError(Message("completion.nobody_answered"))
     longest = span(some)[1]
     nearly = int((some >= NEARLY * longest).sum())
-    return longest if nearly == len(some) or nearly >= max(FEWEST, have_it * len(some)) else None
+    share = nearly / len(some)
+    known = share == 1 or (nearly >= FEWEST and share >= (HALF if positions else MOST))
+    return longest if known or (positions and nearly >= FEW and share >= MOST) else None
 
 
 def _shorter_lists(answered: pl.Series) -> list[int]:
