@@ -46,8 +46,11 @@ class Source:
     def __init__(self, tree: ast.Module) -> None:
         self.documented = ast.get_docstring(tree) is not None
         self.classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-        assigned = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-        self.names = {target.id for target in assigned if isinstance(target, ast.Name)}
+        plain = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+        typed = [node.target for node in tree.body if isinstance(node, ast.AnnAssign)]
+        parts = (part for target in (*plain, *typed) for part in ast.walk(target))
+        self.assigned = [part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        self.names = set(self.assigned)
         self.imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
@@ -221,6 +224,14 @@ def test_type_aliases_are_defined_once(root: Path) -> None:
     shared = {"Floats", "Ints", "Bools", "Progress", "NamedSteps"}
     for path in modules(root):
         assert path.name == "types.py" or not source(path).names & shared, path
+
+
+def test_a_constant_means_one_thing_in_its_module(root: Path) -> None:
+    twice = {
+        str(path.relative_to(root)): [name for name, times in Counter(source(path).assigned).items() if times > 1]
+        for path in modules(root)
+    }
+    assert {path: names for path, names in twice.items() if names} == {}
 
 
 def test_modules_say_what_they_are(root: Path) -> None:

@@ -58,7 +58,7 @@ STAND_INS = 5
 """Participants of the sample who join every part, so that each part has the trials and scales of the whole."""
 MARK = "\0"
 """The prefix of the names of stand-ins."""
-AGREES, MOST = 1.645, 0.5
+AGREES, HALF = 1.645, 0.5
 """Standard errors above chance from which agreement protects (p < .05): it should be easier to be cleared than to be
 accused; and the share of participants who must agree so before not doing so counts against anybody."""
 AGREEMENT = {"participant": pl.String, "above": pl.Float64, "hardly": pl.Boolean}
@@ -384,7 +384,7 @@ def who_disagree(judgments: Judgments) -> list[str]:
     """
     table = above_chance(judgments)
     agrees = table["above"] >= AGREES
-    return [] if agrees.sum() < MOST * len(agrees) else table.filter(~agrees & table["hardly"])["participant"].to_list()
+    return [] if agrees.sum() < HALF * len(agrees) else table.filter(~agrees & table["hardly"])["participant"].to_list()
 
 
 def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:

@@ -530,6 +530,16 @@ def _(study: Study) -> None:
     study.settings["screening"]["eligibility"] = {}
 
 
+@broken("screening-impossible__numbers-without-ends")
+def _(study: Study) -> None:
+    del study.block["scale"]
+    study.block.update(task="magnitude", scale={"modulus": 100})
+    del study.settings["screening"]["controls"]
+    for one in study.others:
+        if one.get("expected"):
+            one["expected"] = "1-99"
+
+
 @broken("screening-impossible__no-neutral-answer", choice)
 def _(study: Study) -> None:
     study.settings["screening"]["scale_use"] = {}

@@ -189,7 +189,7 @@ KNOWN = {
     "participantmonitorsize": "monitor_size",
     "participantviewportsize": "viewport_size",
 }
-OF_GORILLA = re.compile(
+OF_QUESTIONNAIRES = re.compile(
     r"eventindex|utc.*|local.*|experiment(id|version)|treenodekey|repeatkey|scheduleid|participant.*|checkpoint|room.*|"
     r"task(name|version)|questionnaire(name|version)|randomiser.*|branch.*|endquestionnaire|startquestionnaire"
 )
@@ -257,7 +257,7 @@ def _background(table: FileTable, reading: Reading) -> dict[int, dict[str, str]]
     question = columns.get("questionkey") or columns.get("objectname")
     response = columns.get("response")
     if question is None or response is None:
-        asked = [name for name in frame.columns if not OF_GORILLA.fullmatch(plain(name))]
+        asked = [name for name in frame.columns if not OF_QUESTIONNAIRES.fullmatch(plain(name))]
         cells = {row: [(name, frame[name][row]) for name in asked] for row in range(frame.height)}
     else:
         keys = frame[columns["key"]].to_list() if "key" in columns else [None] * frame.height

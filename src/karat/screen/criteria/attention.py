@@ -19,7 +19,8 @@ import polars as pl
 from pydantic import Field
 
 from karat.judgments import Judgments
-from karat.judgments.scales import Choice, Ordinal, Scale
+from karat.judgments.answer_codes import width
+from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
 from karat.screen.one_part import AnyParts
@@ -229,11 +230,19 @@ def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
 
 
 def without_pairs(draft: Draft, own: PassSettings, name: str, function: str) -> Iterator[tuple[str, str]]:
-    """The pairwise account of ratings, where no trial has a pair."""
-    rated = any(isinstance(block.scale, Ordinal) for block in draft.study.blocks)
-    paired = any(row["pair"] for rows in draft.rows for row in rows if row.function == function)
-    if own.account == "pairwise" and rated and not paired:
+    """The pairwise account of ratings, where no trial has a pair; the positional one of numbers without two ends."""
+    scales = [block.scale for block in draft.study.blocks]
+    trials = [[row for row in rows if row.function == function] for rows in draft.rows]
+    rated = any(isinstance(scale, Ordinal | Continuous | Magnitude) for scale in scales)
+    if own.account == "pairwise" and rated and not any(row["pair"] for rows in trials for row in rows):
         yield f"{name} compares pairs, and no {function} trial has one.", "Fill the column pair."
+    endless = {scale.kind for scale, rows in zip(scales, trials, strict=True) if rows and width(scale) is None}
+    if own.account == "positional" and endless:
+        yield (
+            f"{name} counts right answers, and on a scale without two ends ({', '.join(sorted(endless))}) nobody knows "
+            "how often guesses are right.",
+            f'Pair the {function} trials in the column pair, and state account = "pairwise".',
+        )
 
 
 CRITERION = Criterion(

@@ -356,6 +356,8 @@ def attention_early(draft: Draft) -> Iterator[Flaw]:
                     Message("check.violation_absent", {"item": row.item, "text": row["violation"]}), spot=row.spot
                 )
                 continue
+            if row["pair"] and row["status"] == "grammatical":
+                continue  # The violation is in the other sentence of the pair.
             found = _words_before(row, spaceless) if row["violation"] else _first_difference(row, own, spaceless)
             if found is not None and found[1] >= longest and 2 * found[0] < found[1]:
                 early.append((row, *found))
