@@ -148,10 +148,12 @@ def test_one_long_pause_is_an_intermission_with_its_cutoffs() -> None:
     (row,) = evidence.trials.to_dicts()
     assert (row["participant"], row["trial"], row["kind"], row["degree"]) == ("p1", 7, "intermission", 1)
     assert row["lower"] < 2 < row["upper"] < 60
-    values = {"intermissions": 1, "rushes": 0, "trials": 7, "genuine": 0.857, "needed": 0.9}
+    values = {"intermissions": 1, "rushes": 0, "trials": 7, "genuine": 0.857, "needed": 0.9, "single": 1}
     assert reasons(evidence)["p1"] == Message("remfod.genuine", values)
-    assert evidence.flagged == ["p1"]
-    values = {"intermissions": 1, "rushes": 0, "rounds": 1, "flagged": 1, "participants": 1}
+    assert evidence.flagged == []
+    twice = remfod(judgments([("p1", "test", time) for time in [*times, 2.0, 2.1, 50.0]]))
+    assert (twice.flagged, twice.participants["score"].to_list()) == (["p1"], [0.8])
+    values = {"intermissions": 1, "rushes": 0, "rounds": 1, "flagged": 0, "participants": 1}
     assert evidence.summary == (Message("remfod.found", values | {"needed": 0.9, "rule": None}),)
 
 

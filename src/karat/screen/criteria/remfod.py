@@ -6,7 +6,8 @@ A time is an intermission where it is above both
 
 and a rush where it is below both medians minus 1.5 MAD, with MAD = 1.4826 median |x - median|. All outliers of a round
 are removed together, and the cutoffs are computed again on the rest until no outlier is found, so long outliers cannot
-hide others. Practice trials are left out. Participants with fewer than 90 % genuine answers are flagged.
+hide others. Practice trials are left out. Participants with fewer than 90 % genuine answers are flagged, unless that is
+due to a single answer, as it may be in questionnaires with fewer than ten trials.
 
 The published code counts a time that equals a cutoff as an outlier; the text of the paper does not, and both agree on
 its data. karat follows the text, so equal times flag nobody.
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 VALUES = {
     "intermissions": pl.Int64, "rushes": pl.Int64, "trials": pl.Int64, "genuine": pl.Float64, "needed": pl.Float64,
+    "single": pl.Int64,
 }  # fmt: skip
 """The values of reasons."""
 
@@ -499,6 +501,8 @@ def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_le
     # In this form an exact share such as 9 of 10 is not rounded below its threshold.
     share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")
     table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
+    low = (pl.col("genuine_share") < genuine_at_least).fill_null(False)
+    single = low & (pl.col("intermissions") + pl.col("rushes") == 1) & (genuine_at_least < 1)
     values = values_of(
         VALUES,
         intermissions=pl.col("intermissions"),
@@ -506,13 +510,14 @@ def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_le
         trials=pl.col("trials"),
         genuine=pl.col("genuine_share").round(3),
         needed=pl.lit(genuine_at_least),
+        single=pl.when(single).then(pl.lit(1, pl.Int64)),
     )
     message = pl.when(pl.col("trials") > 0).then(pl.lit("remfod.genuine")).otherwise(pl.lit("remfod.no_times"))
     return table.select(
         "participant",
         pl.col("genuine_share").alias("score"),
         pl.lit(genuine_at_least).alias("threshold"),
-        (pl.col("genuine_share") < genuine_at_least).fill_null(False).alias("flagged"),
+        (low & ~single).alias("flagged"),
         message.alias("message"),
         values,
         "trials", "intermissions", "rushes", "genuine_share",
