@@ -266,6 +266,12 @@ def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> N
         methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED), "fr")
 
 
+@pytest.mark.parametrize(("name", "computed"), [("inconsistency", "median"), ("even_odd", "split")])
+def test_what_was_computed_is_no_setting(name: str, computed: str) -> None:
+    settings = criterion_settings(name, {}).model_dump()
+    assert clause(ENGLISH, name, settings | {computed: 2.0}) == clause(ENGLISH, name, settings)
+
+
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize("language", [ENGLISH, GERMAN], ids=lambda one: one.code)
 def test_every_setting_that_is_not_the_usual_one_is_reported(name: str, language: object) -> None:

@@ -155,12 +155,14 @@ BELOW_ONE = ("alpha", "below", "least_index", "at_least")
 
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
     """What a participant must meet; `needed` says how many answers must be right, where that is known."""
-    whole = CRITERIA[name].settings.resolved(settings)
+    fields = CRITERIA[name].settings.model_fields
+    # Evidence also has what it computed, such as a median, which is nobody's setting.
+    whole = {key: value for key, value in CRITERIA[name].settings.resolved(settings).items() if key in fields}
     keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
     values = {key: _setting_words(language, name, key, value) for key, value in whole.items()}
     clauses = [language.say(key, **values) for key in keys]
     used = {place for key in keys for place in language.places(key)}
-    usual = {key: field.default for key, field in CRITERIA[name].settings.model_fields.items()}
+    usual = {key: field.default for key, field in fields.items()}
     if not any(key.startswith(f"needs.{name}") for key in language.texts):
         # Nobody knows what is usual in a criterion from elsewhere, so all its settings are listed.
         clauses, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
