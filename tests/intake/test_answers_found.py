@@ -224,6 +224,15 @@ def test_signs_are_no_answers_and_zeros_are_reported(tmp_path: Path) -> None:
     assert zeros.values == {"n": sum(row[2] == 0 for row in free), "half": 5.0}  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(("moduli", "modulus"), [([100], 100.0), ([50, 100], None)])
+def test_a_modulus_beside_the_answers_makes_them_magnitudes(
+    moduli: list[int], modulus: float | None, tmp_path: Path
+) -> None:
+    rows = [[f"p{p}", f"i{i}", 20 + 10 * ((p + i) % 9), moduli[p % len(moduli)]] for p in range(4) for i in range(10)]
+    read = karat.read(written(tmp_path / "m.csv", ["subject", "item", "rating", "Modulus"], rows))
+    assert read.scales == {"": karat.Magnitude(modulus)}
+
+
 def test_rows_of_another_task_are_set_aside(tmp_path: Path) -> None:
     rng = random.Random(1)
     for person in range(8):

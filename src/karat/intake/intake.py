@@ -17,6 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, filled_up, seconds_of
+from karat.intake.content import words_of
 from karat.intake.forms import several_at_once
 from karat.intake.guess import (
     are_codes,
@@ -49,7 +50,7 @@ from karat.judgments.checks import Checked, Place, check, frame_row, located, te
 from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.message_tables import listed
-from karat.judgments.scales import Choice, Nominal, Ordinal, Scale, as_number
+from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, Ordinal, Scale, as_number
 from karat.judgments.source import SourceFile
 from karat.messages import Message, render, render_all
 
@@ -768,7 +769,19 @@ def _guess(rows: pl.DataFrame, question: str, file: str) -> tuple[Scale, Message
     scale, note = guess_scale(responses, question, expected)
     if isinstance(scale, Ordinal) and note.code == "scale.points" and are_codes(rows, scale):
         return Nominal(scale.levels), Message("scale.codes", note.values)
-    return scale, note
+    return _of_modulus(rows, scale, question) or (scale, note)
+
+
+def _of_modulus(rows: pl.DataFrame, scale: Scale, question: str) -> tuple[Scale, Message] | None:
+    """Magnitudes, where a column has the number of the reference beside numbers that are not negative."""
+    name = next((name for name in rows.columns if "modulus" in words_of(name)), None)
+    numbers = rows["response"].cast(pl.Float64, strict=False).drop_nulls()
+    if name is None or not isinstance(scale, Continuous | Magnitude) or not len(numbers) or (numbers < 0).any():
+        return None
+    known = rows[name].cast(pl.Float64, strict=False).drop_nulls().unique().to_list()
+    modulus = known[0] if len(known) == 1 and known[0] > 0 else None
+    values = {"question": question or None, "name": name, "modulus": modulus}
+    return Magnitude(modulus, zeros=bool((numbers == 0).any())), Message("scale.modulus", values)
 
 
 def _refuse_numbers_of_sides(words: Sequence[str], file: str) -> None:
