@@ -53,6 +53,7 @@ def test_a_page_is_written_and_says_what_is_missing(case: str) -> None:
     assert "Response times: not shown. These judgments have no response times" in page
     assert "1 participants" not in page
     assert "all 1 participant" not in page
+    assert ("intervals over <" in page) == (people > 1)
     assert "spammer_index" not in page
     assert page.count("<script>") == page.count("</style>") == 1
     text = re.sub(r"<(style|script|svg).*?</\1>|data:[^\"]*", "", page, flags=re.DOTALL)

@@ -85,7 +85,8 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
         return None
     by = "" if UNNAMED & set(found.factors) else f" by {language_of('en').several(found.factors)}"
     asked = f" on the question “{found.question}”" if found.question else ""
-    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{asked}{by}, with 95 % intervals over "
+    one = found.analysed.answering < 2
+    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{asked}{by}, {'from' if one else 'with 95 % intervals over'} "
     about = ""
     if found.people:
         about += " Each small dot is a participant"
