@@ -40,6 +40,7 @@ def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Pa
     together = screen.inconsistency(whole(parted.parts), upper=0.5)
     assert together.flagged or together.settings["mad"] == 0
     assert_same(screen.inconsistency(parted, upper=0.5), together)
+    assert_same(screen.inconsistency(parted), screen.inconsistency(whole(parted.parts)))
 
 
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)

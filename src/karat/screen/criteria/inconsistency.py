@@ -49,7 +49,7 @@ from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
 from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
-from karat.types import Floats
+from karat.types import Floats, Ints
 
 ALPHA = 0.05
 GUESSERS = 9999
@@ -97,10 +97,10 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
     if not widest:
         raise ScreenError(Message("inconsistency.no_repeats"))
     found_scores = kept.map(_scores, (scales, widest))
-    scores, comparisons = (np.concatenate(one) for one in zip(*found_scores, strict=True))
+    scores, comparisons, equal = (np.concatenate(one) for one in zip(*found_scores, strict=True))
     middle = float(np.median(scores))
     deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
-    usual = float(scores**2 @ comparisons / comparisons.sum()) if all(map(_two_valued, widest)) else None
+    usual = 1 - float(equal.sum() / comparisons.sum()) if all(map(_two_valued, widest)) else None
     cutoff = None if upper is None else middle + upper * deviation
     shared = (tuple(scales), widest, middle, usual, alpha, cutoff)
     notes = [Message("inconsistency.several_scales")] if len(widest) > 1 else []
@@ -146,7 +146,7 @@ def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale,
         unit = pl.col("_scale").replace_strict(units, return_dtype=pl.Float64)
         repeated = repeated.with_columns(pl.col("squares") / unit)
     return repeated.group_by("participant").agg(
-        pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(),
+        pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(), pl.col("equal").sum(),
         (pl.col("answers") - 1).sum().alias("_freedom"),
         pl.struct("_scale", "answers").alias("_design"),
         (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
@@ -155,10 +155,10 @@ def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale,
     )  # fmt: skip
 
 
-def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float]]) -> tuple[Floats, Floats]:
-    """Everybody's score, and of how many comparisons it is."""
+def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float]]) -> tuple[Floats, Ints, Ints]:
+    """Everybody's score, of how many comparisons it is, and how many of these are equal."""
     found = _per_person(table, *shared)
-    return found["score"].to_numpy(), found["comparisons"].cast(pl.Float64).to_numpy()
+    return found["score"].to_numpy(), found["comparisons"].to_numpy(), found["equal"].to_numpy()
 
 
 Shared = tuple[tuple[Scale, ...], Mapping[Scale, float], float, float | None, float, float | None]
