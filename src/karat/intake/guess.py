@@ -23,6 +23,8 @@ MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
 MOST_MISSPELT = 0.02
 """The share of answers up to which those that are not numbers among numbers count as errors."""
+FEWEST_NUMBERS = 20
+"""A single answer that is no number among so many numbers is an error too."""
 HIGHEST_SLIDER = 100
 FEWEST_MAGNITUDES = 15
 ROUND_ANSWERS = 0.6
@@ -264,7 +266,7 @@ def _misspelt(answers: pl.Series, numbers: int) -> bool:
     """Whether all answers but a few are numbers, so that the few are errors to report and no categories."""
     given = answers.drop_nulls()
     wrong = given.cast(pl.Float64, strict=False).null_count()
-    return numbers > 1 and 0 < wrong <= MOST_MISSPELT * given.len()
+    return numbers > 1 and 0 < wrong <= max(MOST_MISSPELT * given.len(), float(given.len() > FEWEST_NUMBERS))
 
 
 ORDERS = word_rows("orders")
