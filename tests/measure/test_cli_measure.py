@@ -67,6 +67,18 @@ def test_everything_goes_to_a_folder(results: Path, tmp_path: Path, capsys: pyte
     assert pl.read_csv(out / "strengths.csv")["item"][0] == "i4"
 
 
+def test_machines_are_compared_and_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratings(people=8, items=40).to_csv(tmp_path / "results.csv")
+    names = sorted(karat.read(tmp_path / "results.csv").participants["participant"])
+    given = (tmp_path / "results.csv", "--machines", names[-1], "--margin", "0.2", "--out", tmp_path / "out")
+    text = printed(capsys, *given)
+    assert "found      7 participants" in text
+    (row,) = pl.read_csv(tmp_path / "out" / "annotator-test.csv").to_dicts()
+    assert (row["machine"], row["participants"]) == (names[-1], 7)
+    assert pl.read_csv(tmp_path / "out" / "annotator-test-participants.csv").height == 7
+    assert "no_such" in refused(capsys, *given[:1], "--machines", "no_such")
+
+
 @pytest.mark.slow
 def test_the_study_gives_conditions_and_planned_contrasts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = karat.study.load(write_study(tmp_path, RATING + CONTRAST, items=rating_items()))

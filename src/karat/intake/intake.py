@@ -47,7 +47,7 @@ from karat.intake.reading import (
 from karat.intake.table_repair import COMMENT
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, located, text_column
-from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
+from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest, selector
 from karat.judgments.files import companions
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, Ordinal, Scale, as_number
@@ -520,7 +520,7 @@ def _without_apart(parts: Sequence[Reading], names: Sequence[str]) -> list[Readi
     """
     kept = list(parts)
     for name in names:
-        column, _, value = name.partition("=") if "=" in name else ("participant", "", name)
+        column, value = selector(name)
         found, there = False, []
         for at, part in enumerate(kept):
             if column in part.frame.columns:

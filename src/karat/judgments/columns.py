@@ -70,6 +70,16 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
     return next((k for k in known if matches and k.lower() == matches[0]), None)
 
 
+def selector(text: str) -> tuple[str, str]:
+    """The column and the pattern that COLUMN=VALUE stands for; a name alone is that of a participant.
+
+    >>> selector("kind=model"), selector("gpt*")
+    (('kind', 'model'), ('participant', 'gpt*'))
+    """
+    column, equals, value = text.partition("=")
+    return (column, value) if equals else ("participant", text)
+
+
 def meant(word: str, known: Sequence[str], otherwise: str | None = None) -> str:
     """Whether a misspelt word was meant to be a known one; if none is close, what is given or else all of them.
 

@@ -131,7 +131,7 @@ def run(
         dimensions(judged, found.functions, factors, level, seed, found.add)
     found.together(questions)
     if meant:
-        compared = partial(annotator_test, everybody, machines, margin, functions, conditions, level)
+        compared = partial(annotator_test, everybody, machines, margin, functions, chosen, level)
         found.add("annotator test", compared, must=True)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,

@@ -375,6 +375,11 @@ def above_chance(judgments: Judgments) -> pl.DataFrame:
     return pl.DataFrame({"participant": people, "above": beyond_chance(trials), "hardly": hardly_agree(trials)})
 
 
+def few_agree(agreement: pl.DataFrame) -> bool:
+    """Whether most participants of a table of agreement do not agree above chance, as on very hard items."""
+    return int((agreement["above"] >= AGREES).sum()) < HALF * agreement.height
+
+
 def who_disagree(judgments: Judgments) -> list[str]:
     """Those who agree with the others neither above chance nor nearly as usual; nobody where most do not agree.
 
@@ -383,8 +388,8 @@ def who_disagree(judgments: Judgments) -> list[str]:
     ['p06', 'p11', 'p20', 'p23', 'p35']
     """
     table = above_chance(judgments)
-    agrees = table["above"] >= AGREES
-    return [] if agrees.sum() < HALF * len(agrees) else table.filter(~agrees & table["hardly"])["participant"].to_list()
+    apart = table.filter(pl.col("above") < AGREES, "hardly")
+    return [] if few_agree(table) else apart["participant"].to_list()
 
 
 def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:

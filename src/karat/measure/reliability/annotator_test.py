@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.judgments.columns import unknown_name
+from karat.judgments.columns import selector, unknown_name
 from karat.judgments.scales import Binary, Choice, Nominal
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, check_level
@@ -89,7 +89,7 @@ def machine_names(judgments: Judgments, names: Sequence[str]) -> list[str]:
     people = judgments.frame.lazy().join(judgments.participants.lazy(), on="participant", how="left").collect()
     found: dict[str, None] = {}
     for name in names:
-        column, _, value = name.partition("=") if "=" in name else ("participant", "", name)
+        column, value = selector(name)
         cells = people.select(
             "participant", cell=pl.col(known_column(people, column, "annotator_test")).cast(pl.String)
         )

@@ -2,10 +2,10 @@
 
 The share is the number of answered trials, over all sessions, divided by the length of the questionnaire. Published
 practice (Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of
-results shows it only if many participants reached the end: the length is the largest number of trials of anybody, if at
-least ten participants have it but for one trial in fifty, and these are half of all who answered anything, if at least
-four are three quarters, or if all have it. Without positions of trials it must be ten and three quarters, because
-annotators divide items among themselves. In crowds where everybody does as much as they like there is no such length.
+results shows it only if many participants reached the end: the length is the largest number of trials of anybody, if
+enough have it but for one trial in fifty. Enough are ten who are half of all who answered anything, four who are three
+quarters, or all. Without positions of trials only ten who are three quarters are, or all, because annotators divide
+items among themselves. In crowds where everybody does as much as they like there is no such length.
 Then only participants who answered nothing are incomplete, and a note says so. Nor is anybody incomplete who answered
 as many trials as nine others, a tenth of all: theirs was a shorter list. A trial with several questions, as in a
 semantic differential, counts as answered as soon as one of its questions is.

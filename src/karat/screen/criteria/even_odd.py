@@ -74,8 +74,6 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     >>> even_odd(karat.datasets.load("likert"), at_least=0.5).flagged
     ['p06', 'p11', 'p35']
     """
-    from karat.screen.credence_model import who_disagree
-
     check_settings(EvenOddSettings, at_least=at_least)
     check_order(judgments.frame.columns, ScreenError, "even_odd")
     rows, notes = ordered_answers(judgments, "even_odd")
@@ -89,7 +87,7 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
         raise ScreenError(Message("even_odd.few_groups", few))
     found = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
     answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
-    table = _verdicts(people, found, counts, answers, at_least, who_disagree(judgments))
+    table = _verdicts(people, found, counts, answers, at_least, judgments)
     settings = {"at_least": at_least, "groups": columns, "split": "presentation"}
     middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
     low = [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
@@ -98,9 +96,11 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
 
 
 def _verdicts(
-    people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float, apart: Sequence[str]
+    people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float, judgments: Judgments
 ) -> pl.DataFrame:
-    """The table of participants, given the correlations of their halves and who disagrees with the others."""
+    """The table of participants, given the correlations of their halves; those who agree with the others are spared."""
+    from karat.screen.credence_model import who_disagree
+
     r, enough = pl.col("correlation"), pl.col("groups") >= FEWEST_GROUPS
     table = people.with_columns(correlation=pl.Series(found).fill_nan(None), groups=counts, answers=answers)
     table = table.with_columns(correlation=pl.when(enough).then(r)).with_columns(
@@ -109,6 +109,7 @@ def _verdicts(
         .when(r.is_null()).then(pl.lit("even_odd.same")).otherwise(pl.lit("even_odd.correlation")),
     )  # fmt: skip
     low = (pl.col("score") < at_least).fill_null(False)
+    apart = who_disagree(judgments) if table.filter(low).height else []
     spared = low & ~pl.col("participant").is_in(apart)
     values = pl.struct(
         score=round_beside(pl.col("score"), pl.lit(at_least)), groups="groups",

@@ -61,7 +61,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     >>> evidence.flagged
     []
     """
-    from karat.screen.credence_model import AGREEMENT, AGREES, HALF, above_chance
+    from karat.screen.credence_model import AGREEMENT, AGREES, above_chance, few_agree
 
     check_settings(ScaleUseSettings, neutral_at_most=neutral_at_most)
     rows = answered(judgments)
@@ -87,7 +87,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     agreement = above_chance(judgments) if accused else pl.DataFrame(schema=AGREEMENT)
     table = table.join(agreement, on="participant", how="left", maintain_order="left")
     agrees = above & ~few & ~usual & ((pl.col("above") >= AGREES) | ~pl.col("hardly")).fill_null(False)
-    hard = agreement.height > 0 and (agreement["above"] >= AGREES).sum() < HALF * agreement.height
+    hard = few_agree(agreement)
     notes += (Message("scale_use.hard"),) if hard else ()
     values = pl.struct(
         neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
