@@ -544,8 +544,10 @@ def _with_people_apart(parts: Sequence[Reading]) -> list[Reading]:
     people: set[str | None] = set()
     called = {"participant"}
     for part in parts:
-        own = text_column(part.frame["participant"]) if {*REQUIRED} <= set(part.frame.columns) else None
-        if own is not None and 2 * own.n_unique() <= len(own):
+        if len(parts) == 1 or not {*REQUIRED} <= set(part.frame.columns):
+            continue
+        own = text_column(part.frame["participant"]).unique()
+        if 2 * len(own) <= part.frame.height:
             people |= set(own)
             called |= {theirs for theirs, ours in part.taken.items() if ours == "participant"}
     kept = list(parts)
