@@ -267,6 +267,13 @@ def test_numbers_are_labels_where_disagreement_has_no_distance(kind: str, tmp_pa
         assert read.scale == karat.Ordinal(5)
 
 
+def test_one_word_among_ratings_is_an_error(tmp_path: Path) -> None:
+    rows = [f"p{number % 4},i{number // 4},{1 + number % 7}" for number in range(31)]
+    with refuses(karat.IntakeError, "line 33, response", "nine", "1, 2, 3, 4, 5, 6, 7"):
+        karat.read(write(tmp_path, "\n".join(["participant,item,rating", *rows, "p3,i7,nine"])))
+    assert karat.read(parquet(tmp_path, label=["1", "2", "nine"])).scale == karat.Nominal(["1", "2", "nine"])
+
+
 @pytest.mark.parametrize("points", [4, 5, 7])
 def test_random_answers_do_not_make_codes_of_ratings(points: int) -> None:
     """Ratings that are nearly always the same, and 30 % of answers at random."""
