@@ -31,10 +31,11 @@ def test_simultaneous_arrivals_are_spread_evenly(store: Store) -> None:
     assert spread(Counter(one.list for one in came), 7) <= 1
 
 
-def test_names_and_codes_are_short_and_cannot_be_misread(store: Store) -> None:
+def test_names_and_codes_are_short_cannot_be_misread_and_spell_no_words(store: Store) -> None:
     number = come(store, start(store)).session_id
     with store.read() as connection:
         row = connection.execute(select(schema.session).where(schema.session.c.id == number)).one()
+    assert not set(arrivals.LETTERS) & set("aeiouy01")
     letters = f"[{arrivals.LETTERS}]"
     assert re.fullmatch(f"p-{letters}{{6}}", row.participant)
     assert re.fullmatch(f"{letters}{{4}}-{letters}{{4}}-{letters}{{4}}", row.withdrawal_code)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from field.server.conftest import write
+from field.web.real import served
 from field.web.samples import settle, trial
 from field.web.stub import Stub
 
@@ -148,14 +151,34 @@ def test_the_tab_opened_last_goes_on(serve: Serve, visit: Visit) -> None:
     stub = serve(five(2))
     first = visit(stub)
     first.get_by_text("Question number 1").wait_for()
+    settle(first)
     second = visit(stub, context=first.context)
     first.get_by_text("opened in another tab").wait_for()
+    first.keyboard.press("5")  # answers nothing: the question is no longer shown
     press(second, 1, "1")
     first.get_by_role("button", name="Continue here").click()
     second.get_by_text("opened in another tab").wait_for()
     press(first, 2, "2")
     first.get_by_text("All saved").wait_for()
     assert given(stub) == [("t1", "1"), ("t2", "2")]
+
+
+def test_going_back_to_a_form_with_mistakes_shows_the_present_page(browser: Any, tmp_path: Path) -> None:
+    asked = '[[background]]\nname = "age"\nquestion = "How old?"\nanswers = ["18-40", "41-"]\nrequired = true\n'
+    study = write(tmp_path / "study", asked, items="item,function,sentence\nt1,test,The dog sleeps.\n")
+    with served(study, tmp_path) as real:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Continue").click()
+        page.locator(".error-summary").wait_for()
+        page.get_by_label("41-").check()
+        page.get_by_role("button", name="Continue").click()
+        heading = page.get_by_role("heading", name="What to do")
+        heading.wait_for()
+        page.go_back()
+        heading.wait_for()
+        page.close()
 
 
 @pytest.mark.slow

@@ -336,11 +336,12 @@ def _arrived(outcome: Outcome, row: Row[Any], arrival: Arrival, not_before: floa
     return Arrived(outcome, row.id, row.participant, token, row.list, row.number, row.state, not_before)
 
 
-LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
+LETTERS = "23456789bcdfghjkmnpqrstvwxz"
+"""Without what is easily misread, and without vowels, so that no code spells a word."""
 
 
 def _drawn(length: int) -> str:
-    """Random letters, five bits each, nearly."""
+    """Random letters, nearly five bits each."""
     return "".join(secrets.choice(LETTERS) for _ in range(length))
 
 

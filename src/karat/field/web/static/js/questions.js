@@ -1,6 +1,7 @@
 /**
- * Questions about the participant on a phone: a few at a time, so that no page is long. The form is sent once, after the
- * last of them. Without JavaScript, on wide screens and where the server found mistakes, all questions are on one page.
+ * The forms of the steps. Questions about the participant appear on a phone a few at a time, so that no page is long. The
+ * form is sent once, after the last of them. Without JavaScript, on wide screens and where the server found mistakes, all
+ * questions are on one page.
  */
 
 import { element } from "./page.js";
@@ -100,4 +101,7 @@ function divide(form) {
 }
 
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form.background"));
-if (form && !document.querySelector(".error-summary")) divide(form);
+const mistakes = document.querySelector(".error-summary");
+if (form && !mistakes) divide(form);
+// A page with mistakes is the reply to a form: going back to it would ask to send that form again.
+if (mistakes && window.top === window) history.replaceState(null, "", "../go");

@@ -116,11 +116,12 @@ export class Client {
   }
 
   /**
-   * Keep an answer and send it.
+   * Keep an answer and send it; a key that is pressed on a page that has stopped answers nothing.
    *
    * @param {object} answer
    */
   answer(answer) {
+    if (this.stopped) return;
     this.outbox.add({ ...answer, key: crypto.randomUUID() });
     this.wake();
   }
