@@ -20,6 +20,7 @@ from karat.executors import SERIAL, Executor
 from karat.judgments.scales import Scale
 from karat.messages import Message
 from karat.models.markov import (
+    ANSWERS_AT_A_TIME,
     Calibration,
     Sequences,
     Strategy,
@@ -35,6 +36,7 @@ from karat.models.markov import (
     targets,
     transition_counts,
 )
+from karat.models.numerics import chunks
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import KEPT, Shelf
 from karat.types import Floats, Ints, Progress
@@ -79,6 +81,10 @@ class CutoffDesign:
         cells = np.bincount(self.stimuli * kinds + self.codes, minlength=(int(self.stimuli.max()) + 1) * kinds)
         return cells.reshape(-1, kinds).astype(np.int64)
 
+    def begins(self) -> Ints:
+        """How many participants come before each part."""
+        return np.zeros(1, dtype=np.int64)
+
     def balance(self) -> Floats:
         """The share of stimuli whose majority gave each answer; a tie counts for all that are tied."""
         counts = self.counts()
@@ -117,6 +123,10 @@ class DesignInParts(CutoffDesign):
     def counts(self) -> NDArray[np.int64]:
         """How often each stimulus (row) was answered by each level (column)."""
         return self.merged
+
+    def begins(self) -> Ints:
+        """How many participants come before each part."""
+        return np.cumsum((0, *self.people[:-1]))
 
     def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
         """What some participants saw and answered, from what is kept beside their parts."""
@@ -312,6 +322,8 @@ def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
 
 
 LEAST, MOST_LEVELS = 10, 12
+LIKELY = 0.05
+"""How improbable by chance agreement with the others must at least be to protect."""
 
 
 def levels_of(scale: Scale) -> tuple[str, ...]:
@@ -346,6 +358,36 @@ def looked_at(
     if refused:
         notes.append(Message("markov.left_out", {"scales": refused}))
     return designs, notes
+
+
+def who_agree(design: CutoffDesign, near: pl.DataFrame, ordered: bool) -> pl.DataFrame:
+    """Those of the participants near a pattern who agree with the others, less probably by chance than p.
+
+    `near` has their parts, their places in these, and the p values of their patterns. The others are those near none.
+    """
+    from scipy.stats import norm
+
+    from karat.models.credence import dealt_anew
+
+    levels, people = len(design.levels), near.height
+    seen, codes = design.some(design.begins()[near["part"].to_numpy()] + near["place"].to_numpy())
+    counts = design.counts()
+    cells = np.bincount(seen.stimuli * levels + codes, minlength=counts.size)
+    others = (counts - cells.reshape(counts.shape)).astype(np.float64)
+    owner = np.repeat(np.arange(people), seen.lengths)
+    ends = np.concatenate([[0], np.cumsum(seen.lengths)])
+    above = np.zeros(people)
+    for first, last in chunks(seen.lengths, ANSWERS_AT_A_TIME // levels):
+        own = slice(ends[first], ends[last])
+        worth = others[seen.stimuli[own]]
+        number = worth.sum(axis=1)
+        known = number > 0
+        worth = worth[known] / number[known, None]
+        if ordered:
+            worth = np.multiply.outer((worth * np.arange(levels)).sum(axis=1), np.arange(levels))
+        excess, variance, _ = dealt_anew(owner[own][known] - first, codes[own][known], worth, last - first)
+        above[first:last] = np.where(variance > 1e-12, excess, 0.0) / np.sqrt(np.maximum(variance, 1e-12))
+    return near.filter(norm.sf(above) < np.minimum(near["p"].to_numpy(), LIKELY))
 
 
 def counts_of(design: CutoffDesign) -> NDArray[np.int32]:

@@ -53,9 +53,32 @@ def test_the_bundled_crowd(crowd: Markov) -> None:
 
 
 def test_flags_follow_scores_and_p_values(crowd: Markov) -> None:
-    table = crowd.participants
+    table = crowd.participants.filter(pl.col("message") != "markov.agrees")
     assert table.filter(pl.col("flagged") != (pl.col("score") < pl.col("threshold"))).height == 0
     assert table.filter(pl.col("flagged") != (pl.col("p") <= 0.05)).height == 0
+
+
+def test_nobody_is_flagged_who_agrees_with_the_others(crowd: Markov) -> None:
+    """One in twenty attentive people is near a pattern by chance; who looked agrees with the others all the same."""
+    table = crowd.participants.join(CROWD.participants, on="participant")
+    spared = table.filter(pl.col("message") == "markov.agrees")
+    assert set(spared["behaviour"]) == {"attentive"}
+    assert (spared["p"] <= 0.05).all()
+    assert (spared["score"] < spared["threshold"]).all()
+    assert not set(table.filter("flagged")["behaviour"]) & {"attentive"}
+
+
+@pytest.mark.parametrize("scale", [karat.Ordinal(5), karat.Nominal(list("12345"))], ids=lambda scale: scale.kind)
+def test_those_who_share_a_pattern_do_not_protect_each_other(scale: Any) -> None:
+    """A quarter goes round in the order of presentation, which is the same for all: they agree, but not with others."""
+    people = attentive(45, 60, 5) | {f"p{number}": [1, 2, 3] * 20 for number in range(15)}
+    table = markov(judgments(people, scale), simulations=QUICK)
+    assert set(table.flagged) >= {f"p{number}" for number in range(15)}
+
+
+def test_published_cutoffs_spare_nobody() -> None:
+    table = markov(CROWD, cutoffs="published").participants
+    assert table.filter(pl.col("flagged") != (pl.col("score") <= pl.col("threshold"))).height == 0
 
 
 def test_rows_and_transitions_are_those_of_the_participants(crowd: Markov) -> None:
@@ -250,7 +273,8 @@ def test_everybody_gets_evidence_whatever_the_scale(table: karat.Judgments, stra
     assert found.keys() == set(table.frame["participant"])
     assert all(with_reasons(evidence.participants)["reason"])
     for row in found.values():
-        assert row["flagged"] == (row["score"] is not None and row["score"] < row["threshold"])
+        near = row["score"] is not None and row["score"] < row["threshold"]
+        assert row["flagged"] == (near and row["message"] != "markov.agrees")
 
 
 def test_too_few_simulations_per_scale_are_refused() -> None:

@@ -8,6 +8,7 @@ from karat.models.credence.trials import (
     beyond_chance,
     closeness,
     concentration,
+    dealt_anew,
     follows_closest,
     hardly_agree,
     regularity,
@@ -18,6 +19,6 @@ from karat.models.credence.trials import (
 
 __all__ = [
     "ATTENTIVE", "LAPSES", "Comparison", "CredenceTrials", "Fitted", "Mixture", "MixtureStep", "ScaleTrials",
-    "beyond_chance", "closeness", "compare", "concentration", "fit_credence", "follows_closest",
-    "hardly_agree", "regularity", "residual_times", "with_company", "with_one_another",
+    "beyond_chance", "closeness", "compare", "concentration", "dealt_anew", "fit_credence",
+    "follows_closest", "hardly_agree", "regularity", "residual_times", "with_company", "with_one_another",
 ]  # fmt: skip

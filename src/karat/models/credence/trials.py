@@ -198,9 +198,20 @@ def excess_agreement(
     owner, level, worth = rows[0][kept], part.content[rows][kept], (shares if given is None else given)[kept]
     if part.ordered and given is None:
         worth = np.multiply.outer(worth @ np.arange(part.levels), np.arange(part.levels))
-    people = len(part.item)
+    return dealt_anew(owner, level, worth, len(part.item))
+
+
+def dealt_anew(owner: Ints, level: Ints, worth: Floats, people: int) -> tuple[Floats, Floats, Floats]:
+    """The worth of everybody's answers above that of the same answers dealt anew, its variance, and its largest value.
+
+    `worth` has the worth of each level (column) at the stimulus of each answer (row).
+
+    >>> [found.tolist() for found in dealt_anew(np.zeros(4, int), np.array([0, 0, 1, 1]), np.eye(2)[[0, 0, 1, 1]], 1)]
+    [[2.0], [1.3333333333333333], [2.0]]
+    """
+    levels = worth.shape[1]
     size = np.bincount(owner, minlength=people)
-    own = np.bincount(owner * part.levels + level, minlength=people * part.levels).reshape(people, -1)
+    own = np.bincount(owner * levels + level, minlength=people * levels).reshape(people, -1)
     many = np.maximum(size, 1)
     by_answer = np.column_stack([np.bincount(owner, column, people) for column in worth.T]) / many[:, None]
     by_stimulus = (worth * own[owner]).sum(axis=1) / many[owner]

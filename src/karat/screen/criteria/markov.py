@@ -11,11 +11,12 @@ Strategies: "rows", the paper's first and its choice, asks that the divergences 
 that mixed matrices are not flagged; "average" asks it of their average (aKLD), "minimum" of the smallest (mKLD).
 
 Cutoffs: "simulated" ones are made for this design (`karat.screen.markov_cutoffs`) and for the strategy, so that a
-credible participant is flagged with probability alpha over all patterns tried. "published" are those of the authors'
-code for two answers and about 80 trials: 3.367 for one choice, 3.924 for repeating (alternating, or staying), and
-0.0281 for the root of the divergence from guessing. They were made as quantiles of the average and are applied to each
-row, with no regard to how many patterns are tried; they depend strongly on the trials, and are here to repeat
-published counts.
+credible participant is below one with probability alpha over all patterns tried. Below it, participants are flagged
+unless their answers agree with those of the others: less probably by chance than the pattern by care, and p < .05. They
+looked at the items. "published" cutoffs are those of the authors' code for two answers and about 80 trials: 3.367 for
+one choice, 3.924 for repeating (alternating, or staying), and 0.0281 for the root of the divergence from guessing. They
+were made as quantiles of the average and are applied to each row, with no regard to how many patterns are tried or to
+agreement; they depend strongly on the trials, and are here to repeat published counts.
 
 Careful answers can look like guessing, as the right answers are in random order too. The criterion therefore misses
 most guessers (`errors` has the share), and a flag means that the transitions are unusually even, not that nothing was
@@ -37,7 +38,7 @@ from pydantic import Field
 from karat.errors import KaratError, counted
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.answer_codes import answered, by_scale, is_ordered
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
@@ -59,8 +60,9 @@ from karat.screen.markov_cutoffs import (
     simulate_cutoffs,
     target_name,
     transition_table,
+    who_agree,
 )
-from karat.screen.one_part import AnyParts, Found, KeptTables, Shelf, parts_of
+from karat.screen.one_part import KEPT, AnyParts, Found, KeptTables, Shelf, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints, Progress
 
@@ -79,7 +81,10 @@ class MarkovSettings(CriterionSettings):
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
     )
     alpha: float = Field(
-        ALPHA, gt=0, lt=1, description="How probable a flag is for a credible participant, over all patterns."
+        ALPHA,
+        gt=0,
+        lt=1,
+        description="How probable a score under a cutoff is for a credible participant, over all patterns.",
     )
     strategy: Strategy = Field(
         "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
@@ -103,6 +108,8 @@ SHORT: dict[str, Any] = {
     "target": pl.String, "pattern": pl.String, "way": pl.List(pl.String), "kind": pl.String, "akld": pl.Float64,
     "mkld": pl.Float64, "answers": pl.Int64, "flagged": pl.Boolean,
 }  # fmt: skip
+NEAR: dict[str, Any] = {"on": pl.Int64, "part": pl.Int64, "place": pl.Int64}
+"""The scale, the part, and the place among those of the part who answered on the scale."""
 MEASURES = {"rows": "largest row divergence", "average": "aKLD", "minimum": "mKLD"}
 """What is compared with the cutoff by each strategy."""
 FLAGGED = {
@@ -296,7 +303,16 @@ def markov(
         notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
     made = [[_trimmed(design, one) for one in own] for design, own in zip(designs, simulated, strict=False)]
     on = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
-    found = kept.judge(_judge, (on, made, strategy), settings, tuple(notes))
+    shelves = kept.shelf, parts.shelf("markov", settings)
+    near = pl.concat(parts.each(_nearest, (*shelves, on, made, strategy), name="markov"))
+    scales = list(dict.fromkeys(parts.scales.values()))
+    agree = [
+        who_agree(design, those, is_ordered(scales[place])).select("participant", "on")
+        for place, design in zip(places, designs if simulated else (), strict=False)
+        if (those := near.filter(pl.col("on") == place)).height
+    ]
+    shared = (*shelves, pl.concat([near.clear().select("participant", "on"), *agree]), strategy, len(on) > 1)
+    found = parts.judge("markov", _judge, shared, settings, notes=tuple(notes), kept=True)[0]
     if isinstance(found, PartedEvidence):
         return found
     return Markov(found.participants, "markov", found.settings, found.notes, None, tuple(designs), simulated)
@@ -309,33 +325,48 @@ def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simu
     return int(lengths.min()), int(lengths.max()), bare
 
 
-def _judge(
-    kept: pl.DataFrame,
-    shared: tuple[list[tuple[int, tuple[str, ...]]], list[list[tuple[int, int, Simulated]]], Strategy],
+def _nearest(
+    shared: tuple[Shelf, Shelf, list[tuple[int, tuple[str, ...]]], list[list[tuple[int, int, Simulated]]], Strategy],
+    number: int,
 ) -> pl.DataFrame:
-    """The table of the participants of a part, given the cutoffs."""
-    on, made, strategy = shared
-    tables = []
-    for number, (place, levels) in enumerate(on):
+    """Those of a part who are near a pattern, given the cutoffs; what was found of everybody stays on the shelf."""
+    shelf, beside, on, made, strategy = shared
+    kept, tables = shelf.table(KEPT, number), [pl.DataFrame(schema=SHORT | NEAR)]
+    for order, (place, levels) in enumerate(on):
         design = part_design(kept, place, levels)
         if not len(design.lengths):
             continue
-        if not made:
-            tables.append(by_published(design, strategy))
-            continue
-        here = [
-            replace(one, members=members)
-            for least, most, one in made[number]
-            if len(members := np.flatnonzero((design.lengths >= least) & (design.lengths <= most)))
-        ]
-        tables.append(by_simulation(design, tuple(here), strategy, len(on)))
-    everyone = kept.filter(pl.col("scale").is_null()).select("participant")
-    return verdicts(everyone, tables, strategy, several=len(on) > 1)
+        if made:
+            own = [
+                replace(one, members=members)
+                for least, most, one in made[order]
+                if len(members := np.flatnonzero((design.lengths >= least) & (design.lengths <= most)))
+            ]
+            found = by_simulation(design, tuple(own), strategy, len(on))
+        else:
+            found = by_published(design, strategy)
+        here = {"on": pl.lit(place, pl.Int64), "part": pl.lit(number, pl.Int64), "place": pl.int_range(pl.len())}
+        tables.append(found.with_columns(**here))
+    together = pl.concat(tables)
+    beside.put(together, "nearest", number)
+    return together.filter("flagged").select("participant", "p", *NEAR)
 
 
-def verdicts(people: pl.DataFrame, tables: list[pl.DataFrame], strategy: Strategy, *, several: bool) -> pl.DataFrame:
+def _judge(shared: tuple[Shelf, Shelf, pl.DataFrame, Strategy, bool], number: int) -> tuple[pl.DataFrame, None]:
+    """The table of the participants of a part, given who is near a pattern but agrees with the others all the same."""
+    shelf, beside, agree, strategy, several = shared
+    everyone = shelf.table(KEPT, number).filter(pl.col("scale").is_null()).select("participant")
+    found = beside.table("nearest", number).join(
+        agree.with_columns(agrees=pl.lit(True)), on=["participant", "on"], how="left", maintain_order="left"
+    )
+    spared = pl.col("agrees").fill_null(False)
+    kind = pl.when(~spared).then("kind")
+    found = found.with_columns(flagged=pl.col("flagged") & ~spared, agrees=spared, kind=kind)
+    return verdicts(everyone, found, strategy, several=several), None
+
+
+def verdicts(people: pl.DataFrame, nearest: pl.DataFrame, strategy: Strategy, *, several: bool) -> pl.DataFrame:
     """The table of participants, given what was found of them on each scale."""
-    nearest = pl.concat([pl.DataFrame(schema=SHORT), *tables])
     nearest = nearest.sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
     nearest = nearest.unique("participant", keep="first", maintain_order=True)
     table = people.join(nearest, on="participant", how="left", maintain_order="left")
@@ -545,7 +576,8 @@ def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
     flagged = pl.col("pattern").replace_strict(FLAGGED, return_dtype=pl.String)
     nearest = pl.col("pattern").replace_strict(NEAREST, return_dtype=pl.String)
     message = (
-        pl.when(~judged).then(pl.lit("markov.few_answers")).when("flagged").then(flagged).otherwise(nearest)
+        pl.when(~judged).then(pl.lit("markov.few_answers")).when("flagged").then(flagged)
+        .when("agrees").then(pl.lit("markov.agrees")).otherwise(nearest)
     )  # fmt: skip
     limit, limited = pl.col("threshold"), judged & pl.col("threshold").is_finite()
     score = pl.when(limit >= 0.1).then(round_beside(pl.col("score"), limit, 2)).otherwise(
