@@ -58,7 +58,7 @@ def test_flags_follow_scores_and_p_values(crowd: Markov) -> None:
     assert table.filter(pl.col("flagged") != (pl.col("p") <= 0.05)).height == 0
 
 
-def test_nobody_is_flagged_who_agrees_with_the_others(crowd: Markov) -> None:
+def test_who_agrees_with_the_others_is_spared(crowd: Markov) -> None:
     """One in twenty attentive people is near a pattern by chance; who looked agrees with the others all the same."""
     table = crowd.participants.join(CROWD.participants, on="participant")
     spared = table.filter(pl.col("message") == "markov.agrees")
@@ -69,7 +69,7 @@ def test_nobody_is_flagged_who_agrees_with_the_others(crowd: Markov) -> None:
 
 
 @pytest.mark.parametrize("scale", [karat.Ordinal(5), karat.Nominal(list("12345"))], ids=lambda scale: scale.kind)
-def test_those_who_share_a_pattern_do_not_protect_each_other(scale: Any) -> None:
+def test_sharing_a_pattern_protects_nobody(scale: Any) -> None:
     """A quarter goes round in the order of presentation, which is the same for all: they agree, but not with others."""
     people = attentive(45, 60, 5) | {f"p{number}": [1, 2, 3] * 20 for number in range(15)}
     table = markov(judgments(people, scale), simulations=QUICK)

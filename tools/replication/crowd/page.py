@@ -99,9 +99,8 @@ def differences() -> str:
     return """## What karat does differently by default
 
 - The Spammer Index has an interval. For labels it is pooled over all baselines.
-- Cutoffs of the Markov criterion are simulated for the study at hand, 5 % over all targets together, and spare those who
-  agree with the others.
-  `markov(judgments, cutoffs="published")` gives the published ones.
+- Cutoffs of the Markov criterion are simulated for the study at hand, 5 % over all targets together, and spare workers
+  who agree with the others. `markov(judgments, cutoffs="published")` gives the published ones.
 - Deletion flags by the published rule, and says that it is not a likelihood-ratio test. `simulations=999` puts a
   simulated p beside it.
 - The time filter is the stricter one of the text. `time_filter(judgments, "mean")` is that of table 2.
