@@ -194,3 +194,12 @@ def test_halves_need_two_answers_to_most_stimuli() -> None:
     table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
     found = agreement(karat.Judgments(table, karat.Ordinal(5)), samples=0)
     assert "split-half" not in found.coefficients["coefficient"].to_list()
+
+
+def test_answers_without_any_disagreement_or_chance() -> None:
+    """Of each item one answer, the same by everybody who gave one: the mixed model has no residual variance."""
+    rows = [(f"p{k % 5}", f"i{k % 6}", 40.0 + 20 * (k % 2)) for k in range(29) if k % 7]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row").unique(["participant", "item"])
+    found = agreement(karat.Judgments(table, karat.Continuous()), samples=0)
+    assert found.of("ICC(A,1)")["estimate"] == pytest.approx(1)
+    assert "ICC(A,1) by REML" not in found.coefficients["coefficient"].to_list()

@@ -155,6 +155,55 @@ def test_a_number_as_a_factor_has_means() -> None:
     assert result.plot().axes[0].get_xlabel() == "a"
 
 
+def test_numbers_of_a_condition_are_levels() -> None:
+    """Conditions 1 to 4, of which those in the middle differ from the others, have no linear trend."""
+    table = frame(a=0, slope=0).with_columns(condition=1 + pl.col("a").eq("low") + 2 * pl.col("b").eq("old"))
+    middle = pl.col("condition").is_in([2, 3])
+    table = table.drop("a", "b").with_columns(latent=pl.col("latent") + 2 * middle)
+    result = contrasts(rated(table, karat.Continuous()))
+    assert result.frame.select("term", "df").rows() == [("condition", 3)]
+    assert result.frame["p"].item() < 1e-6
+    assert result.means["condition"].to_list() == ["1", "2", "3", "4"]
+    (note,) = with_code(result.notes, "contrasts.numbers_levels")
+    assert note.values == {"names": ["condition"]}
+    two = contrasts(rated(table.filter(pl.col("condition") < 3), karat.Continuous()))
+    assert two.differences.height == 1
+    assert "contrasts.numbers_levels" not in codes(two.notes)
+
+
+def test_many_numbers_of_a_condition_are_linear() -> None:
+    table = frame(a=0).with_columns(length=pl.int_range(pl.len()) * 7 % 40)
+    result = contrasts(rated(table, karat.Continuous()), conditions=["a", "length"])
+    assert result.factors == ("a",)
+    (note,) = with_code(result.notes, "contrasts.numbers_linear")
+    assert note.values == {"names": ["length"]}
+
+
+def test_one_item_for_each_condition() -> None:
+    table = frame(20, 4).with_columns(a=pl.when(pl.col("item") < "i02").then(pl.lit("x")).otherwise(pl.lit("y")))
+    two = table.filter(pl.col("item").is_in(["i00", "i03"]))
+    for scale in (karat.Binary(), karat.Continuous()):
+        assert "contrasts.one_per_condition" not in codes(contrasts(rated(table, scale), conditions=["a"]).notes)
+        (note,) = with_code(contrasts(rated(two, scale), conditions=["a"]).notes, "contrasts.one_per_condition")
+        assert note.values == {"group": Message("contrasts.items"), "n": 2}
+
+
+def test_rare_answers_that_are_separated_are_not_tested() -> None:
+    """Three times yes, all in one cell: coefficients grow until the information beside them is singular."""
+    table = frame(20, 16).with_columns(response=pl.lit("0"))
+    rare = (pl.col("a") == "high") & (pl.col("b") == "new")
+    number = pl.int_range(pl.len())
+    rows = table.drop("latent").with_row_index().filter(rare)["index"].to_list()[:60:20]
+    judgments = karat.Judgments(
+        table.drop("latent").with_columns(response=pl.when(number.is_in(rows)).then(pl.lit("1")).otherwise("response")),
+        karat.Binary(),
+    )
+    result = contrasts(judgments)
+    assert result.frame["p"].is_nan().all()
+    assert not result.interactions.height
+    assert "contrasts.not_converged" in codes(result.notes)
+
+
 def test_a_response_time_may_be_asked_for_instead() -> None:
     judgments = rated(frame(), karat.Ordinal(5))
     table = judgments.frame.with_columns(rt=pl.Series(np.exp(np.random.default_rng(3).normal(size=len(judgments)))))

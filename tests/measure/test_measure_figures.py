@@ -319,6 +319,7 @@ def test_stimuli_that_do_not_differ() -> None:
     table = {"participant": who.astype(str), "item": what.astype(str), "response": (who + what) % 3 + 1}
     found = strengths(karat.Judgments(table, karat.Ordinal(3)))
     assert found.frame["estimate"].to_numpy() == pytest.approx(0, abs=1e-3)
+    assert found.frame["se"].null_count() == found.frame["upper"].null_count() == 20
     assert "strengths.no_stimulus_variance" in codes(found.notes)
     drawn = thresholds_figure(found)
     assert "0 of 20 stimuli lie above the last threshold" in drawn.get_suptitle().replace("\n", " ")

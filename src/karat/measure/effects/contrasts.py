@@ -61,6 +61,9 @@ from karat.plots.lines import LINES, means_plot
 
 MOST_FACTORS = 3
 """As many factors can be drawn."""
+GROUPS = {"participant": "contrasts.participants", "item": "contrasts.items"}
+CONFOUNDED = 1e-6
+"""What effects leave of the membership in a group, where they tell all of its members apart."""
 SCALE_NOTES = {SHOWN: "contrasts.crossover", REMOVABLE: "contrasts.removable", UNSURE: "contrasts.unsure"}
 """What is said of an interaction, by whether another scale would remove it."""
 
@@ -94,8 +97,8 @@ class Contrasts(BriefResult):
     figure_file: ClassVar = "means"
     numbers: ClassVar = ("formula", "unit", "level", "simplified")
     warning_codes: ClassVar = (
-        "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.crossover",
-        "contrasts.removable", "contrasts.unsure", "design.dropped",
+        "contrasts.not_used", "contrasts.simplified", "contrasts.not_converged", "contrasts.one_per_condition",
+        "contrasts.crossover", "contrasts.removable", "contrasts.unsure", "design.dropped",
     )  # fmt: skip
 
     @property
@@ -242,8 +245,26 @@ def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
         notes.append(Message("contrasts.simplified", {"terms": left, "steps": len(model.fit.log)}))
     if not model.fit.converged:
         notes.append(Message("contrasts.not_converged", {"convergence": model.fit.convergence.message}))
+    notes += _one_per_condition(asked, model)
     kept = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
     return model, [*notes, *named_groups(kept), *model.notes]
+
+
+def _one_per_condition(asked: Asked, model: Model) -> list[Message]:
+    """Where the conditions tell all items apart, or all participants: a difference may be one of these alone.
+
+    Their variance is then confounded with effects, and found to be zero or not found at all.
+    """
+    notes = []
+    fixed = np.column_stack([np.ones(len(model.response)), model.design.matrix])
+    for group, name in GROUPS.items():
+        levels, codes = np.unique(np.array(asked.data[group], dtype=str)[model.frame.kept], return_inverse=True)
+        if 1 < len(levels) <= fixed.shape[1]:
+            members = np.eye(len(levels))[codes]
+            left = members - fixed @ np.linalg.lstsq(fixed, members)[0]
+            if np.abs(left).max() < CONFOUNDED:
+                notes.append(Message("contrasts.one_per_condition", {"group": Message(name), "n": len(levels)}))
+    return notes
 
 
 def _fit(asked: Asked, formula: str, simplify: bool) -> Model:

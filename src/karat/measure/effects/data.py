@@ -5,7 +5,8 @@ or the logarithm of a magnitude's ratio to the modulus. as.numeric(response) is 
 measured numbers. Another column may stand there, such as log(rt). Columns that
 only the table of participants has, such as their age or group, may be used as well.
 
-Without a formula, the largest one that the design supports is taken (`karat.study.designs.factorial`).
+Without a formula, the largest one that the design supports is taken (`karat.study.designs.factorial`). The numbers of
+a condition, such as 1 to 4, are then names of its levels, unless there are more than `MOST_LEVELS`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,8 @@ from karat.study.designs.factorial import DesignFormula, answer_family, largest_
 from karat.types import Floats
 
 ANSWER = "response"
+MOST_LEVELS = 12
+"""A condition in numbers with more values than this is a measurement, whose effect is taken to be linear."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,10 @@ def asked_for(
     one = one_question(judgments, "contrasts", question, functions)
     rows = with_people(one.rows, judgments.participants)
     if formula is None:
-        made = design_formula(rows, _conditions(rows, conditions, judgments.stimuli(one.scale)))
-        text, simple, notes = made.text, made.simple, list(made.notes)
+        names = _conditions(rows, conditions, judgments.stimuli(one.scale))
+        rows, notes = _in_levels(rows, names)
+        made = design_formula(rows, names)
+        text, simple, notes = made.text, made.simple, [*notes, *made.notes]
     else:
         text, simple, notes = formula, "", []
     with refused():
@@ -135,6 +140,15 @@ def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: S
     if not conditions:
         raise MeasureError(Message("contrasts.empty_conditions"))
     return [known_column(rows, name, "contrasts") for name in conditions]
+
+
+def _in_levels(rows: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFrame, list[Message]]:
+    """The rows with conditions in few numbers as text, so that they are factors; where that matters, a note on it."""
+    numbers = {name: rows[name].drop_nulls().n_unique() for name in conditions if rows[name].dtype.is_numeric()}
+    few = [name for name, n in numbers.items() if n <= MOST_LEVELS]
+    named = {"levels": [name for name in few if numbers[name] > 2], "linear": [n for n in numbers if n not in few]}
+    notes = [Message(f"contrasts.numbers_{kind}", {"names": own}) for kind, own in named.items() if own]
+    return rows.with_columns(pl.col(few).cast(pl.String)), notes
 
 
 def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:

@@ -85,8 +85,8 @@ def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level:
         means = marginal_means(model, *names, level=level)
         signs = np.array([np.prod(one) for one in product((1.0, -1.0), repeat=len(names))])
         found = weighted_sum(model, signs, means)
-        if not np.isfinite(found.estimate):
-            # A cell of the design is empty; the model's notes name it.
+        if not np.isfinite(found.se):
+            # A cell of the design is empty, or its answers are perfectly separated; the model's notes say so.
             continue
         plain = raw.get(label, {})
         cells = list(zip(*means.cells.values(), strict=True))

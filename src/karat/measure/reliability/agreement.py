@@ -231,7 +231,8 @@ def _by_reml(one: Rated) -> list[tuple[str, float]]:
     ones = np.ones((one.rows.height, 1))
     try:
         fit = fit_mixed(one.value, ones, ["(Intercept)"], terms, family="gaussian", reml=True)
-    except ValueError:
+    except (ValueError, ArithmeticError):
+        # Such as without any disagreement, where the residual variance is zero.
         return []
     if not fit.converged:
         return []

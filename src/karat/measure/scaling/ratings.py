@@ -50,6 +50,7 @@ from karat.types import Floats, Ints
 
 MOST = 3000
 """With more stimuli than this their covariances are not kept: the matrix would fill the memory."""
+NO_VARIANCE = 1e-8
 SHOWN = 3
 """How many participants are named."""
 
@@ -127,6 +128,9 @@ def _modelled(one: Rated, model: str, level: float, most: int) -> Strengths:
     if not few:
         se = task_errors(fit)
         notes.append(_uncorrelated(len(fit.tasks)))
+    if fit.variances["task"] < NO_VARIANCE:
+        # Given a variance of zero, nothing would be uncertain.
+        se = np.full(len(fit.tasks), np.nan)
     number = np.bincount(one.stimulus, minlength=one.stimuli.height)
     frame, covariance, _ = by_strength(one.stimuli, fit.task_effects, covariance, number, level, se)
     settings = {"levels": tuple(one.levels[int(place)] for place in fit.categories)}
@@ -146,9 +150,9 @@ def _fit_notes(fit: Fit) -> list[Message]:
     notes = [Message("strengths.shrunk")]
     if not fit.converged:
         notes.append(Message("strengths.not_converged", {"convergence": fit.convergence.message}))
-    if fit.variances["task"] < 1e-8:
+    if fit.variances["task"] < NO_VARIANCE:
         notes.append(Message("strengths.no_stimulus_variance"))
-    if fit.variances["worker"] < 1e-8:
+    if fit.variances["worker"] < NO_VARIANCE:
         notes.append(Message("strengths.no_participant_variance"))
     if len(fit.same_answer_workers):
         notes.append(

@@ -399,8 +399,11 @@ class Satterthwaite:
         return whole
 
     def degrees(self, contrasts: Floats) -> Floats:
-        """One for each row of contrasts, over the coefficients or over coefficients and thresholds."""
+        """One for each row of contrasts, over the coefficients or over coefficients and thresholds; NaN without V."""
         width = contrasts.shape[1]
+        if not np.all(np.isfinite(self.covariance[:width, :width])):
+            # Beside coefficients that grow without bound, the information may even be singular.
+            return np.full(len(contrasts), np.nan)
         variance = np.einsum("ki,ij,kj->k", contrasts, self.covariance[:width, :width], contrasts)
         slope = np.einsum("ki,pij,kj->kp", contrasts, self.slopes[:, :width, :width], contrasts)
         with np.errstate(divide="ignore", invalid="ignore"):
