@@ -27,6 +27,13 @@ def test_a_condition_between_participants_has_no_slope_for_them() -> None:
     assert found.notes == (Message("contrasts.not_within", values),)
 
 
+def test_slopes_are_kept_as_long_as_they_take_seconds() -> None:
+    """Two conditions, each with slopes for 250 participants and 200 items: 50,000 answers take 15 seconds."""
+    assert design_formula(frame(250, 200), ["a", "b"]).notes == ()
+    notes = design_formula(frame(600, 200), ["a", "b"]).notes
+    assert [str(note.values["group"]) for note in notes] == ["participants"]
+
+
 def test_a_condition_between_items_has_no_slope_for_them() -> None:
     table = frame().with_columns(kind=pl.when(pl.col("item") < "i08").then(pl.lit("x")).otherwise(pl.lit("y")))
     found = design_formula(table, ["kind"])

@@ -188,7 +188,7 @@ def test_one_item_for_each_condition() -> None:
         assert note.values == {"group": Message("contrasts.items"), "n": 2}
 
 
-def test_rare_answers_that_are_separated_are_not_tested() -> None:
+def test_rare_separated_answers_are_not_tested() -> None:
     """Three times yes, all in one cell: coefficients grow until the information beside them is singular."""
     table = frame(20, 16).with_columns(response=pl.lit("0"))
     rare = (pl.col("a") == "high") & (pl.col("b") == "new")

@@ -146,8 +146,9 @@ def _in_levels(rows: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFr
     """The rows with conditions in few numbers as text, so that they are factors; where that matters, a note on it."""
     numbers = {name: rows[name].drop_nulls().n_unique() for name in conditions if rows[name].dtype.is_numeric()}
     few = [name for name, n in numbers.items() if n <= MOST_LEVELS]
-    named = {"levels": [name for name in few if numbers[name] > 2], "linear": [n for n in numbers if n not in few]}
-    notes = [Message(f"contrasts.numbers_{kind}", {"names": own}) for kind, own in named.items() if own]
+    several, many = [name for name in few if numbers[name] > 2], [name for name in numbers if name not in few]
+    notes = [Message("contrasts.numbers_levels", {"names": several})] if several else []
+    notes += [Message("contrasts.numbers_linear", {"names": many})] if many else []
     return rows.with_columns(pl.col(few).cast(pl.String)), notes
 
 

@@ -366,7 +366,7 @@ MOST = 0.5
 """More than this share of participants (or items) must see several levels for a condition to vary within them."""
 CORRELATED = 4
 """This many effects per participant or item may correlate."""
-LARGEST = 5e7
+LARGEST = 1e9
 """Above this (squared effects of the smaller group times effects of the larger one) a fit takes minutes."""
 PLAIN = re.compile(r"[A-Za-z.][\w.]*")
 
