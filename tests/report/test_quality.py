@@ -107,7 +107,7 @@ def test_flags_that_criteria_share_are_laid_beside_chance() -> None:
 def test_nobody_is_left_is_the_reason() -> None:
     found = build(few(), rules=NOBODY_STAYS)
     assert len(found.screening.excluded) == 3
-    assert brief.quality_sentence(found) == "There is no Spammer Index. No participants are left after exclusion."
+    assert brief.quality_sentence(found) == "No Spammer Index. No participants are left after exclusion."
     assert results.section(found).paragraphs == (
         "Nothing could be measured. No participants are left after exclusion.",
     )

@@ -476,6 +476,22 @@ def test_an_interaction_that_is_shown_leads() -> None:
     assert f"{gap[0] - gap[2]:.2f} for “no”" in leads(found)[1][1]
 
 
+def test_a_planned_difference_that_another_factor_turns_round_says_so(tmp_path: Path) -> None:
+    write_study(tmp_path, "likert", language="de")
+    study = load(tmp_path)
+    found = build(answer_study(study, 30, shares={}, seed=1), study=study, quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    first = found.outcomes.comparisons[0]
+    assert first.planned
+    assert first.simple
+    means = {cell: own[0] for cell, own in zip(found.outcomes.cells, found.outcomes.analysed.cells, strict=True)}
+    gaps = {level: means[first.first, level] - means[first.second, level] for level in ("definite", "indefinite")}
+    assert gaps["definite"] * gaps["indefinite"] < 0
+    claim, rest = leads(found)[1]
+    assert claim.startswith("On average, ")
+    assert all(f"{abs(gap):.2f} for “{level}”" in rest for level, gap in gaps.items())
+
+
 def test_factors_with_equal_levels_have_their_own_p() -> None:
     judgments = drawn(1.5, 0.0, 0, 2)
     random = np.random.default_rng(1)

@@ -20,6 +20,7 @@ from karat.cli.options import (
     with_executor_options,
 )
 from karat.cli.progress import working
+from karat.errors import counted
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"
 
@@ -136,6 +137,6 @@ def _names(text: str) -> list[str]:
 def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
         return "Nothing was written. Use --out DIR to keep tables and figures."
-    tables = sum(path.suffix == ".csv" for path in written)
-    figures = sum(path.suffix == ".svg" for path in written)
-    return f"written    {out}: {tables} tables, {figures} figures and measures.json; README.txt describes them."
+    tables = counted(sum(path.suffix == ".csv" for path in written), "table")
+    figures = counted(sum(path.suffix == ".svg" for path in written), "figure")
+    return f"written    {out}: {tables}, {figures} and measures.json; README.txt describes them."

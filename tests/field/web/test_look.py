@@ -13,7 +13,7 @@ import pytest
 from field.browser import picture, taken
 from field.server.conftest import write
 from field.web.real import served
-from field.web.samples import TASKS, runs, settle, trial
+from field.web.samples import SCALES, TASKS, options, runs, scale, settle, trial
 from field.web.stub import Stub
 from karat.field.content.texts import words
 from karat.study.init import write_study
@@ -123,6 +123,15 @@ def test_long_words_are_broken_on_a_small_phone(serve: Serve, visit: Visit) -> N
     page = visit(serve([trial("t1", "choice", stimuli=[long, long])]), viewport=SMALL)
     settle(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+
+
+def test_the_label_of_an_option_is_not_broken_on_a_desk(serve: Serve, visit: Visit) -> None:
+    stub = serve([trial("t1", "label")])
+    names = ("Gleichzeitigkeit", "Gegensatz", "Grund")
+    stub.scales = {**SCALES, "label": scale("options", options(*zip(names, names, strict=True)))}
+    page = visit(stub)
+    settle(page)
+    assert len({label.bounding_box()["height"] for label in page.locator(".option-label").all()}) == 1
 
 
 @pytest.mark.parametrize(("words", "stays"), [("The battery is full.", True), ("A longer text. " * 20, False)])

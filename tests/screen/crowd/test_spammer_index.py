@@ -118,6 +118,12 @@ def test_it_reads_as_a_sentence_that_accuses_nobody() -> None:
     assert (message.code, message.values["suspicious"]) == ("spammer_index.suspicious", 13)
 
 
+@pytest.mark.parametrize("value", [0.0, 0.3])
+def test_an_interval_from_nothing_to_everything_says_nothing(value: float) -> None:
+    found = replace(spammer_index(CROWD).beside({"markov": 15}), value=value, lower=0.0, upper=0.95)
+    assert codes(found.summary) == ["spammer_index.unknown"]
+
+
 def test_a_number_of_participants_needs_its_conditions() -> None:
     found = spammer_index(CROWD)
     assert codes(found.doubts) == ["spammer_index.alone"]

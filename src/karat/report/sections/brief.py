@@ -38,8 +38,6 @@ MOST_REASONS = 3
 """This many criteria are named in the first sentence."""
 MOST_TESTS = 3
 """The p values of this many tests are named in a sentence: two factors and their interaction."""
-WIDEST = 0.8
-"""An interval of the Spammer Index that is wider than this says nothing."""
 
 
 def section(gathered: ReportData) -> Section:
@@ -260,7 +258,28 @@ def _compared(found: Outcomes) -> tuple[str, str]:
     if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
         rest += " The interval is over participants; the p value, from the model with items, decides."
     more = [other for other in found.comparisons[1:] if other.shown is not None]
-    return claim, f"{rest} {_of_others(more, also=bool(one.shown))}".strip()
+    if crossed := _crossed(found, one, over, under):
+        claim = f"On average, {claim.replace('No difference', 'no difference')}"
+    return claim, " ".join(filter(None, (rest, crossed, _of_others(more, also=bool(one.shown)))))
+
+
+def _crossed(found: Outcomes, one: RuleComparison, over: str, under: str) -> str:
+    """A planned difference at each level of the other factor, where the model shows that the factor changes it."""
+    both = any(test.shown and set(test.factors) == set(found.factors) for test in found.tests)
+    if not (one.planned and one.simple and both and len(found.factors) == 2):
+        return ""
+    cells = [(cell, weight, own[0]) for cell, weight, own in
+             zip(found.cells, one.weights, found.analysed.cells, strict=True)]  # fmt: skip
+    for place, levels in enumerate(_levels(found)):
+        gaps = []
+        for level in levels:
+            own = [(weight, mean) for cell, weight, mean in cells if cell[place] == level and weight]
+            if own and abs(sum(weight for weight, _ in own)) < 1e-9:
+                gap = sum(weight * mean for weight, mean in own) / sum(max(weight, 0) for weight, _ in own)
+                gaps.append(f"{_signed(found, gap if over == one.first else -gap)} for “{level}”")
+        if len(gaps) > 1:
+            return f"This depends on {found.factors[place]}: “{over}” minus “{under}” is {ENGLISH.several(gaps)}."
+    return ""
 
 
 def _of_others(others: Sequence[RuleComparison], *, also: bool) -> str:
@@ -362,10 +381,8 @@ def quality_sentence(gathered: ReportData) -> str:
     """The Spammer Index with its reading, or why there is none."""
     index = gathered.index
     if isinstance(index, NotComputed):
-        return f"There is no Spammer Index. {index}"
-    # An interval from nearly nothing to nearly everything says that nothing is known, whatever the estimate.
-    unknown = index.upper - index.lower > WIDEST
-    return sentences([*index.summary, *([Message("report.index_unknown")] if unknown else [])])
+        return str(Message("spammer_index.none", {"why": index}))
+    return sentences(index.summary)
 
 
 def _said(part: Measure) -> str:

@@ -2,3 +2,5 @@
 
 SUSPICIOUS = 0.1
 """The Spammer Index from which a crowd deserves a look, after Ba, Mancenido, Chiou and Pan."""
+WIDEST = 0.8
+"""An interval of the Spammer Index that is wider than this says nothing, whatever the estimate."""

@@ -46,7 +46,7 @@ from karat.jupyter import Result
 from karat.messages import Message, NotComputed, check_number
 from karat.models.agreement import icc_fixed_error
 from karat.models.numerics import one_thread
-from karat.screen.crowd import SUSPICIOUS
+from karat.screen.crowd import SUSPICIOUS, WIDEST
 from karat.screen.crowd.answers import (
     COEFFICIENTS,
     LONG,
@@ -141,6 +141,8 @@ class SpammerIndex(Result):
     def summary(self) -> tuple[Message, ...]:
         """The index with its interval, and how the paper reads it, or why that does not follow here."""
         values: dict[str, object] = {"value": self.value, "lower": self.lower, "upper": self.upper}
+        if self.upper - self.lower > WIDEST:
+            return (Message("spammer_index.unknown", values),)
         if self.value < SUSPICIOUS:
             return (Message("spammer_index.low", values),)
         if self.suspicious is None:

@@ -82,7 +82,7 @@ class Report:
 
     def summary(self) -> str:
         """The last line: how many findings, and what to do about them."""
-        kept = f" {counted(len(self.allowed), 'finding')} more allowed by [check] allow." if self.allowed else ""
+        kept = f" {counted(len(self.allowed), 'finding')} allowed by [check] allow." if self.allowed else ""
         if not self.findings:
             return f"Nothing to fix.{kept}"
         numbers = ", ".join(counted(number, grade) for grade, number in self.counts().items() if number)
