@@ -41,6 +41,16 @@ def test_no_trained_annotator_is_flagged(name: str, reference: Path) -> None:
 
 
 @pytest.mark.slow
+def test_favourite_answers_that_agree_accuse_nobody(reference: Path) -> None:
+    """Good and bad sentences take turns, and magnitudes have favourite numbers."""
+    folder = reference / "wild" / "files"
+    verdicts = karat.read(folder / "a08" / "results_2021-02-09.xlsx")
+    assert karat.screen.credence(verdicts).flagged == []
+    magnitudes = karat.read(folder / "h02" / "SWP.EXP2.results.csv", mapping={"response": "raw.judgment"})
+    assert not {"12", "38", "58"} & set(karat.screen.credence(magnitudes).flagged)
+
+
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
     judgments = real_crowd("music").judgments
     shuffled = karat.Judgments(judgments.frame.sample(fraction=1.0, shuffle=True, seed=3), judgments.scales)

@@ -304,9 +304,7 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
         enough = np.clip(PLAIN * np.sqrt(np.maximum(trials.answered - 1, 0)), SIGNIFICANT, most)
     behaviours = np.array(_behaviours(fitted)[0])
     # Evidence from sequence and times is stronger than agreement at p < .05.
-    # A favourite answer is visible without an order, and the permutations keep it.
-    ordered = np.isin(behaviours, PATTERNS) & trials.in_sequence
-    others = np.select([ordered, np.isin(behaviours, (*PATTERNS, "rushing"))], [CERTAIN, SIGNIFICANT], 0.0)
+    others = np.where(np.isin(behaviours, (*PATTERNS, "rushing")), SIGNIFICANT, 0.0)
     enough = np.maximum(enough, others)
     least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
     low = np.flatnonzero((attentive < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
