@@ -476,7 +476,7 @@ def test_an_interaction_that_is_shown_leads() -> None:
     assert f"{gap[0] - gap[2]:.2f} for “no”" in leads(found)[1][1]
 
 
-def test_a_planned_difference_that_another_factor_turns_round_says_so(tmp_path: Path) -> None:
+def test_a_planned_difference_turned_round_says_so(tmp_path: Path) -> None:
     write_study(tmp_path, "likert", language="de")
     study = load(tmp_path)
     found = build(answer_study(study, 30, shares={}, seed=1), study=study, quick=True)

@@ -31,7 +31,7 @@ def test_simultaneous_arrivals_are_spread_evenly(store: Store) -> None:
     assert spread(Counter(one.list for one in came), 7) <= 1
 
 
-def test_names_and_codes_are_short_cannot_be_misread_and_spell_no_words(store: Store) -> None:
+def test_names_and_codes_cannot_be_misread_or_spell_words(store: Store) -> None:
     number = come(store, start(store)).session_id
     with store.read() as connection:
         row = connection.execute(select(schema.session).where(schema.session.c.id == number)).one()

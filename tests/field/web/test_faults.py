@@ -163,7 +163,7 @@ def test_the_tab_opened_last_goes_on(serve: Serve, visit: Visit) -> None:
     assert given(stub) == [("t1", "1"), ("t2", "2")]
 
 
-def test_going_back_to_a_form_with_mistakes_shows_the_present_page(browser: Any, tmp_path: Path) -> None:
+def test_going_back_after_mistakes_shows_the_present_page(browser: Any, tmp_path: Path) -> None:
     asked = '[[background]]\nname = "age"\nquestion = "How old?"\nanswers = ["18-40", "41-"]\nrequired = true\n'
     study = write(tmp_path / "study", asked, items="item,function,sentence\nt1,test,The dog sleeps.\n")
     with served(study, tmp_path) as real:
