@@ -424,6 +424,11 @@ def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Ser
     return Continuous(), Message("scale.continuous", {**values, "low": low, "high": high})
 
 
+MODEL_NAMES = (
+    r"(?i)(?:^|[\W_])(?:(?:(?:chat)?gpt|llama|mistral|mixtral|qwen|deepseek|llm)(?:$|[\W_\d])|"
+    r"(?:claude|gemini|gemma|phi|palm|command-r)(?:\d|[\W_](?:v?\d|opus|sonnet|haiku|instant|pro|flash|ultra)))"
+)
+"""Names of language models: gpt-4o, Llama2, claude-3; Claude alone may be a person."""
 FEWEST_DISAGREEMENTS = 300
 LEAST_AGREEMENT = 0.2
 """Codes are distinguished from points only where people agree on the items at all, by this much beyond chance."""

@@ -20,6 +20,7 @@ from karat.intake.cells import chained, filled_up, seconds_of
 from karat.intake.content import words_of
 from karat.intake.forms import several_at_once
 from karat.intake.guess import (
+    MODEL_NAMES,
     are_codes,
     are_rankings,
     beginnings,
@@ -566,17 +567,10 @@ def _with_people_apart(parts: Sequence[Reading]) -> list[Reading]:
     return kept
 
 
-MODELS = (
-    r"(?i)(?:^|[\W_])(?:(?:(?:chat)?gpt|llama|mistral|mixtral|qwen|deepseek|llm)(?:$|[\W_\d])|"
-    r"(?:claude|gemini|gemma|phi|palm|command-r)(?:\d|[\W_](?:v?\d|opus|sonnet|haiku|instant|pro|flash|ultra)))"
-)
-"""Names of language models: gpt-4o, Llama2, claude-3; Claude alone may be a person."""
-
-
 def _models(judgments: Judgments) -> list[Message]:
     """The note on participants that are called after language models: they count like people unless set apart."""
     people = judgments.participants["participant"]
-    names = people.filter(people.str.contains(MODELS)).sort().to_list()
+    names = people.filter(people.str.contains(MODEL_NAMES)).sort().to_list()
     if not names or len(names) == len(people):
         return []
     return [Message("intake.models", {"n": len(names), "names": listed(names), "flag": ",".join(names)})]

@@ -129,6 +129,31 @@ def reluctant(seed: int, people: int = 16, items: int = 140, answers: int = 8) -
     return Judgments(judged(table).frame, karat.Nominal(LEVELS))
 
 
+MODELS = ["gpt-4o", "gpt-4o-mini", "llama-31", "mistral-v03", "gemini-1.5", "claude-3"]
+
+
+def beside_models(copied: bool = False, items: int = 200, labels: int = 12) -> Judgments:
+    """Two experts, six people who often guess, and six language models that share another notion."""
+    random = np.random.default_rng(1)
+    right, notion = random.integers(0, labels, items), random.integers(0, labels, items)
+
+    def given(knows: float, shares: float) -> np.ndarray:
+        place, guess = random.random(items), random.integers(0, labels, items)
+        return np.where(place < knows, right, np.where(place < knows + shares, notion, guess))
+
+    rows = {f"p{n}": given(0.8, 0.0) for n in range(2)} | {f"p{n}": given(0.3, 0.0) for n in range(2, 8)}
+    rows |= {name: given(0.1, 0.7) for name in MODELS}
+    rows["p3"] = rows["p2"] if copied else rows["p3"]
+    names = [f"l{label:02}" for label in range(labels)]
+    cells = [(who, f"i{place}", names[label]) for who, own in rows.items() for place, label in enumerate(own)]
+    return Judgments(pl.DataFrame(cells, ["participant", "item", "response"], orient="row"), karat.Nominal(names))
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_experts_beside_language_models_are_no_copies(copied: bool) -> None:
+    assert twins(beside_models(copied)).flagged == ["p2", "p3"] * copied
+
+
 @pytest.mark.parametrize("seed", [2, 3, 8])
 def test_the_same_answer_when_in_doubt_is_no_copy(seed: int) -> None:
     assert twins(reluctant(seed)).flagged == []

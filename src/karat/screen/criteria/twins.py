@@ -33,7 +33,8 @@ items, and pairs share as much taste as tau says. The false discovery rate of a 
 standard errors less with their fourth best partner (in large crowds, with the last of the best tenth), because experts
 agree with all experts. The most alike group is removed before the rest is judged. Each group must also be alike without
 the others and, where they gave a fifth of the answers or more, without those who agree with the crowd clearly less than
-half as well as is usual: among many who guess, two people who know the answers look like copies.
+half as well as is usual: among many who guess, two people who know the answers look like copies. So do two experts
+beside language models that agree with each other. Each group must be alike without those named after models, too.
 
 *Knowledge.* A few people who know the right answers, or share a notion or a dialect that others lack, agree on yes and
 no or on a handful of labels as copies do: nothing in the answers distinguishes them. There, pairs are named and nobody
@@ -59,6 +60,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
+from karat.intake.guess import MODEL_NAMES
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
@@ -174,7 +176,8 @@ def twins(
     tables = telling or tables
     pairs = _compared(tables, shared)
     _refuse_few(int(pairs.known.sum()) // 2, shared)
-    rates, found = _found(tables, pairs, guessing, given)
+    models = pl.Series(names, dtype=pl.String).str.contains(MODEL_NAMES).to_numpy()
+    rates, found = _found(tables, pairs, guessing, models, given)
     table = _verdicts(judgments, names, pairs, rates, found, bool(telling), given)
     return Evidence(table, "twins", given, tuple(notes))
 
@@ -413,12 +416,12 @@ def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
 
 
 def _found(
-    tables: list[AnswerMatrix], pairs: ParticipantPairs, guessing: Bools, given: Mapping[str, float]
+    tables: list[AnswerMatrix], pairs: ParticipantPairs, guessing: Bools, models: Bools, given: Mapping[str, float]
 ) -> tuple[Floats, Bools]:
     """The false discovery rates, and the pairs that are flagged.
 
     The most alike group is removed before the rest is judged, because copies make everybody else look more alike. Each
-    group must be alike without the others, and without those who guess.
+    group must be alike without the others, without those who guess, and without those named after language models.
     """
     people, whole, partners = len(pairs.known), tables, pairs.known.sum(axis=1)
     rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
@@ -440,8 +443,11 @@ def _found(
             break
     for cluster in clusters:
         others = np.setdiff1d(np.concatenate([*clusters, np.flatnonzero(guessing)]), cluster)
-        if len(others) and not _stands_alone(whole, cluster, others, partners, given):
-            found[np.ix_(cluster, cluster)] = False
+        named = np.setdiff1d(np.flatnonzero(models), [*cluster, *others])
+        for gone in (others, np.concatenate([others, named]) if len(named) else named):
+            if len(gone) and not _stands_alone(whole, cluster, gone, partners, given):
+                found[np.ix_(cluster, cluster)] = False
+                break
     return rates, found
 
 
