@@ -166,10 +166,13 @@ SPARSE = 0.8
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", ".", "")
 PERSON_CODE = re.compile(
     r"(?i)[0-9a-f]{24}|A[0-9A-Z]{9,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|\d{1,3}(\.\d{1,3}){3}|"
-    r"(participant|subject|subj|worker|person|speaker|rater|judge|vp|pp|sub|user|anon|student)[\W_]?\d+|[psv]\d{1,4}"
+    r"(participant|subject|subj|worker|person|speaker|rater|judge|vp|pp|sub|user|anon|student)[\W_]?\d+|[psv]\d{1,4}|"
+    r"(annotator|coder|evaluator|ann|anno)[\W_]{0,2}\d+"
 )
 """Codes that stand for people: of Prolific and MTurk, uuids, hashes, IP addresses, participant_12."""
 ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|row(no|nr)|v1|")
+CRITERIA = re.compile(rf"(?i)({'|'.join(word_list('criteria'))})\w*")
+"""The beginnings of words for what people are asked to rate."""
 AVERAGES = word_list("averages")
 SPREADS = word_list("spreads")
 TOTALS = word_list("totals")
@@ -283,6 +286,20 @@ class Content:
             return {value: _OF_SYSTEMS.get(word, "test") for value, word in bare.items()}
         return {value: word for value in self.values if (word := function_word(value)) is not None}
 
+    @cached_property
+    def are_means(self) -> bool:
+        """Whether numbers are thirds, quarters, sevenths and so on: the answers of more people and fewer, averaged.
+
+        A scale that was brought to 0 to 1 has fractions of one number only.
+        """
+        long = [float(value) for value in self.values if re.fullmatch(r"-?\d+\.\d{6,}", value)]
+        if not long or not self.is_number:
+            return False
+        parts = [value for value in long if any(_is_part(value, n) for n in range(2, MOST_AVERAGED))]
+        every = [float(value) for value in self.values]
+        one = any(all(_is_part(value, n) for value in every) for n in range(2, MOST_POINTS))
+        return not one and len(parts) >= MOSTLY * len(long)
+
     @property
     def is_about_people(self) -> bool:
         """Whether the name says that it describes or names a participant."""
@@ -302,7 +319,16 @@ class Content:
             or TIMES.fullmatch(self.plain)
             or any(TIMES.fullmatch(word) for word in own)
             or (self.is_number and any(DERIVED.fullmatch(word) for word in words))
+            or self.are_means
         )
+
+
+MOST_AVERAGED, MOST_POINTS, MOSTLY = 30, 12, 0.9
+
+
+def _is_part(value: float, n: int) -> bool:
+    """Whether a number is a multiple of one n-th, as far as six places show."""
+    return abs(value * n - round(value * n)) < n * 1e-6
 
 
 @dataclass

@@ -17,6 +17,7 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.content import (
     AVERAGES,
+    CRITERIA,
     LAYOUT,
     PERSON_CODE,
     PLACES,
@@ -620,9 +621,14 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
     found = [name for name in contents.names if name in best] if differ else []
     # What a participant was given stands before the answers; words that were judged may have such names as well.
     given = next((at for at, name in enumerate(found) if contents[name].plain not in SETTINGS), 0)
+    named = next((at for at, name in enumerate(found) if name[-1:].isdigit()), 0)
+    if FEW_GIVEN * named <= len(found) and all(name[-1:].isdigit() for name in found[named:]):
+        given = max(given, named)
     return found[given:]
 
 
+FEW_GIVEN = 5
+"""Of so many columns, one may be a setting before numbered answers."""
 SETTINGS = ("list", "group", "block", "session", "version", "wave", "condition", "number", "order", "counterbalance")
 """What columns with the list or group of each participant are called."""
 
@@ -841,7 +847,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     parts = [c.name for c in rest if not c.is_number and not c.is_other and c.distinct > 1]
     rated = rated or (2 * sum(map(is_rater, judged)) > len(judged) and contents.combinations(parts) >= 0.95 * rows)
     by_people = _describe_people(rest)
-    if not persons and not by_people and (rated or (texts and _raters_of(judged))):
+    if not persons and not by_people and (rated or (texts and _raters_of(judged, contents.names))):
         return "item"
     # Where each row has a text and nothing of a person, the columns are questions on it, and nobody is known.
     if asked_about and not persons and not any(_is_of_tool(c) or c.is_about_people for c in rest):
@@ -910,6 +916,8 @@ def _are_raters(judged: Sequence[str]) -> bool:
 
 
 RATERS = word_list("raters")
+SUMMED = re.compile(rf"(?i)(.*?)[\W_]?({'|'.join((*AVERAGES, *SPREADS, 'var'))})")
+"""The name of a column that sums up others, after what they have in common."""
 
 
 def is_rater(name: str) -> bool:
@@ -926,19 +934,37 @@ def is_rater(name: str) -> bool:
     return who is not None and bool(who[2])
 
 
-def _raters_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The rater and the question of each column, where every rater has a column for each of several questions."""
+def _raters_of(names: Sequence[str], others: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
+    """The rater and the question of each column, where every rater has a column for each of several questions.
+
+    A number behind letters is that of a rater where another column has the mean of each of the letters.
+
+    >>> _raters_of(["TG1", "TG2", "TF1", "TF2"], ["TGAvg", "TFMean"])["TF2"], _raters_of(["A1", "A2", "B1", "B2"])
+    (('2', 'TF'), {})
+    """
+    summed = {match[1] for name in others if (match := SUMMED.fullmatch(name))}
+    cut = {name: name.rstrip("0123456789") for name in names}
+    if summed and summed >= {*cut.values()} and _are_crossed(pairs := {n: (n[len(c) :], c) for n, c in cut.items()}):
+        return pairs
     for rater in (rf"(?:{'|'.join(RATERS)})s?[\W_]*(?:\d+|[a-z])", r"[a-z]?\d{1,2}"):
         for pattern in (rf"(?P<rest>.+?)[\W_]+(?P<rater>{rater})", rf"(?P<rater>{rater})[\W_]+(?P<rest>.+)"):
             found = [match for name in names if (match := re.fullmatch(pattern, name, re.IGNORECASE))]
             pairs = {match[0]: (match["rater"], match["rest"]) for match in found}
-            raters, rests = {one for one, _ in pairs.values()}, {rest for _, rest in pairs.values()}
-            whole = len(set(pairs.values())) == len(names) == len(raters) * len(rests)
+            rests = {rest for _, rest in pairs.values()}
+            whole = len(pairs) == len(names) and _are_crossed(pairs)
             # A letter and a number may be those of an item.
             asked = all(any(CRITERIA.fullmatch(word) for word in words_of(rest)) for rest in rests)
-            if whole and min(len(raters), len(rests)) > 1 and (asked or not rater.endswith("}")):
+            if whole and (asked or not rater.endswith("}")):
                 return pairs
     return {}
+
+
+def _are_crossed(pairs: Mapping[str, tuple[str, str]]) -> bool:
+    """Whether every rater has one column for every question, and there are several of both."""
+    raters, questions = {one for one, _ in pairs.values()}, {asked for _, asked in pairs.values()}
+    return (
+        len(set(pairs.values())) == len(pairs) == len(raters) * len(questions) and min(len(raters), len(questions)) > 1
+    )
 
 
 def _sides_shown(contents: Contents, judged: Sequence[str]) -> list[str]:
@@ -965,9 +991,6 @@ def _sums_up(name: str) -> bool:
         return False
     letters = [word for word in words_of(re.sub(r"\w*\d\w*", "", name)) if len(word) == 1]
     return any(word in SUMS for word in words_of(name) if len(word) > 1 or word in letters)
-
-
-CRITERIA = re.compile(rf"(?i)({'|'.join(word_list('criteria'))})\w*")
 
 
 def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
@@ -1323,7 +1346,15 @@ def _asked_of_items(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         whole = len(set(pairs.values())) == len(names) == len({item for item, _ in pairs.values()}) * len(questions)
         if whole and len(questions) > 1 and all(CRITERIA.fullmatch(question) for question in questions):
             return pairs
-    return {}
+    coded = [match for name in names if (match := CODED.fullmatch(name))]
+    pairs = {match[0]: (match["item"], match["question"]) for match in coded}
+    texts = {(match["question"], match["text"].strip()) for match in coded}
+    alone = len(texts) == len(dict(texts)) == len({text for _, text in texts})
+    return pairs if alone and len(pairs) == len(names) and _are_crossed(pairs) else {}
+
+
+CODED = re.compile(r"(?P<item>[^\W\d_]+\d+)[\W_]?(?P<question>[^\W\d_]+\d+)\W+(?P<text>\S.*)", re.DOTALL)
+"""A code with the number of an item and that of a question, and what was asked: R2Q1. How fluent is it?"""
 
 
 TIMED = re.compile(
@@ -1385,7 +1416,7 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     left = {item, *means, *times.values()}
     keep = [item, *(name for name in rest if name not in left and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep, times)
-    asked = _raters_of(judged) if "question" not in keep else {}
+    asked = _raters_of(judged, rest) if "question" not in keep else {}
     if asked:
         frame = frame.with_columns(
             pl.col("participant").replace_strict({name: rater for name, (rater, _) in asked.items()}),

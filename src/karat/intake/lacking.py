@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 import polars as pl
 
 from karat.errors import IntakeError, Problem, Problems
-from karat.intake.content import AVERAGES, SPREADS, words_of
+from karat.intake.content import AVERAGES, SPREADS, Content, words_of
 from karat.intake.guess import are_verdicts, guess_columns
 from karat.intake.nested import WHOLE_TEXTS, marks_words
 from karat.intake.personal import describes_a_person, names_a_person
@@ -97,7 +97,10 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     if "response" in missed and spans:
         problems.append(Problem(f"{spans[0]} holds words marked in texts", WHOLE_TEXTS))
     means = [name for name in taken if set(words_of(name)) & {*AVERAGES, *SPREADS, "majority", "aggregated"}]
-    if "participant" in missed and means and not summed:
+    own_name = {ours: name for name, ours in taken.items() if ours}
+    averaged = [cells.name for part in parts for cells in part.frame if Content(cells.name, cells).are_means]
+    means += [own_name.get(name, name) for name in averaged]
+    if {"participant", "response"} & {*missed} and means and not summed:
         fix = "Use the ratings it was computed from: one row per answer, with the participant."
         problems.append(Problem(f"{means[0]} is a summary over several people", fix))
     shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}

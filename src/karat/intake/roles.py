@@ -19,6 +19,7 @@ from itertools import combinations
 import polars as pl
 
 from karat.intake.content import (
+    CRITERIA,
     FEW_LEVELS,
     LAYOUT,
     LOOPS,
@@ -67,8 +68,10 @@ NO_ANSWERS = re.compile(
     r".*(correct|accuracy|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|language|time|condition|"
     r"type|options?|labels?list)"
 )
-NO_ANSWER_WORDS = ("acc", "corr", "rt", "rts", "order", "rule", "key", "time", "condition", "type")
-"""Columns beside the answers: whether they are right, how long they took, what was offered."""
+NO_ANSWER_WORDS = (
+    "acc", "corr", "rt", "rts", "order", "rule", "key", "time", "condition", "type", "start", "end", "onset", "offset",
+)  # fmt: skip
+"""Columns beside the answers: whether they are right, how long they took, what was offered and when."""
 QUESTION_NAMES = word_list("question_names")
 DIMENSIONS = word_list("dimensions")
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
@@ -879,13 +882,15 @@ class _RoleSearch:
         """
         once = any(self._names_items(c) and c.distinct >= NEARLY * self.rows for c in self._free())
         alone = bool(self.person) and (once or self.contents.combinations(self.person) == 1)
+        # Where people are mostly right, they have the levels of a key nearly as often as each other.
+        keys = [set(c.values) for c in self._free() if self._is_key(c)]
         found = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
             and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
             and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
             and not (content.functions and len(content.functions) == content.distinct)
-            and (_says_answer(content) or self._dispersion(content) >= DESIGNED)
+            and (_says_answer(content) or self._dispersion(content) >= DESIGNED or set(content.values) in keys)
             and (self._differs_on_stimuli(content) or (alone and _says_answer(content)))
         ]  # fmt: skip
         found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
@@ -1078,7 +1083,8 @@ class _RoleSearch:
             return True
         if content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS and self._differs_on_stimuli(content):
             return True
-        if not _says_answer(content) or not self._is_answer_like(content):
+        asked = _says_answer(content) or (content.is_whole and any(map(CRITERIA.fullmatch, words_of(content.name))))
+        if not asked or not self._is_answer_like(content):
             return False
         once = not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height
         source = self.roles.mapping.get("response", "")
@@ -1162,10 +1168,12 @@ class _RoleSearch:
         named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
         native = min(named, key=self._is_weak, default=None)
         native = next((c for c in design if c.plain in (*ITEM, "itemid")), native)
+        if not design and question and question not in self.taken and self._asks_again([], question):
+            self._take_question(question)
+            question, self.levels = None, {}
+            design = self._without_numbers_of_trials(self._design())
         if not design:
             self._constant_item()
-            if question and question not in self.taken and self._asks_again([], question):
-                self._take_question(question)
             return
         sure, parts = self._parts(design, native, question)
         apart = question and "question" not in self.roles.mapping
@@ -1420,6 +1428,8 @@ class _RoleSearch:
             found = role in self.roles.mapping or source is None or source in self.taken
             sides = {*self.by_name, *self.roles.mapping}
             if found or source is None or (role == "item" and {"left", "right"} <= sides):
+                continue
+            if not self.contents[source].distinct:
                 continue
             said = role == "participant" and (source == self.verdicts or are_verdicts(self.contents[source].cells))
             if not said and (self.contents[source].distinct > 1 or role == "participant"):

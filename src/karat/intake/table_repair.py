@@ -16,12 +16,14 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.guess import NAMES, guess_columns, plain
+from karat.intake.words import word_list
 from karat.judgments.checks import Place
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import SPREADSHEETS, FileTable, Numbers, delimiter_of, read_table
 from karat.messages import Message
 
+PERSON_WORDS = word_list("person_words")
 MOST_COMMENTS = 50
 COMMENT = re.compile(r'\s*"?[#%]|(?i:"?sep=.)"?\s*$|[\s,;\t"]*$')
 """A line that begins with a comment sign, the one with which Excel is given the delimiter, or an empty line."""
@@ -267,3 +269,28 @@ def _rewritten(file: SourceFile, rows: Sequence[Sequence[str]], sign: str) -> So
     stream = io.StringIO(newline="")
     csv.writer(stream, delimiter=sign, lineterminator="\n").writerows(rows)
     return SourceFile(file.path, "utf-8", stream.getvalue().encode("utf-8", "replace"), file.name)
+
+
+FEWEST_PEOPLE = 5
+DUMMY = re.compile(r"(?P<stem>[^\W\d_]+)[\W_]*(?P<who>\w+?)\W*")
+"""The name of a column that says 1 for one person: PID_12, subject[a3]."""
+
+
+def people_in_one_column(table: FileTable) -> FileTable:
+    """A table in which each row has 1 in the column of its participant, with one column for all of them."""
+    stems: dict[str, dict[str, str]] = {}
+    for name in table.frame.columns:
+        found = DUMMY.fullmatch(name)
+        if found and (found["stem"].lower() in PERSON_WORDS or plain(found["stem"]) in NAMES["participant"]):
+            stems.setdefault(found["stem"], {})[name] = found["who"]
+    for stem, names in stems.items():
+        if len(names) < FEWEST_PEOPLE or stem in table.frame.columns:
+            continue
+        ones = table.frame.select(pl.col(name).cast(pl.String).cast(pl.Float64, strict=False) for name in names)
+        one_each = pl.all_horizontal(pl.all().is_in([0.0, 1.0])) & (pl.sum_horizontal(pl.all()) == 1)
+        if not ones.select(one_each.fill_null(False).all()).item():
+            continue
+        who = pl.coalesce(pl.when(ones[name] == 1).then(pl.lit(code)) for name, code in names.items())
+        table.notes.append(Message("form.people", {"n": len(names), "columns": list(names)[:2], "column": stem}))
+        return replace(table, frame=table.frame.drop(names).with_columns(who.alias(stem)))
+    return table

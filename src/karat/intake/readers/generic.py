@@ -42,6 +42,7 @@ from karat.intake.nested import (
 from karat.intake.personal import describes_a_person
 from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import (
+    ANSWER_WORDS,
     FUNCTION_NAMES,
     OWN_FILE,
     PERSON_WORDS,
@@ -57,7 +58,7 @@ from karat.intake.roles import (
     sides_notes,
     sides_of,
 )
-from karat.intake.table_repair import UNNAMED, read_results
+from karat.intake.table_repair import UNNAMED, people_in_one_column, read_results
 from karat.judgments.checks import LISTS, RECORDS, Place, in_order, located, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.message_tables import listed
@@ -85,7 +86,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, beside, loops = _answering_loop(table, options)
-    table, words = _per_trial(table, options)
+    table, words = _per_trial(people_in_one_column(table), options)
     stated = _stated_mapping(table, options)
     if is_native(table.frame, stated) and options.wide is None:
         return _counted(_read_native(table, stated, options), again, screens, words, beside, loops)
@@ -974,13 +975,21 @@ def _holds_one_each(cells: Iterable[str | None]) -> bool:
 
 
 def _of_prodigy(element: Any) -> Any:
-    """A task of Prodigy as a judgment: who saw what, and which options were accepted; other objects as they are."""
+    """A task of Prodigy as a judgment: who saw what, and which options were accepted; other objects as they are.
+
+    A form of the researchers' own has its answers in fields of their own, such as score.
+    """
     if not isinstance(element, dict) or not {"_input_hash", "answer"} <= set(element):
         return element
     who = element.get("_annotator_id") or element.get("_session_id")
     what = next((element[name] for name in ("text", "html", "image", "audio") if element.get(name)), None)
+    task = ({"participant": who} if who else {}) | {"item": what or element["_input_hash"]}
+    own = {name: value for name, value in element.items() if name[0] != "_" and name != "answer"}
+    given = [name for name in own if set(words_of(name)) & {*ANSWER_WORDS} and name != "label"]
+    if given and not {"accept", "label", "spans"} & set(element):
+        return task | own | dict.fromkeys(given if element["answer"] != "accept" else ())
     answered = element["answer"] if element["answer"] in ("accept", "reject") else None
-    row = {"participant": who, "item": what or element["_input_hash"], "response": answered}
+    row = task | {"response": answered}
     if isinstance(element.get("accept"), list) and answered == "accept":
         row["response"] = "|".join(map(str, element["accept"])) or None
     elif isinstance(element.get("accept"), list):

@@ -1,0 +1,132 @@
+"""Columns beside the answers that look like them: keys, averages, second answers, settings, one column per person."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from intake.test_more_public_shapes import accepted, flags
+from intake.test_published_shapes import saved
+from intake.test_trial_level_shapes import rated
+from karat.errors import IntakeError
+from karat.intake import read_files
+from karat.judgments.scales import Continuous
+from messages import codes, refuses
+
+
+@pytest.mark.parametrize("name", ["rating_criterion", "criterion"])
+def test_a_criterion_of_each_participant_is_the_question(tmp_path: Path, name: str) -> None:
+    chance = random.Random(1)
+    rows = [[f"p{who}", f"K_{n}", ("original", "apt", "familiar")[who % 3], rated(chance, points=6)]
+            for who in range(24) for n in range(20)]  # fmt: skip
+    read = read_files([saved(tmp_path / "r.csv", f"participant_ID,SENTENCE_ID,{name},rating", rows)]).judgments
+    assert set(read.scales) == {"original", "apt", "familiar"}
+
+
+def test_a_label_that_is_the_key_of_other_answers(tmp_path: Path) -> None:
+    chance = random.Random(2)
+    key = {n: int(chance.random() < 0.85) for n in range(200)}
+    rows = [[who, f"post{n}", round(chance.lognormvariate(2, 0.8), 3), key[n], key[n] ^ (chance.random() < 0.07)]
+            for who in range(20) for n in range(200)]  # fmt: skip
+    asked = flags(saved(tmp_path / "r.csv", "annotator,instance,time,label,prediction", rows))
+    assert asked == {"response": {"response": "prediction"}, "item": {"item": "instance"}}
+
+
+def test_a_slider_for_another_criterion_is_no_part_of_the_item(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    rows = [[album, f"piece{n}", who, rated(chance), chance.randint(1, 100)]
+            for album in ("deadpan", "lively") for n in range(12) for who in range(24)]  # fmt: skip
+    asked = flags(saved(tmp_path / "r.csv", "albumID,pieceID,participant,valence,arousal", rows))
+    assert asked["item"] == {"item": "albumID+pieceID"}
+
+
+def test_averages_are_no_answers(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    means = [sum(chance.randint(0, 1) for _ in range(n)) / n for n in (3, 4, 5, 6, 7) for _ in range(40)]
+    rows = [[f"text{at % 40}", f"system{at % 5}", mean, 1 - mean] for at, mean in enumerate(means)]
+    with refuses(IntakeError, "factuality", "response"):
+        accepted(saved(tmp_path / "r.csv", "hash,model_name,factuality,other", rows))
+    scaled = [[f"s{who}", n, chance.randint(0, 6) / 6] for who in range(12) for n in range(20)]
+    path = saved(tmp_path / "s.csv", "participant,item,rating", scaled)
+    assert read_files([path]).judgments.answers == 240
+
+
+def test_annotators_are_abbreviated(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    rows = [[n, f"Ann. {who}", aspect, f"{chance.randint(1, 4)}.0"] for n in range(40)
+            for who in chance.sample([1, 2, 3], 2) for aspect in ("bias", "lede", "tone")]  # fmt: skip
+    path = saved(tmp_path / "r.csv", "art_id,ann,criteriaID,annotation", rows)
+    assert flags(path)["participant"] == {"participant": "ann"}
+    read = accepted(path)
+    assert (read.frame["participant"].n_unique(), read.frame["item"].n_unique(), len(read.scales)) == (3, 40, 3)
+
+
+@pytest.mark.parametrize("who", [None, "db-ann", "db-bo"])
+def test_an_own_form_of_prodigy(tmp_path: Path, who: str | None) -> None:
+    chance = random.Random(6)
+    rows = [
+        {"id": n, "hyp_a": f"Thanks, {n}.", "hyp_b": f"Dear {n}.", "score": str(chance.randint(-100, 100)),
+         "_input_hash": n, "_task_hash": n, "_session_id": who and f"{who}-{n % 3}", "_view_id": "blocks",
+         "answer": "accept"} for n in range(60)
+    ]  # fmt: skip
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    if who is None:
+        with refuses(IntakeError, "participant", "--map participant=NAME"):
+            accepted(path)
+        return
+    read = accepted(path)
+    assert (read.frame["participant"].n_unique(), read.answers) == (3, 60)
+    assert isinstance(read.scale, Continuous)
+
+
+def test_numbered_raters_whose_means_are_beside_them(tmp_path: Path) -> None:
+    chance, names = random.Random(7), [f"{asked}{who}" for asked in ("TG", "TF") for who in (1, 2, 3, 4)]
+    rows = []
+    for n in range(60):
+        given = [chance.randint(1, 5) for _ in names]
+        rows.append([n, f"We present system number {n}.", *given, sum(given[:4]) / 4, sum(given[4:]) / 4])
+    read = accepted(saved(tmp_path / "r.csv", ",".join(["id", "text", *names, "TGAvg", "TFAvg"]), rows))
+    assert set(read.scales) == {"TG", "TF"}
+    assert (read.frame["participant"].n_unique(), read.answers) == (4, 480)
+
+
+def test_settings_before_numbered_answers(tmp_path: Path) -> None:
+    chance, asked = random.Random(8), [f"QT.{n}" for n in range(1, 13)]
+    rows = [[who, who % 3 + 1, who % 2 + 1, chance.choice(["Female", "Male"]), chance.randint(19, 60),
+             *(rated(chance, points=5) for _ in asked)] for who in range(40)]  # fmt: skip
+    path = saved(tmp_path / "r.csv", ",".join(["", "surrogate", "representation", "Sex", "Age", *asked]), rows)
+    assert set(accepted(path).frame["item"]) == set(asked)
+
+
+def test_the_same_questions_about_each_text(tmp_path: Path) -> None:
+    chance = random.Random(12)
+    asked = {"Q1": "Is the report fluent?", "Q2": "Is the report concise?", "Q3": "Is the report coherent?"}
+    names = [f"R{text}{code}. {question}" for text in range(1, 6) for code, question in asked.items()]
+    rows = [[who, "2024-04-26", *(f"{rated(chance, points=5)} : degree" for _ in names)] for who in range(1, 13)]
+    path = saved(tmp_path / "r.csv", ",".join(["id. Response ID", "submitdate. Date submitted", *names]), rows)
+    read = accepted(path)
+    assert (set(read.scales), set(read.frame["item"])) == ({*asked}, {f"R{text}" for text in range(1, 6)})
+
+
+def test_a_column_for_each_participant(tmp_path: Path) -> None:
+    chance, people = random.Random(9), range(1, 13)
+    rows = [[rated(chance), n, ("isl", "non")[n % 2], *(int(who == one) for one in people)]
+            for who in people for n in range(1, 21)]  # fmt: skip
+    header = ",".join(["rating", "item", "structure", *(f"PID_{who}" for who in people)])
+    read = read_files([saved(tmp_path / "r.csv", header, rows)])
+    assert (read.judgments.frame["participant"].n_unique(), read.judgments.answers) == (12, 240)
+    assert "form.people" in codes(read.notes)
+    twice = [row if at else [*row[:-1], 1] for at, row in enumerate(rows)]
+    assert flags(saved(tmp_path / "t.csv", header, twice))
+
+
+def test_when_somebody_spoke_is_no_answer(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    rows = [[f"{n}.wav", 9 * at, 9 * at + chance.uniform(3, 8), chance.choice("ABCDEF")]
+            for n in range(30) for at in range(8)]  # fmt: skip
+    with refuses(IntakeError, "response"):
+        accepted(saved(tmp_path / "r.csv", "filename,start,end,speaker", rows))
