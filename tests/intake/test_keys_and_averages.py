@@ -43,6 +43,25 @@ def test_a_slider_for_another_criterion_is_no_part_of_the_item(tmp_path: Path) -
     assert asked["item"] == {"item": "albumID+pieceID"}
 
 
+def test_sliders_beside_a_slider_of_more_points(tmp_path: Path) -> None:
+    chance, traits = random.Random(13), ["openness", "calm", "warmth", "energy"]
+    rows = [[who, scenario, person, chance.randint(0, 100), *(20 * chance.randint(0, 5) for _ in traits)]
+            for who in range(20) for scenario in range(20) for person in range(5)]  # fmt: skip
+    header = ",".join(["subject", "scenario", "person", "action_probability", *traits])
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path) == {"wide": {"wide": "trial"}, "item": {"item": "scenario+person"}}
+    assert set(accepted(path).scales) == set(traits)
+
+
+def test_a_question_is_put_twice(tmp_path: Path) -> None:
+    chance = random.Random(14)
+    rows = [[f"p{who}", n, f"Do you like number {n}?", rated(chance), f"Does she like number {n}?", rated(chance),
+             chance.randint(0, 1), ("same", "other")[(who + n) % 7 > 0]]
+            for who in range(30) for n in range(35)]  # fmt: skip
+    header = "pid,question,ownQuestion,ownResponse,otherQuestion,otherResponse,predicted,kind"
+    assert flags(saved(tmp_path / "r.csv", header, rows))["item"] == {"item": "ownQuestion"}
+
+
 def test_averages_are_no_answers(tmp_path: Path) -> None:
     chance = random.Random(4)
     means = [sum(chance.randint(0, 1) for _ in range(n)) / n for n in (3, 4, 5, 6, 7) for _ in range(40)]

@@ -48,6 +48,7 @@ from karat.intake.reading import Proposal, Question
 from karat.intake.roles import (
     CHECK_WORDS,
     ITEM_WORDS,
+    MOST_NUMBERED,
     NO_ANSWERS,
     PERSON_WORDS,
     SIDES,
@@ -622,7 +623,8 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
     # What a participant was given stands before the answers; words that were judged may have such names as well.
     given = next((at for at, name in enumerate(found) if contents[name].plain not in SETTINGS), 0)
     named = next((at for at, name in enumerate(found) if name[-1:].isdigit()), 0)
-    if FEW_GIVEN * named <= len(found) and all(name[-1:].isdigit() for name in found[named:]):
+    numbered = all(name[-1:].isdigit() and not name.startswith(found[0]) for name in found[named:])
+    if numbered and FEW_GIVEN * named <= len(found):
         given = max(given, named)
     return found[given:]
 
@@ -1038,6 +1040,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
         if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
         and not c.is_about_people and not (c.is_number and not c.is_whole) and not contents.follows(c.name, person)
         and not any(_groups(contents, c.name, one) for one in asked)
+        # A number that comes again for a participant is a slider for something else; that of an item does not.
+        and not (c.is_whole and c.distinct > MOST_NUMBERED
+                 and contents.combinations([*person, c.name]) < NEARLY_ALL * rows)
     ]  # fmt: skip
     once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
     stimuli = contents.combinations(shown)

@@ -19,7 +19,6 @@ from itertools import combinations
 import polars as pl
 
 from karat.intake.content import (
-    CRITERIA,
     FEW_LEVELS,
     LAYOUT,
     LOOPS,
@@ -111,6 +110,8 @@ OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
 MOST_TEXTS = 6
+MOST_NUMBERED = 20
+"""A number with more values is a slider or names items."""
 MOST_FACTOR_LEVELS = 4
 """A column with more levels may be part of what was judged even if it is crossed with the rest."""
 MOST_QUESTIONS = 8
@@ -1083,13 +1084,23 @@ class _RoleSearch:
             return True
         if content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS and self._differs_on_stimuli(content):
             return True
-        asked = _says_answer(content) or (content.is_whole and any(map(CRITERIA.fullmatch, words_of(content.name))))
-        if not asked or not self._is_answer_like(content):
+        if self._is_slider(content):
+            return True
+        if not _says_answer(content) or not self._is_answer_like(content):
             return False
         once = not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height
         source = self.roles.mapping.get("response", "")
         once = once and content.is_number and source in self.contents.names and self.contents[source].is_number
         return (once or self._dispersion(content) >= FREE) and self._differs_on_stimuli(content)
+
+    def _is_slider(self, content: Content) -> bool:
+        """Whether a number with many values comes again for participants, by no design; that of an item does not."""
+        if not self.person or not content.is_whole or content.distinct <= MOST_NUMBERED:
+            return False
+        if self._names_items(content) or words_of(content.name)[-1:] == ["id"] or self._dispersion(content) < FREE:
+            return False
+        again = self.contents.combinations([*self.person, *self.question, content.name])
+        return again < NEARLY * self.contents.codes.height and self._differs_on_stimuli(content)
 
     def _shares_a_level(self, content: Content) -> bool:
         """Whether a column has one word in common with the answers, always in the same rows, such as no-error."""
@@ -1258,8 +1269,14 @@ class _RoleSearch:
             return best.plain == "id" and shown, [best.name]
         texts = [c for c in design if c.is_text and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR
                  and self._is_judged_once(c.name, asked)]  # fmt: skip
-        rest = [name for name in names if name not in [c.name for c in texts]]
-        if len(texts) == 1 and self.contents.combinations([*self.person, *asked, *rest]) < ANSWERED * self.rows:
+        # The same question may be put twice, once about oneself and once about somebody else, and have a number.
+        alike = [name for name in names if texts and self._same(name, texts[0].name)]
+        rest = [name for name in names if name not in alike]
+        if (
+            texts
+            and {c.name for c in texts} <= {*alike}
+            and self.contents.combinations([*self.person, *asked, *rest]) < ANSWERED * self.rows
+        ):
             return False, [texts[0].name]
         shared = self._shared(names)
         full = self.contents.combinations(shared)
