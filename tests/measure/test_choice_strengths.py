@@ -32,6 +32,16 @@ def found_by(judgments: karat.Judgments, model: str, **options: Any) -> karat.me
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson", "thurstone"])
+def test_no_difference_throughout_is_refused(model: str) -> None:
+    """With the ties as half choices nothing is left over, so that standard errors would be zero."""
+    pairs = [("x", "y"), ("y", "z"), ("z", "x")]
+    rows = [(f"p{who}", f"{left}{right}", left, right, "none") for who in range(5) for left, right in pairs]
+    table = pl.DataFrame(rows, schema=["participant", "item", "left", "right", "response"], orient="row")
+    with raises(MeasureError, "models.same_answers"):
+        strengths(karat.Judgments(table, karat.Choice(none=True)), model)
+
+
+@pytest.mark.parametrize("model", ["bradley-terry", "davidson", "thurstone"])
 def test_order_is_found_and_the_table_has_all_measures(model: str) -> None:
     found = found_by(choices(WORTH, 24, 40, seed=1), model)
     assert found.table().columns == ["item", "estimate", "se", "lower", "upper", "rank", "n"]

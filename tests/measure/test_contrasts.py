@@ -198,7 +198,9 @@ def test_rare_separated_answers_are_not_tested() -> None:
         table.drop("latent").with_columns(response=pl.when(number.is_in(rows)).then(pl.lit("1")).otherwise("response")),
         karat.Binary(),
     )
-    result = contrasts(judgments)
+    measured = karat.measure.run(judgments, samples=0)
+    (result,) = [part.result for part in measured.parts if isinstance(part.result, Contrasts)]
+    assert " nan" not in "\n".join(measured.lines())
     assert result.frame["p"].is_nan().all()
     assert not result.interactions.height
     assert "contrasts.not_converged" in codes(result.notes)

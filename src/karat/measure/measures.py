@@ -139,7 +139,7 @@ def aligned(table: pl.DataFrame) -> list[str]:
 
 
 def _cell(name: str, value: Any) -> str:
-    if value is None:
+    if value is None or value != value:  # NaN
         return ""
     if isinstance(value, float):
         if name in ("p", "adjusted"):

@@ -114,6 +114,8 @@ def compared_stimuli(one: Rated) -> Compared:
     stimuli, number = groups_and_numbers(pl.concat(sides), sides[0].columns)
     left, right = np.split(number.to_numpy(), 2)
     answer = differ["response"].replace_strict(ANSWERS, return_dtype=pl.Int64).to_numpy()
+    if not answer.any():
+        raise MeasureError(Message("models.same_answers"))
     people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
     names = [one.people[number] for number in people]
     return Compared(
