@@ -103,9 +103,9 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_a_study(tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text('[[block]]\ntask = "likert"\nitems = ["items.csv", "fillers.csv"]\n')
+    (tmp_path / "study.toml").write_text('[[block]]\ntask = "likert"\nitems = ["items.csv", "fillers.csv"]\ntemplates = "frames.csv"\n')
     (tmp_path / "notes.toml").write_text("block = 1\n")
-    for name in ("items.csv", "fillers.csv", "plan/questionnaires.csv"):
+    for name in ("items.csv", "fillers.csv", "frames.csv", "plan/questionnaires.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("item,sentence\na,A.\n")
     with refuses(karat.IntakeError, str(tmp_path), "--study"):
@@ -113,7 +113,7 @@ def test_a_folder_of_a_study(tmp_path: Path) -> None:
     (tmp_path / "results.csv").write_text("participant,item,response\np1,a,4\np1,b,2\n")
     judgments = karat.read(tmp_path)
     assert judgments.frame["item"].to_list() == ["a", "b"]
-    assert noted(judgments.notes, "form.skipped_files")["n"] == 5
+    assert noted(judgments.notes, "form.skipped_files")["n"] == 6
 
 
 def test_a_folder_of_karats_own_files(tmp_path: Path) -> None:

@@ -379,17 +379,17 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def _tables_of_studies(files: Sequence[Path]) -> set[Path]:
-    """The tables of items that study files among the files name, and the questionnaires that karat plan wrote."""
+    """The tables that study files among the files name, and the questionnaires that karat plan wrote."""
     named: set[Path] = set()
     for path in files:
         if path.suffix != ".toml" or _is_kept(path):
             continue
         try:
             blocks = tomllib.loads(path.read_text(encoding="utf-8")).get("block", [])
-            items = [block.get("items", []) for block in blocks]
+            values = [value for block in blocks for value in block.values()]
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError, TypeError):
             continue
-        named |= {path.parent / str(name) for one in items for name in (one if isinstance(one, list) else [one])}
+        named |= {path.parent / str(name) for one in values for name in (one if isinstance(one, list) else [one])}
         named |= {path.parent / "plan" / name for name in ("questionnaires.csv", "questionnaires.parquet")}
     return named & set(files)
 
