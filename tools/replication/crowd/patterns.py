@@ -28,7 +28,8 @@ def within(evidence: Markov) -> pl.DataFrame:
         pl.when(target.str.starts_with("always")).then(pl.lit(KINDS[0]))
         .when(target == "evenly at random").then(pl.lit(KINDS[2])).otherwise(pl.lit(KINDS[1]))
     )  # fmt: skip
-    return evidence.participants.filter(pl.col("score") <= pl.col("threshold")).with_columns(kind=kind)
+    near = pl.col("flagged") | (pl.col("message") == "markov.agrees")
+    return evidence.participants.filter(near).with_columns(kind=kind)
 
 
 def counts(crowds: Crowds, evidence: Markov, among: Collection[str] | None = None) -> dict[str, int]:
