@@ -203,6 +203,13 @@ def test_words_marked_in_texts_are_named(tmp_path: Path, beginning: str) -> None
         accepted(path)
 
 
+def test_infos_of_dallinger_are_named(tmp_path: Path) -> None:
+    rows = [[n, "2019-05-01", "", "f", "info", n, n % 5, '{"response": 4}', ""] for n in range(40)]
+    header = "id,creation_time,property1,failed,type,origin_id,network_id,contents,details"
+    with refuses(IntakeError, "info.csv", "node.csv", "participant_id"):
+        accepted(saved(tmp_path / "info.csv", header, rows))
+
+
 def test_annotators_in_columns_choose_between_outputs(tmp_path: Path) -> None:
     draw = random.Random(4)
     rows = [[n, f"Do {n}.", f"Done {n}.", f"No {n}.", *draw.choices([0, 1, 2], k=3)] for n in range(30)]

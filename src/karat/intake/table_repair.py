@@ -88,6 +88,12 @@ OTHER_FORMS = (
         "It lists the trials of each participant below a line of its own. Make a table of it first, with the columns "
         "participant, item, response and rt, and one row per trial.",
     ),
+    (
+        r"(?=[^\r\n]*\borigin_id\b)(?=[^\r\n]*\bnetwork_id\b)[^\r\n]*\bcontents\b",
+        "the table of infos that Dallinger writes",
+        "Its rows belong to nodes, and node.csv says which participant each node was. Make a table of it first, with the "
+        "column participant_id of the node whose id is the origin_id, and the answer from contents.",
+    ),
 )
 """How files begin that are no tables of answers, what they are, and what to do with them."""
 
