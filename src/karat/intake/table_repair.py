@@ -91,8 +91,8 @@ OTHER_FORMS = (
     (
         r"(?=[^\r\n]*\borigin_id\b)(?=[^\r\n]*\bnetwork_id\b)[^\r\n]*\bcontents\b",
         "the table of infos that Dallinger writes",
-        "Its rows belong to nodes, and node.csv says which participant each node was. Make a table of it first, with the "
-        "column participant_id of the node whose id is the origin_id, and the answer from contents.",
+        "Its rows belong to nodes, and node.csv says which participant each node was. Make a table of it first, with "
+        "the column participant_id of the node whose id is the origin_id, and the answer from contents.",
     ),
 )
 """How files begin that are no tables of answers, what they are, and what to do with them."""
