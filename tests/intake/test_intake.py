@@ -103,7 +103,8 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_a_study(tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text('[[block]]\ntask = "likert"\nitems = ["items.csv", "fillers.csv"]\ntemplates = "frames.csv"\n')
+    tables = 'items = ["items.csv", "fillers.csv"]\ntemplates = "frames.csv"\n'
+    (tmp_path / "study.toml").write_text(f'[[block]]\ntask = "likert"\n{tables}')
     (tmp_path / "notes.toml").write_text("block = 1\n")
     for name in ("items.csv", "fillers.csv", "frames.csv", "plan/questionnaires.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -77,6 +77,7 @@ def made(page: Any, opened: Opened) -> Path:
     page.fill("#new-name", "Whether islands")
     page.fill("#paste", sheet())
     page.wait_for_selector("#sheet-factors:visible", timeout=LONG)
+    assert page.inner_text("#sheet-read").count("; ") == 3  # names of conditions may have commas
     page.click("#new-study button[type=submit]")
     page.wait_for_selector("#work[data-checked]", timeout=LONG)
     folder: Path = opened.studies / "whether-islands"
@@ -137,6 +138,7 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
         page.click("[data-form-act] button")
         page.wait_for_selector("#rehearsed", timeout=LONG)
         assert "30 bots" in page.inner_text("#rehearsed")
+        assert page.locator("#rehearsed li strong").count() == page.locator("#rehearsed li").count()
         assert page.get_attribute("#rehearsed", "class") == "notice good"
 
         go(page, "run")

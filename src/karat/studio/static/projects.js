@@ -65,7 +65,7 @@ async function read(name, content) {
     sheet = found.sheet;
     if (found.language) document.querySelector("#new-language").value = found.language;
     const fillers = found.fillers ? `, ${counted(found.fillers, "filler")}` : "";
-    said.textContent = `${counted(found.sets, "set")} in ${counted(found.conditions.length, "condition")}${fillers}: ${found.conditions.join(", ")}. ${found.notes.join(" ")}`;
+    said.textContent = `${counted(found.sets, "set")} in ${counted(found.conditions.length, "condition")}${fillers}: ${found.conditions.join("; ")}. ${found.notes.join(" ")}`;
     rows.replaceChildren(
       ...found.factors.map((factor) => {
         const row = document.querySelector("#factor-row").content.cloneNode(true);
