@@ -195,8 +195,15 @@ def _part(
         items, levels, not isinstance(scale, Nominal),
         _keys(scale, rows, items) if learned is None else learned.key,
         _tested(rows, items) if learned is None else learned.tested,
+        None if scale.levels else filled(_rank(scale, rows), 0),
     )  # fmt: skip
     return part, notes
+
+
+def _rank(scale: Scale, rows: pl.DataFrame) -> Floats:
+    """The rank of each answer among all answers, from 0 to 1."""
+    said = position(scale, aligned="polarity" in rows.columns)
+    return rows.select(said.rank() / pl.len()).to_series().to_numpy()
 
 
 def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
@@ -351,9 +358,14 @@ def _largest_share(fitted: Fitted) -> Floats:
     most, counted = np.zeros(fitted.mixture.people), np.zeros(fitted.mixture.people)
     for part in fitted.mixture.trials.parts:
         people, trials = np.nonzero(part.there & _without_looking(fitted))
-        code = people * part.levels + part.button[people, trials]
-        given = np.bincount(code, minlength=len(most) * part.levels).reshape(-1, part.levels)
-        most, counted = most + given.max(axis=1), counted + given.sum(axis=1)
+        # Different numbers of one class are no favourite answer.
+        kinds, answer = np.unique(
+            (part.button if part.rank is None else part.rank)[people, trials], return_inverse=True
+        )
+        code, times = np.unique(people * len(kinds) + answer, return_counts=True)
+        given = np.zeros(len(most))
+        np.maximum.at(given, code // len(kinds), times)
+        most, counted = most + given, counted + np.bincount(people, minlength=len(most))
     return np.asarray(most / np.maximum(counted, 1))
 
 

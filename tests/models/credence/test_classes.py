@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -120,6 +121,22 @@ def trials_of(answers: Ints, levels: int = 5, ordered: bool = True) -> CredenceT
 
 def rated(random: np.random.Generator, people: int, grammar: Ints, noise: float = 0.8) -> Ints:
     return np.clip(np.rint(grammar + random.normal(0, noise, (people, len(grammar)))), 0, 4).astype(np.int64)
+
+
+def test_ranks_agree_where_classes_are_the_same() -> None:
+    """Somebody whose magnitudes are all in the highest class still follows the others, by as much as Pearson has it."""
+    random = np.random.default_rng(8)
+    values = random.normal(0, 1, ITEMS) + random.normal(0, 1, (PEOPLE, ITEMS))
+    values[0] += 10
+    level = np.clip(np.floor(values + 2), 0, 3).astype(np.int64)
+    (part,) = trials_of(level, 4).parts
+    assert beyond_chance(CredenceTrials((part,)))[0] == 0
+    ranked = CredenceTrials((replace(part, rank=values),))
+    correlation = np.corrcoef(values[0], values[1:].mean(axis=0))[0, 1]
+    assert beyond_chance(ranked)[0] == pytest.approx(correlation * np.sqrt(ITEMS - 1))
+    assert beyond_chance(ranked.of(np.arange(3)))[2] == pytest.approx(
+        np.corrcoef(values[2], values[:2].mean(axis=0))[0, 1] * np.sqrt(ITEMS - 1)
+    )
 
 
 @pytest.mark.parametrize("ordered", [True, False])

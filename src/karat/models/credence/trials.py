@@ -51,6 +51,8 @@ class ScaleTrials:
     """The right level of each stimulus, where one is known (NaN elsewhere); between two levels where both are right."""
     tested: Bools | None = None
     """Which stimuli are under test, where there are others, too: on these, grammars may differ."""
+    rank: Floats | None = None
+    """The rank of each answer among all, where levels are only classes of answers: agreement is finer than these."""
 
     @property
     def there(self) -> Bools:
@@ -70,7 +72,9 @@ class ScaleTrials:
 
     def of(self, people: Ints) -> ScaleTrials:
         """The part of some participants."""
-        return replace(self, item=self.item[people], content=self.content[people], button=self.button[people])
+        rank = None if self.rank is None else self.rank[people]
+        item, content, button = self.item[people], self.content[people], self.button[people]
+        return replace(self, item=item, content=content, button=button, rank=rank)
 
     def earlier(self) -> Ints:
         """The participant's previous answer to the same stimulus, -1 where this is the first."""
@@ -195,6 +199,8 @@ def excess_agreement(
     """Everybody's agreement above that of their answers dealt anew, its variance, and how much there could be."""
     rows, shares, number = others_shares(part)
     kept = (number > 0) & (True if counted is None else counted[rows])
+    if part.ordered and given is None:
+        return _covariance(part, rows, kept)
     owner, level, worth = rows[0][kept], part.content[rows][kept], (shares if given is None else given)[kept]
     if part.ordered and given is None:
         worth = np.multiply.outer(worth @ np.arange(part.levels), np.arange(part.levels))
@@ -220,6 +226,22 @@ def dealt_anew(owner: Ints, level: Ints, worth: Floats, people: int) -> tuple[Fl
     squares = np.bincount(owner, (own[owner] * centred**2).sum(axis=1), people)
     excess = np.bincount(owner, worth[np.arange(len(level)), level], people) - size * mean
     return excess, squares / np.maximum(size - 1, 1), size * (1 - mean)
+
+
+def _covariance(part: ScaleTrials, rows: tuple[Ints, Ints], kept: Bools) -> tuple[Floats, Floats, Floats]:
+    """The same for answers in order, which are worth their product with the mean of the others' answers."""
+    people, item = len(part.item), part.item[rows]
+    given = np.asarray((part.content if part.rank is None else part.rank)[rows], dtype=np.float64)
+    _, mine = np.unique(rows[0] * part.items + item, return_inverse=True)
+    total = np.bincount(item, given)[item] - np.bincount(mine, given)[mine]
+    number = np.bincount(item)[item] - np.bincount(mine)[mine]
+    owner = rows[0][kept]
+    size = np.maximum(np.bincount(owner, minlength=people), 1)
+    own, others = (
+        value - (np.bincount(owner, value, people) / size)[owner] for value in (given[kept], total[kept] / number[kept])
+    )
+    excess, squares, most = (np.bincount(owner, one, people) for one in (own * others, own**2, others**2))
+    return np.asarray(excess), squares * most / np.maximum(size - 1, 1), np.sqrt(squares * most)
 
 
 def hardly_agree(trials: CredenceTrials, share: float = 1.0) -> Bools:
