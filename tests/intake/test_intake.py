@@ -286,3 +286,17 @@ def test_other_errors_about_judgments_stay_as_they_are(tmp_path: Path) -> None:
     intake = read_files([tmp_path / "a.csv"])
     with refuses(karat.JudgmentsError, "participant"), intake.naming_places():
         karat.Judgments(intake.judgments.frame, karat.Ordinal(5), {"name": ["p1"]})
+
+
+def test_people_under_two_names_are_those_who_answered(tmp_path: Path) -> None:
+    trials = [f"w{who},i{item},{1 + (who + item) % 5}" for who in range(8) for item in range(10)]
+    people = [f"w{who},x{who},{20 + who}" for who in range(8)]
+    for name, header, rows in (
+        ("trials", "workerid,item,rating", trials),
+        ("people", "workerid,participant,age", people),
+    ):
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *rows]))
+    found = karat.read([tmp_path / "trials.csv", tmp_path / "people.csv"]).participants
+    assert found["participant"].to_list() == [f"w{who}" for who in range(8)]
+    assert found["age"].to_list() == list(range(20, 28))
+    assert found["participant_"].to_list() == [f"x{who}" for who in range(8)]

@@ -543,27 +543,30 @@ def _with_people_apart(parts: Sequence[Reading]) -> list[Reading]:
     Proliferate, for example, writes what was asked about participants into a file beside that of the trials.
     """
     people: set[str | None] = set()
-    called = {"participant"}
+    called = ["participant"]
     for part in parts:
         if len(parts) == 1 or not {*REQUIRED} <= set(part.frame.columns):
             continue
         own = text_column(part.frame["participant"]).unique()
         if 2 * len(own) <= part.frame.height:
             people |= set(own)
-            called |= {theirs for theirs, ours in part.taken.items() if ours == "participant"}
+            called += [theirs for theirs, ours in part.taken.items() if ours == "participant"]
     kept = list(parts)
     for at, part in enumerate(parts):
-        known = {theirs: ours or theirs for theirs, ours in part.taken.items()}
-        named = next((known.get(name, name) for name in called if known.get(name, name) in part.frame.columns), None)
-        if named is None or ({*REQUIRED} <= set(part.frame.columns) and not part.open):
+        if {*REQUIRED} <= set(part.frame.columns) and not part.open:
             continue
-        own = text_column(part.frame[named])
-        once = own.n_unique() == len(own) and not own.null_count()
-        if once and 2 * len(people.intersection(own)) >= len(own):
-            names = {ours: theirs for theirs, ours in known.items() if ours in part.frame.columns}
-            about = part.frame.with_columns(own).rename(names | {named: "participant"})
-            kept[at] = replace(part, frame=pl.DataFrame(), participants=about, open=[], notes=[])
-            kept[at].set_apart(Message("aside.descriptions"), len(own))
+        known = {theirs: ours or theirs for theirs, ours in part.taken.items()}
+        for named in (known.get(name, name) for name in called):
+            own = text_column(part.frame[named]) if named in part.frame.columns else pl.Series(dtype=pl.String)
+            once = len(own) > 0 and own.n_unique() == len(own) and not own.null_count()
+            if once and 2 * len(people.intersection(own)) >= len(own):
+                about = part.frame.with_columns(own)
+                names = {ours: theirs for theirs, ours in known.items() if ours in about.columns}
+                free = {ours: theirs for ours, theirs in names.items() if theirs not in about.columns}
+                about = about.rename({"participant": "participant_"} | free | {named: "participant"}, strict=False)
+                kept[at] = replace(part, frame=pl.DataFrame(), participants=about, open=[], notes=[])
+                kept[at].set_apart(Message("aside.descriptions"), len(own))
+                break
     return kept
 
 
