@@ -32,13 +32,18 @@ def function_named_in(label: str) -> str:
     >>> function_named_in("PracticeTrial"), function_named_in("experiment-filler"), function_named_in("trainF")
     ('practice', 'filler', 'practice')
     """
-    label = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", label).lower()
-    if "practice" in label or "practise" in label:
+    words = _words_in(label)
+    if any("practice" in word or "practise" in word for word in words):
         return "practice"
-    if "filler" in label:  # eFiller, firstfiller_item3
+    if any("filler" in word for word in words):  # eFiller, firstfiller_item3
         return "filler"
-    words = set(re.split(r"[\W\d_]+", label))
     return next((function for function, names in _WORDS.items() if not words.isdisjoint(names)), "test")
+
+
+def _words_in(label: str) -> set[str]:
+    """The words that a label is joined from, in small letters; a warm-up is one word, warm another."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", label).lower()
+    return {word for word in re.split(r"[\W\d_]+", re.sub(r"warm[\W_]+up", "warmup", apart)) if word}
 
 
 _TOLD = re.compile(
@@ -61,20 +66,21 @@ def tells_the_answer(text: str) -> bool:
 def function_word(value: str) -> str | None:
     """The item function that a value names, also misspelt or joined to other words; None where it names none.
 
-    >>> function_word("controlGood"), function_word("attenetion"), function_word("Train"), function_word("must")
+    >>> function_word("controlGood"), function_word("attenetion"), function_word("warm-up 2"), function_word("warm")
     ('control', 'attention', 'practice', None)
     """
-    words = [word for word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value).lower()) if word]
+    words = _words_in(value)
     if any("practice" in word or "practise" in word for word in words):
         return "practice"
     if any("filler" in word for word in words):
         return "filler"
     for function, names in {**_WORDS, **_MORE_WORDS}.items():
-        if not set(words).isdisjoint(names):
+        if not words.isdisjoint(names):
             return function
-    if len(words) == 1 and len(words[0]) >= MISSPELT_FROM:
+    word = words.pop() if len(words) == 1 else ""
+    if len(word) >= MISSPELT_FROM:
         known = {name: function for function, names in _WORDS.items() for name in names if len(name) >= MISSPELT_FROM}
-        close = get_close_matches(words[0], list(known), n=1, cutoff=0.85)
+        close = get_close_matches(word, list(known), n=1, cutoff=0.85)
         return known[close[0]] if close else None
     return None
 
