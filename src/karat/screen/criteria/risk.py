@@ -85,7 +85,7 @@ def risk(
     >>> import karat
     >>> evidence = risk(karat.datasets.load("crowd"), simulations=2000)
     >>> evidence.participants["level"].drop_nulls().unique().sort().to_list()
-    ['high', 'moderate', 'undetermined']
+    ['high', 'moderate']
     """
     criteria = ["markov"] if criteria is None else list(criteria)
     settings = {
