@@ -1,21 +1,21 @@
-"""Completion: who answered too little of the questionnaire, and who took part twice.
+"""Completion: participants who answered too little of the questionnaire, or took part twice.
 
-The share is the number of answered trials, over all sessions, divided by the length of the questionnaire. Published
-practice (Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of
-results shows it only if many participants reached the end: the length is the largest number of trials of anybody, if
-enough have it but for one trial in fifty. Enough are ten who are half of all who answered anything, four who are three
-quarters, or all. Without positions of trials only ten who are three quarters are, or all, because annotators divide
-items among themselves. In crowds where everybody does as much as they like there is no such length.
-Then only participants who answered nothing are incomplete, and a note says so. Nor is anybody incomplete who answered
-as many trials as nine others, a tenth of all: theirs was a shorter list. A trial with several questions, as in a
-semantic differential, counts as answered as soon as one of its questions is.
+The share is the number of answered trials in all sessions divided by the length of the questionnaire. Under 90 %, a
+questionnaire is usually called incomplete (Pieper, Börner and Kiss). A study knows its length. A results file shows
+it only if many participants reached the end: the length is the largest number of trials of any participant if enough
+others have 98 % of it. Enough are ten who are half of all who answered anything, four who are three quarters, or all.
+Without positions of trials, only ten who are three quarters, or all, are enough, because annotators divide items
+among themselves. If participants do as much as they like, there is no such length; only participants who answered
+nothing are then incomplete, and a note says so. Participants with the same number of trials as nine others, a tenth
+of all, are complete too, because theirs was a shorter list. A trial with several questions, as in a semantic
+differential, is answered as soon as one of them is.
 
 Repeated participation is detected in two ways. If a column of the participants names the person, such as the platform's
-id, a second record of one person is flagged. And two records whose first ten trials agree in item, answer and response
-time are one record under two names, as happens when files are merged. At least five of the ten times must differ from
-each other, because times that a tool invented or rounded to seconds prove nothing. The record that was started first
-counts, else the most complete, else the first. A record without answers never takes precedence, because its owner may
-have turned back on the first page.
+id, a second record of a person is flagged. And two records whose first ten trials agree in item, answer and response
+time are one record under two names, as happens when files are merged. At least five of the ten times must be different,
+because times that a tool invented or rounded to seconds prove nothing. The record started first counts, else the most
+complete one, else the first. A record without answers never takes precedence, because its owner may have turned back on
+the first page.
 """
 
 from __future__ import annotations

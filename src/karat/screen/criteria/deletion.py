@@ -2,31 +2,34 @@
 
     D_i = -2 (log-likelihood of all answers - log-likelihood without worker i), each at its own maximum
 
-(Ba, Mancenido, Chiou and Pan, equation 7). The published rule compares D_i with the chi-squared distribution whose
-degrees of freedom are the answers of worker i. That is not a likelihood-ratio test: the two likelihoods are of
+(Ba, Mancenido, Chiou and Pan, equation 7). The published rule compares D_i with the chi-squared distribution with as
+many degrees of freedom as worker i has answers. That is no likelihood-ratio test, because the two likelihoods are of
 different data and have the same number of parameters. D_i is rather -2 log of the probability of worker i's answers
-given everybody else's, and what is usual for it depends on the items: on ordered answers the published rule may flag
-everybody. The simulated null therefore decides unless `by="published"` asks for the published rule, which is kept for
-replication. Worker i's answers are redrawn from the model of everybody else (a new worker; item effects from their
-posterior given the others), and
+given everybody else's. What is usual for it depends on the items, and on ordered answers the published rule may flag
+everybody. It is available for replication as `by="published"`.
+
+By default, a simulated null decides. Worker i's answers are redrawn from the model of everybody else (a new worker;
+item effects from their posterior given the others), and
 
     p = (1 + redrawn answers that are at least as improbable) / (1 + simulations),
 
-where improbable is -2 log of the probability of the answers given everybody else's, with the parameters of the full
-fit. With `refit` the model is fitted anew to every redrawn set of answers and D itself is compared, which takes many
-times longer; drawing then stops early once p is certain to be of no interest: after 10 such exceedances (Besag and
-Clifford 1991), when p = 10 / draws. `p_adjusted` are the same by Benjamini and Hochberg over all workers.
+where improbable refers to -2 log of the probability of the answers given everybody else's, with the parameters of the
+full fit. With `refit`, the model is fitted again to each redrawn set of answers and D itself is compared, which takes
+many times longer. Drawing then stops early if p cannot become small: after 10 such exceedances, with p = 10 / draws
+(Besag and Clifford 1991). `p_adjusted` has the p values of all workers, adjusted after Benjamini and Hochberg.
 
-Flagged is p < alpha, not adjusted. Alpha then means what it means in every other criterion, the probability with which
-somebody credible is flagged; whether somebody is flagged does not depend on who else is looked at; and an adjusted p
-would ask for many more simulations than workers before it could flag anybody. Of N credible workers about alpha N are
-unusual, and more where the model is not quite right, as for labels that were read as ratings. So the simulated null
-flags nobody whose agreement with the others is significantly above chance by a test that needs no model (p < .05: it
-should be no harder to be cleared than to be accused), nor anybody who agrees (p < .01) with others who do not agree
-with the crowd, as people of one taste do, nor anybody whose agreement is not clearly (99 %) less than
-usual or who has fewer than 20 answers, who could hardly show it; and nobody at all where most people do not agree above
-chance, as on very hard items. Deletion should not exclude alone: look at
-p_adjusted.
+Workers are flagged if p < alpha, not adjusted. Alpha then means the same as in every other criterion, the probability
+of flagging a credible participant, and does not depend on who else is tested. An adjusted p would also need many more
+simulations than workers to flag anybody. Of N credible workers, about alpha N are unusual, and more if the model is
+not quite right, as for labels read as ratings. The simulated null therefore flags nobody
+
+- whose agreement with the others is above chance in a test without a model (p < .05: being cleared should be no harder
+  than being accused), or not clearly (99 %) less than usual;
+- who agrees (p < .01) with others who do not agree with the crowd, as people of one taste do;
+- who has fewer than 20 answers, too few to show agreement;
+- if most participants do not agree above chance, as with very hard items.
+
+Deletion should not exclude anybody alone. Look at p_adjusted.
 """
 
 from __future__ import annotations

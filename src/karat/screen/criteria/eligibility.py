@@ -1,17 +1,17 @@
-"""Eligibility: whose background contradicts what the study asks for.
+"""Eligibility: participants whose background does not meet the study's requirements.
 
-Two kinds of statements about the columns of the participants:
+There are two kinds of requirements for the columns about participants:
 
-- `answers`: which answers to a background question admit to the study, {"native_language": ["German"]};
-- `same`: which two columns must say the same, such as the study's own question and the platform's prescreening,
+- `answers`: the admissible answers to a background question, {"native_language": ["German"]};
+- `same`: two columns that must agree, such as the study's own question and the platform's prescreening,
   {"native_language": "First Language"}.
 
-Answers are compared without regard to case and to blanks around and between words, numbers by their value. A cell may
-hold several answers, as a list in JSON (["German", "Danish"]) or with commas, semicolons or bars between them, as
-platforms export questions with several answers. Then one of them is enough: an answer admits if the whole cell or one
-of its parts is among those that admit, and two cells say the same if they share a part. Participants without an answer,
-or with one that the platform withholds, are not flagged, and the reason says so. Agreeing on a part is generous with
-answers that are sentences ("No, ..."); state such answers in full and ask for the same wording on the platform.
+Answers are compared regardless of case and of blanks around and between words, and numbers by value. A cell may hold
+several answers, as a JSON list (["German", "Danish"]) or separated by commas, semicolons or bars, as platforms export
+them. One of them is then enough: an answer is admissible if the whole cell or one of its parts is, and two cells agree
+if they share a part. This is too generous for answers that are sentences ("No, ..."); state such answers in full, and
+use the same wording on the platform. Participants without an answer, or with one that the platform withholds, are not
+flagged, and the reason says so.
 """
 
 from __future__ import annotations

@@ -1,25 +1,27 @@
-"""Even-odd consistency: whose answers to two halves of the same kind of question do not go together.
+"""Even-odd consistency: participants whose answers to two halves of the same kind of question do not agree.
 
-The answers of a participant are divided into groups that ask for the same thing. Within each group the answers are
-halved, first, third, fifth, ... against second, fourth, ... as the participant saw them; with the means a_g and b_g of
-the halves of group g,
+The answers of a participant are divided into groups of questions of the same kind. Within each group, the first, third,
+fifth, ... answer that the participant gave make one half, and the second, fourth, ... the other. With the means a_g and
+b_g of the halves of group g,
 
     r = correlation of a_g and b_g over the groups,   score = 2 r / (1 + r)
 
-(Jackson 1976; Johnson 2005; Meade and Craig 2012), corrected for the halved length after Spearman and Brown, and cut
-at -1, below which the correction has no meaning. Somebody who does not look at what is asked has a score about 0,
-whatever answers they like best. This holds for halves by order of presentation: halves by columns of a file would be
-different items for everybody in a randomised questionnaire.
+(Jackson 1976; Johnson 2005; Meade and Craig 2012). The score corrects for the halved length (Spearman and Brown), and
+is cut at -1, below which the correction has no meaning. Answers that do not depend on the questions have a score near
+0, whatever their distribution. This holds for halves by order of presentation; in a randomised questionnaire, halves
+by columns of a file would be different items for everybody.
 
-The index was made for questionnaires of several scales with several items each. What corresponds to a scale in a
-study of judgments is a cell of the design: the groups are question, function, status and the condition columns taken
-together. A column that would leave hardly two answers per group (under 1.5 on average), such as the sentence,
-is not a condition here. Practice is left out. At least three groups with two answers or more are needed; with few,
-the score varies much by chance. The usual cutoff of 0 is cautious: somebody who guesses is below it every second time;
-in questionnaires .3 is common too. Attentive participants are below it too where groups are few or alike, so only those
-are flagged whose answers also agree with those of the others neither above chance (p < .05) nor nearly as usual. Where
-that cannot be seen, nobody is. Where the design's cells do not differ in what people answer, nobody can be
-consistent in this sense: look at the scores of all first.
+The index was made for questionnaires of several scales with several items each. In a study of judgments, a cell of
+the design corresponds to a scale: the groups are question, function, status and the condition columns together. A
+column that would leave fewer than 1.5 answers per group on average, such as the sentence, is no condition here.
+Practice is left out. At least three groups with two answers or more are needed; with so few, the score varies much by
+chance.
+
+The usual cutoff of 0 is cautious, because half of all guessers are above it; questionnaires often use .3. If groups
+are few or alike, attentive participants are below it too. Participants are therefore flagged only if their answers
+also agree with the others' neither above chance (p < .05) nor nearly as much as usual. If agreement cannot be
+computed, nobody is flagged. If people answer all cells of the design alike, nobody can be consistent in this sense,
+so look at the distribution of scores first.
 """
 
 from collections.abc import Sequence

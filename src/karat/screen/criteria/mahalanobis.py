@@ -1,42 +1,43 @@
-"""Mahalanobis distance: whose answers are far from everybody's, all stimuli together.
+"""Mahalanobis distance: participants whose answers are far from everybody's, all stimuli together.
 
-For a participant with the answers y to the stimuli S (items in a condition and, where there are several, a question),
+For a participant with the answers y to the stimuli S (items in a condition and, if there are several, a question),
 
     D^2 = (y - m)' V^-1 (y - m),   V = the part of the covariance matrix for S,
 
-where m has the means of the stimuli (Mahalanobis 1936; for careless answers Meade and Craig 2012, Curran 2016). Large
-is a distance whose probability by the chi-squared distribution with |S| degrees of freedom is below alpha.
+where m are the means of the stimuli (Mahalanobis 1936; for careless answers Meade and Craig 2012, Curran 2016). A
+distance is large if its probability, from the chi-squared distribution with |S| degrees of freedom, is below alpha.
 
 The covariances of all pairs of stimuli cannot be estimated in studies of judgments: there are hardly more participants
-than stimuli, and in a Latin square no participant sees two versions of an item. The matrix is therefore the target to
-which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a variance, all pairs the same correlation,
+than stimuli, and in a Latin square no participant sees two versions of an item. The matrix is therefore fully shrunk to
+the target of Ledoit and Wolf (2004): each stimulus has its variance, and all pairs have the same correlation,
 
     V_st = rho sqrt(v_s v_t) for s != t,   V_ss = v_s.
 
-- v_s is the variance of the n_s answers to s, shrunk to the pooled variance v by a share that the data give
-  (Opgen-Rhein and Strimmer 2007, who shrink to the median): L = sum Var(v_s) / sum (v_s - v)^2, at most 1, and v_s
-  becomes L v + (1 - L) v_s. A single slip where everybody else agrees counts less thereby.
-- With z = (y - m) / sqrt(v_s (n_s - 1) / n_s) (a participant's own answer is part of m), rho is the mean product
-  z_s z_t over all pairs of answers of one participant, at least 0. It stands for people's general level: that somebody
-  likes everything a little better is no sign of carelessness.
-- The inverse has a closed form, so that each participant needs only the k stimuli that they answered:
+- v_s is the variance of the n_s answers to s, shrunk to the pooled variance v. The shrinkage is estimated from the
+  data (Opgen-Rhein and Strimmer 2007, who shrink to the median): L = sum Var(v_s) / sum (v_s - v)^2, at most 1, and
+  v_s becomes L v + (1 - L) v_s. A single slip where everybody else agrees then counts less.
+- With z = (y - m) / sqrt(v_s (n_s - 1) / n_s) (participants' own answers are part of m), rho is the mean product z_s
+  z_t over all pairs of answers of one participant, at least 0. It represents general level: liking everything a
+  little better is no sign of carelessness.
+- The inverse has a closed form, so each participant needs only the k stimuli that they answered:
 
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
-Where nearly all agree, a few answers of one's own make a large distance. Participants whose answers correlate with the
-means of the others at `AGREES` or more, or significantly (p < .01), look at the items, and are not flagged however far
-they are; nor are those whose agreement is above chance (p < .05) by a test that needs no model, or not clearly (99 %)
-less than usual, as where everybody answers by temperament; nor those who agree (p < .01) with others who differ from
-most, as people with another grammar do; nor anybody where most people do not agree. With fewer than `FEWEST_AGREEING`
-stimuli that cannot be seen, and two answers against a unanimous crowd make a large distance, so nobody is flagged for
-them.
+Where nearly everybody agrees, a few deviating answers make a large distance. Nobody is therefore flagged, however far,
 
-Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
-are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
-carelessly widen the variances by which they are judged, so that with many of them fewer are found. With few
-participants for each version of an item the means follow each answer and hardly anybody is flagged. Several answers to
-one stimulus count as their mean, which makes the distance smaller. Magnitudes are compared as logarithms and without
-regard to each person's own range of numbers.
+- whose answers correlate with the means of the others at `AGREES` or more, or significantly (p < .01);
+- whose agreement is above chance (p < .05, in a test without a model), or not clearly (99 %) less than usual, as if
+  everybody answers by temperament;
+- who agrees (p < .01) with others who differ from most, as people with another grammar do;
+- if most participants do not agree, or with fewer than `FEWEST_AGREEING` stimuli, where agreement cannot be measured
+  and two answers against a unanimous crowd make a large distance.
+
+Limits. Answers on a scale are not normal, and people vary to different degrees. With normal answers fewer than alpha
+are flagged; more are flagged if some attentive participants are much less certain than others. Careless participants
+widen the variances that they are compared with, so fewer are detected if there are many. With few participants per
+version of an item, the means follow each answer and hardly anybody is flagged. Several answers to one stimulus count
+as their mean, which makes the distance smaller. Magnitudes are compared as logarithms, regardless of each person's
+range of numbers.
 """
 
 from dataclasses import dataclass

@@ -1,26 +1,26 @@
-"""The Markov criterion: whose answers follow a pattern of transitions, whatever is asked.
+"""The Markov criterion: participants whose answers follow a pattern of transitions, whatever is asked.
 
 Ba, Mancenido, Chiou and Pan describe three ways of answering without attention: keeping to one choice, repeating a
-pattern, and guessing. Each is a target matrix of transitions from one answer to the next (`karat.models.markov`), and
-a participant's observed matrix is compared with each by the Kullback-Leibler divergence of its rows. Answers are taken
-in the order of presentation, practice left out; missing answers are passed over. Questions that share a scale make one
-sequence, because a pattern runs across the questions of a page. Different scales make sequences of their own, and
-alpha is divided by their number. Who gave fewer than ten answers on a scale is not judged on it.
+pattern, and guessing. Each is a target matrix of transitions from one answer to the next (`karat.models.markov`), and a
+participant's observed matrix is compared with each by the Kullback-Leibler divergence of its rows. Answers are taken in
+the order of presentation, without practice and missing answers. Questions that share a scale make one sequence, because
+a pattern runs across the questions of a page. Different scales make different sequences, and alpha is divided by their
+number. Participants with fewer than ten answers on a scale are not judged on it.
 
-Strategies: "rows", the paper's first and its choice, asks that the divergences of all rows are under the cutoff, so
-that mixed matrices are not flagged; "average" asks it of their average (aKLD), "minimum" of the smallest (mKLD).
+Strategies: "rows", the paper's first and preferred one, requires the divergences of all rows to be under the cutoff, so
+that mixed matrices are not flagged; "average" requires it of their average (aKLD), "minimum" of the smallest (mKLD).
 
-Cutoffs: "simulated" ones are made for this design (`karat.screen.markov_cutoffs`) and for the strategy, so that a
-credible participant is below one with probability alpha over all patterns tried. Below it, participants are flagged
-unless their answers agree with those of the others: less probably by chance than the pattern by care, and p < .05. They
-looked at the items. "published" cutoffs are those of the authors' code for two answers and about 80 trials: 3.367 for
-one choice, 3.924 for repeating (alternating, or staying), and 0.0281 for the root of the divergence from guessing. They
-were made as quantiles of the average and are applied to each row, with no regard to how many patterns are tried or to
-agreement; they depend strongly on the trials, and are here to repeat published counts.
+Cutoffs: "simulated" ones are made for this design (`karat.screen.markov_cutoffs`) and strategy, so that a credible
+participant is below one of them with probability alpha over all patterns. Participants below a cutoff are flagged
+unless their answers agree with those of the others: less probably by chance than the pattern, and p < .05. Such
+participants read the items. "published" cutoffs are those of the authors' code for two answers and about 80 trials:
+3.367 for one choice, 3.924 for repeating (alternating, or staying), and 0.0281 for the root of the divergence from
+guessing. The authors computed them as quantiles of the average and apply them to each row, regardless of the number
+of patterns and of agreement. They depend strongly on the trials, and are here to reproduce published counts.
 
-Careful answers can look like guessing, as the right answers are in random order too. The criterion therefore misses
-most guessers (`errors` has the share), and a flag means that the transitions are unusually even, not that nothing was
-read.
+Careful answers can look like guessing, because the right answers are in random order too. The criterion therefore
+misses most guessers (`errors` has the share). A flag means that the transitions are unusually even, not that the
+participant read nothing.
 """
 
 from __future__ import annotations

@@ -1,29 +1,30 @@
-"""Person-total correlation: whose answers do not go along with those of the others.
+"""Person-total correlation: participants whose answers do not agree with those of the others.
 
-For participant i and stimulus s (an item in one condition and, where there are several, one question), m_is is the
-mean answer of all others who saw the same stimulus. The score is
+For participant i and stimulus s (an item in one condition and, if there are several, one question), m_is is the mean
+answer of all others who saw the same stimulus. The score is
 
-    r_i = correlation of y_is and m_is over the stimuli s that i answered
+    r_i = correlation of y_is and m_is over the stimuli s that i answered,
 
-(the personal point-biserial correlation of test theory, Donlon and Fischer 1968; as an index of careless answers
-Curran 2016). The participant's own answers never enter m_is; otherwise everybody would go along with themselves. In a
-Latin square each participant is compared with those who saw the same version of each item. A participant's several
-answers to one stimulus count as their mean. At least five stimuli with two others each are needed.
+the personal point-biserial correlation of test theory (Donlon and Fischer 1968); Curran (2016) uses it as an index of
+careless answers. Participants' own answers never enter m_is, or everybody would agree with themselves. In a Latin
+square, participants are compared with those who saw the same version of each item. Several answers of a participant to
+one stimulus count as their mean. The score needs at least five stimuli that two others each answered.
 
-Somebody who guesses has a score about 0, somebody who uses the scale the other way round a negative one; somebody who
-gives one answer throughout has none, and straightlining finds them. It supposes that people agree on the whole: a
-minority with another grammar has a low score although they are attentive. Where guessers are many, everybody's scores
-go down. The usual cutoff of 0 is cautious: of those who guess every second is below it. With few stimuli attentive
-participants are below it too, so only those are flagged whose score is also clearly lower than is usual: the upper
-limit of its one-sided 99 % interval (Fisher's z with n - 3) is below half the median of all scores, or below the cutoff
-where that is higher. Somebody whose answers are all the same but one or two is not flagged either: those decide it. Nor
-is somebody who agrees (p < .01) with others whose scores are below the cutoff: two camps differ in what they prefer.
+Guessing gives a score near 0, and reversing the scale a negative one. One answer throughout gives no score; that is
+what straightlining looks for. The criterion assumes that people agree on the whole: a minority with another grammar has
+low scores although it is attentive. Many guessers lower all scores.
 
-Answers without an order are compared in the same way. Nominal answers count as one number for each category, 1 where
-it was given and 0 where not, m_is is the share of the others who gave it, and r_i runs over all stimuli and categories
-(each category centred; with two categories this is the correlation above). Choices count as 1 for the one item, -1 for
-the other and 0 for no difference, whatever side they stood on; as it is arbitrary which of them is called the one, the
-numbers are not centred: r_i = sum y m / sqrt(sum y^2 sum m^2).
+The usual cutoff of 0 is cautious: half of all guessers are above it. With few stimuli, attentive participants can be
+below it too. Participants are therefore flagged only if their score is also clearly lower than usual: the upper limit
+of its one-sided 99 % interval (Fisher's z with n - 3) must be below half the median score, or below the cutoff if
+that is higher. Participants who gave the same answer all but once or twice are not flagged, because those one or two
+answers decide the score. Nor are participants who agree (p < .01) with others below the cutoff, because two groups
+may prefer different things.
+
+Nominal answers count as one number per category, 1 if it was chosen and 0 if not; m_is is then the share of the others
+who chose it, and r_i runs over all stimuli and categories, each category centred. With two categories this is the
+correlation above. Choices count as 1 for one item, -1 for the other and 0 for no difference, whatever their sides.
+Because it is arbitrary which item counts as 1, these numbers are not centred: r_i = sum y m / sqrt(sum y^2 sum m^2).
 """
 
 import numpy as np

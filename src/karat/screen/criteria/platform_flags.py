@@ -1,6 +1,6 @@
-"""Platform flags: what the recruiting platform or the survey tool itself says against a participant.
+"""Platform flags: what the recruitment platform or survey tool itself reports against a participant.
 
-Qualtrics writes the results of its fraud detection beside the answers, and Prolific those of its authenticity checks;
+Qualtrics exports the results of its fraud detection with the answers, and Prolific those of its authenticity checks.
 karat's readers keep both as columns about participants. The cutoffs are those of the platforms' own pages:
 
 | column | flagged | source |
@@ -11,12 +11,12 @@ karat's readers keep both as columns about participants. The cutoffs are those o
 | Q_RelevantIDDuplicate, Q_DuplicateRespondent, Q_BallotBoxStuffing | true | the same |
 | a column of Prolific with "authenticity" in its name | low; mixed is only reported | Prolific's help pages |
 
-Names are compared without case, blanks and underscores. The score is the number of flags. A missing field is no flag:
-Qualtrics leaves fields empty that are not switched on, and browsers with blocked scripts have no reCAPTCHA score.
+Names are compared regardless of case, blanks and underscores. The score is the number of flags. A missing field is no
+flag: Qualtrics leaves fields empty if they are switched off, and browsers that block scripts have no reCAPTCHA score.
 
-*Limits.* How platforms come to these scores is not public. reCAPTCHA gives low scores to people with privacy tools,
-VPNs and assistive technology, duplicates are found by device, so that members of a household count as one, and
-authenticity checks see free-text answers only. Ask for a second sign before you exclude somebody.
+*Limits.* How platforms compute these scores is not public. reCAPTCHA gives low scores to people who use privacy tools,
+VPNs or assistive technology. Duplicates are detected by device, so members of a household count as one. Authenticity
+checks only see free-text answers. Look for a second sign before you exclude anybody.
 """
 
 from collections.abc import Iterator, Mapping

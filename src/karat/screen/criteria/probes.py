@@ -1,19 +1,20 @@
 """Probes: fillers that programs answer differently from people.
 
-A study may have three kinds of them, as fillers with an expected answer and one of these words in the column subgroup:
+A study may have three kinds of probes. Each is a filler with an expected answer and one of these words in the column
+subgroup:
 
-- *honeypot*: the column `hidden` has an instruction that only readers of the page's source find. It is not part of what
-  people see, hear with a screen reader, select or reach by keyboard;
+- *honeypot*: the column `hidden` has an instruction that only readers of the page's source find. People neither see it,
+  hear it with a screen reader, select it nor reach it by keyboard;
 - *shibboleth*: something that people do not know or notice, but language models do;
 - *modality*: the text is a picture, which programs that read text cannot see.
 
-The score is the number of answers that are not those expected of people. One hit never flags anybody: `at_least` is two
-or more, because people slip, have unusual grammars, and get curious about the source of pages. `karat init --probes`
+The score is the number of answers that differ from those expected of people. One hit never flags anybody: `at_least` is
+two or more, because people slip, have unusual grammars, or are curious about the source of pages. `karat init --probes`
 writes examples to edit.
 
-*Limits.* They find programs that read the page's source and obey it. Agents that look at the screen, or are warned of
-hidden instructions, pass; so this shows nothing about participants without hits. Say in the debriefing what they were
-for. Modality checks cannot be answered by blind participants, whose answer to them must not count against them.
+*Limits.* Probes detect programs that read the page's source and obey it. Agents that look at the screen, or are
+warned about hidden instructions, pass, so participants without hits may still be programs. Explain the probes in the
+debriefing. Blind participants cannot answer modality checks, so their answers must not count against them.
 """
 
 import polars as pl

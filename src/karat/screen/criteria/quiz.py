@@ -1,9 +1,10 @@
-"""Quiz: who did not understand the instructions.
+"""Quiz: participants who did not understand the instructions.
 
-Two columns of the participants are read, whichever there are: `quiz_attempts`, how many attempts per person needed, and
-`quiz_passed`, whether the quiz was passed in the end. Flagged is who did not pass, or needed more attempts than are
-tolerated. Other tools write truth values as words or numbers; true, yes, 1 and passed mean yes, false, no, 0 and failed
-no, in any case. Participants without an entry, or with one that cannot be read, are not flagged: the reason says so.
+The criterion reads two columns about participants, or the one that there is: `quiz_attempts`, the number of attempts,
+and `quiz_passed`, whether the participant passed in the end. Participants are flagged if they did not pass or needed
+more attempts than allowed. Other tools write truth values as words or numbers: true, yes, 1 and passed mean yes;
+false, no, 0 and failed mean no, regardless of case. Participants without an entry, or with one that cannot be read,
+are not flagged, and the reason says so.
 """
 
 from __future__ import annotations

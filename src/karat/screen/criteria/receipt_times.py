@@ -1,21 +1,21 @@
-"""Receipt times: whose response times do not fit between the moments at which the server received the answers.
+"""Receipt times: response times that do not fit between the moments at which the server received the answers.
 
-A response time is what the browser claims; `received` is what the server saw. A page is shown after the page before it
-was answered, so that a time of ten seconds needs ten seconds between two receipts. Two things are allowed for:
+A response time is what the browser claims; `received` is what the server saw. A page appears after the previous one was
+answered, so a response time of ten seconds needs ten seconds between two receipts. There are two allowances:
 
-- Several answers may come in one request, after a phase without a connection, and an answer that waited for the line
-  leaves less time until the next receipt. Time that a receipt came late is therefore credited to the answers after it,
-  up to `credit` seconds, about as long as karat's page waits before it tries the line again. A break has no answer, so
-  that it is credited likewise.
-- What is missing in all may be up to `slack` seconds, for clocks that are set and lines that are slow.
+- Several answers may arrive in one request after a lost connection, and an answer that had to wait leaves less time
+  until the next receipt. The delay of a receipt is therefore credited to the answers after it, up to `credit`
+  seconds, about as long as karat's page waits before it tries again. Breaks have no answers and are credited in the
+  same way.
+- The total of missing seconds may be up to `slack`, because clocks are adjusted and connections are slow.
 
-A script that posts its answers one by one within seconds and claims minutes is found by this, also where it waits
-first. A questionnaire is too fast, whatever its response times say, where its receipts leave less time than reading at
-`words_per_minute` takes. Hardly anybody reads 700 words per minute with understanding (Brysbaert 2019 has a mean of 238
-and few readers above 400). And the browser's clock runs backwards where answers that came later were given earlier by
-it, more than twice: once or twice a clock is set.
+This detects scripts that post answers one by one within seconds and claim minutes, even if they wait first. A
+questionnaire is also too fast, whatever its response times, if its receipts leave less time than reading at
+`words_per_minute` takes. Hardly anybody reads and understands 700 words per minute (Brysbaert 2019 reports a mean of
+238 and few readers above 400). Finally, the browser's clock runs backwards if later answers have earlier times more
+than twice; clocks may be set back once or twice.
 
-A script that takes as long as it claims cannot be found in this way.
+A script that takes as long as it claims is not detected.
 """
 
 from collections.abc import Sequence

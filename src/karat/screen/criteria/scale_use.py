@@ -1,24 +1,29 @@
-"""Scale use: who kept to a small part of the scale, or to its middle.
+"""Scale use: participants who mostly chose the neutral answer, and how everybody used the scale.
 
-Participants are flagged if more than `neutral_at_most` of their answers are neutral, where the scale has a neutral
-point: "no difference" in choices, and the middle of an odd number of points where the scale names none. Nobody is
-flagged for fewer than ten answers, nor for neutral answers where the others give them as well: in the sum over answers,
-neutral ones must exceed the shares of the others who answered the same stimuli neutrally, by a one-sided test at 1 %.
-Nor is anybody flagged who agrees with the others above chance (p < .05, by a test that needs no model), or not clearly
-(99 %) less than usual: they looked at the items, and prefer the middle where others dare more. Where most participants
-do not agree above chance, as on very hard items, that cannot be seen and nobody is flagged.
-The further columns are for information only, since attentive participants use scales differently:
+Participants are flagged if more than `neutral_at_most` of their answers are neutral: "no difference" in choices, or the
+middle of a scale with an odd number of points. Nobody is flagged
 
-- points_used: the share of the scale's points that were used at all;
-- commonest and commonest_share: the commonest answer and its share;
-- spread: the standard deviation of the answers, as a share of the scale's width (in numbers or logarithms without one);
-- skew: the third standardised moment, mean((x - mean)^3) / sd^3; below 0 where answers crowd at the high end;
-- contrast: mean answer to items that should be high minus mean answer to items that should be low;
-- compression: the contrast over that of the median participant. 1 is as usual; near 0, clear cases
-  are hardly distinguished.
+- for fewer than ten answers;
+- for neutral answers that others give too: the number of neutral answers must exceed the sum of the shares of others
+  who answered the same stimuli neutrally, in a one-sided test at 1 %;
+- whose answers agree with the others' above chance (p < .05, in a test without a model) or not clearly (99 %) less than
+  usual. Such participants read the items, and prefer the middle where others commit themselves;
+- if most participants do not agree above chance, as with very hard items, because then agreement shows nothing.
 
-High and low are the statuses grammatical and ungrammatical, or else expected answers in the upper and lower half of the
-scale, of fillers, controls and other items that are not tested; only where none of these is known, of all items.
+Attentive participants use scales differently, so the other columns are for information only:
+
+- points_used: the share of the scale's points used at all;
+- commonest and commonest_share: the most frequent answer and its share;
+- spread: the standard deviation of the answers, as a share of the scale's width (in numbers or logarithms if the scale
+  has no ends);
+- skew: the third standardised moment, mean((x - mean)^3) / sd^3; negative if answers are mostly high;
+- contrast: the mean answer to items that should be high minus the mean answer to items that should be low;
+- compression: the contrast relative to that of the median participant. 1 is usual; near 0, clear cases are hardly
+  distinguished.
+
+Items that should be high or low have the status grammatical or ungrammatical, or else an expected answer in the upper
+or lower half of the scale. Fillers, controls and other items that are not tested are used, or all items if none of
+these is known.
 """
 
 from __future__ import annotations

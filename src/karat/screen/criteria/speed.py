@@ -1,11 +1,11 @@
-"""Speed: participants who were too fast on the whole.
+"""Speed: participants who were too fast overall.
 
 Häussler and Juzek distinguish simple spammers, whose mean time is low, from clever ones, who hide behind a few long
-pauses: their median is low. What counts as fast depends on the task, so a cutoff may also be a share of the median of
-all participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected duration. Rules
-that state one of these two shares have no cutoff in seconds unless they state one, because 3 seconds are long for a
-single adjective pair. Where half of `FEWEST` participants or more are below these 3 seconds, the task is quick, not the
-participants: the cutoff flags nobody, and a note says so. Another cutoff is taken at its word.
+pauses, so that only their median is low. What is fast depends on the task, so a cutoff may also be a share of the
+median of all participants' medians. Macketanz et al. exclude participants who worked at most 40 % of the expected
+duration. Rules that state one of these two shares have no cutoff in seconds unless they state one, because 3 seconds
+are long for a single adjective pair. If half of at least `FEWEST` participants are below these 3 seconds, the task is
+quick, not the participants; the cutoff then flags nobody, and a note says so. Any other cutoff is applied as stated.
 """
 
 from __future__ import annotations

@@ -1,35 +1,35 @@
-"""Straightlining: who gave the same answer or a pattern throughout.
+"""Straightlining: participants who gave the same answer or a pattern throughout.
 
-Answers are looked at in the order in which the participant saw the trials, never in the order of columns or items, and
-as they were given on the screen (polarity is not undone). Five patterns, each with its probability for somebody whose
-answers do not depend on what is asked:
+Answers are taken in the order in which the participant saw the trials, never in the order of columns or items, and as
+given on the screen (polarity is not undone). There are five patterns, each with its probability if answers do not
+depend on what is asked:
 
 - the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers;
 - a long run of one answer: P(longest run >= m), exact for independent answers with the participant's own shares of
   answers, so that nobody is flagged for finding most sentences good;
-- a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials before against the binomial
+- a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials earlier, compared with the binomial
   distribution with q = sum over a of n_a (n_a - 1) / (n (n - 1)), the share of equal pairs among all of the
   participant's answers;
-- one side in a choice task: two-sided binomial with 1/2 and with the share of the side among the choices of all others,
-  (k + 1) / (n + 2), whichever is more probable; "no difference" is left out. Sides may not have been recorded or
-  balanced: where the better sentence is mostly on one side, attentive participants mostly choose that side.
+- one side in a choice task: two-sided binomial tests with 1/2 and with the share of that side among the choices of all
+  others, (k + 1) / (n + 2). The more probable one counts, because sides may be unrecorded or unbalanced: if the better
+  sentence is mostly on one side, attentive participants mostly choose that side. "No difference" is left out.
 
-The score is the smallest of these probabilities, not corrected for their number. A questionnaire whose trials are
-blocked or alternate makes attentive answers look patterned: where every third trial is an experimental one, they have a
-period of 3. So nobody is flagged for a period whose answers agree with those of the others to the same stimuli above
-chance (p < .05, by the correlation with their means), nor where fewer than half of the answers are equal.
-The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is for information only.
+The score is the smallest of these probabilities, not corrected for their number. Blocked or alternating trials make
+attentive answers look patterned: if every third trial is an experimental one, answers have a period of 3. A period
+therefore flags nobody whose answers agree with those of the others to the same stimuli above chance (p < .05, by the
+correlation with their means), or if fewer than half of the answers are equal. The variability (standard deviation of
+the answers in scale steps, Dunn et al. 2018) is for information only.
 
 Longest runs. Answers are independent and have fixed probabilities, the shares. The first run of m answers a begins at
 trial i with probability N_a(i) p_a^(m-1), where N_a(i) is the probability that no run of m is complete before and a new
-run of a begins at i. With E_a(i), the probability that no run of m is complete by trial i and i is answered a,
+run of a begins at i. With E_a(i), the probability that no run of m is complete by trial i and the answer to i is a,
 
     N_a(i) = p_a (sum over b of E_b(i-1) - E_a(i-1)),   N_a(1) = p_a,
     E_a(i) = p_a E_a(i-1) + N_a(i) - p_a^(m-1) N_a(i-m+1),
     P(longest run >= m) = sum over a and i <= n-m+1 of p_a^(m-1) N_a(i).
 
-The sum has no differences of large numbers, so that small tails keep their digits. For the runs of one answer alone,
-this is the recursion of Schilling (1990, The longest run of heads), here for any share.
+The sum contains no differences of large numbers, so small tails keep their digits. For runs of a single answer this is
+the recursion of Schilling (1990, The longest run of heads), here for any share.
 """
 
 from collections.abc import Mapping

@@ -1,27 +1,26 @@
-"""Too regular: answers that follow the consensus more closely than anybody's, or times without the marks of reading.
+"""Too regular: answers unusually close to the consensus, or response times without the traces of reading.
 
-Three signs are looked for; each gives a p value where there is enough to look at:
+There are three signs, each with a p value if there are enough data:
 
-- *answers*: the mean log probability of a participant's answers, given those of the others to the same items, above
-  what is expected of one of the others. Only the participant who follows the others most closely can be flagged, and
-  only if the second is significantly behind: careful people follow the consensus too.
-- *marks of reading*: people take longer over items that take others longer (length, difficulty), speed up with
+- *answers*: the mean log probability of a participant's answers, given those of the others to the same items, minus
+  its expectation for one of the others. Only the participant closest to the others can be flagged, and only if the
+  second closest is significantly further away, because careful people follow the consensus too.
+- *traces of reading*: people take longer over items that take others longer (length, difficulty), speed up with
   practice, and have slow and fast phases. With r_1 the correlation of log times with those of the others to the same
   item, r_2 minus that with the logarithm of the position, and r_3 that of neighbouring residuals, T is the sum of
-  atanh(r) sqrt(n - 3) over sqrt(3): standard normal of times that were drawn at random. A participant without marks (T
-  below 1.64) is compared with the median and the robust spread of T in this study.
-- *spread of times*: the standard deviation of log times, below that of all others; scripts that wait as long every
-  time.
+  atanh(r) sqrt(n - 3) over sqrt(3), which is standard normal for random times. Participants without such traces (T
+  below 1.64) are compared with the median and the robust spread of T in this study.
+- *spread of times*: the standard deviation of log times, below that of all others, as in scripts that always wait
+  equally long.
 
-p values are multiplied by the number of signs; a participant is flagged where the false discovery rate
+p values are multiplied by the number of signs. Participants are flagged if the false discovery rate
 (Benjamini-Hochberg) is at most `rate`. Times need 30 trials per participant, answers 30 answers, and both five
 participants.
 
-*Limits.* It is no proof: reported, and for a rule only together with other evidence. Of the six language models in
-the reference data none follows the consensus more closely than the closest human annotator, so a single account of a
-good model passes. Where people's times show few marks, as with pictures and short sentences, times drawn at random pass
-as well. Screen readers and other assistive technology give times of another shape, which is a reason to look and no
-reason to exclude.
+*Limits.* This is no proof; rules should use it only with other evidence. None of the six language models in the
+reference data follows the consensus more closely than the closest human annotator, so a single account of a good model
+passes. If people's times show few traces, as with pictures and short sentences, random times pass too. Screen readers
+and other assistive technology give times of another shape. Look at such participants, but do not exclude them for it.
 """
 
 import numpy as np
