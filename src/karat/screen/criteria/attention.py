@@ -1,10 +1,10 @@
-"""Attention: who missed the trials that only attentive people answer well.
+"""Attention: participants who missed trials that only attentive people answer correctly.
 
-Two rules are published. On the positional account (Pieper, Börner and Kiss, section 5.2) at least k of N answers must
-be right, where k keeps guessing at or under alpha. On the pairwise account (Langsford, Perfors, Hendrickson, Kennedy
-and Navarro, appendix) nobody may choose the worse sentence of an attention pair, or rate it above its partner; the
-partners may stand anywhere, in two halves or sessions too, and equal ratings are not a failure. With few
-pairs somebody who guesses passes too often; a note then says so.
+Two rules are published. On the positional account (Pieper, Börner and Kiss, section 5.2), at least k of N answers must
+be right, where k limits the probability that guessing passes to alpha. On the pairwise account (Langsford, Perfors,
+Hendrickson, Kennedy and Navarro, appendix), participants must not choose the worse sentence of an attention pair, or
+rate it above its partner. The partners may be anywhere, even in different halves or sessions, and equal ratings are no
+failure. With few pairs, guessing passes too often, and a note says so.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class AttentionSettings(PassSettings):
 def attention(
     judgments: Judgments, account: str = "positional", alpha: float = ALPHA, slips: int | None = None
 ) -> Evidence:
-    """How many attention trials each participant answered correctly, or how many attention pairs.
+    """The number of attention trials or pairs that each participant answered correctly.
 
     `slips` wrong answers are tolerated; by default as many as alpha allows, and no failed pair. A trial that was shown
     and not answered is not right. On the positional account `trials` of the evidence has every answer that was judged.
@@ -73,7 +73,7 @@ def attention(
 
 
 def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
-    """In how many pairs each participant put the worse sentence above the better one, or left an answer out.
+    """The number of pairs in which each participant put the worse sentence above the better one, or did not answer.
 
     A choice trial is a pair by itself. Rated sentences are partners by the column pair; the better one is the
     grammatical one. Where a pair was rated more than once, no rating of the worse sentence may lie above one of the
@@ -199,7 +199,7 @@ def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
 
 
 def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
-    """How high an answer stands: its place among the levels, or the number itself."""
+    """The height of an answer: its place among the levels, or the number itself."""
     height = pl.col("response").cast(pl.Float64, strict=False)
     for question in trials["question"].unique().to_list():
         scale = scales[question]
@@ -213,7 +213,7 @@ def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
 
 
 def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
-    """Whether a sentence is the better one of its pair: by its status, else by where its right answers lie."""
+    """Whether a sentence is the better one of its pair: by its status, else by its right answers."""
     by_status = pl.col("status").replace_strict(
         {"grammatical": True, "ungrammatical": False}, return_dtype=pl.Boolean, default=None
     )

@@ -1,26 +1,26 @@
-"""Automation: how probable it is that a script or a driven browser answered, from the traces of hands.
+"""Automation: the probability that a script or a driven browser gave the answers, from the traces of input.
 
-The trial page sums up how each answer is given (see `docs/howto/data-protection.md`). For every participant a
-likelihood ratio compares two accounts of these numbers, a script and a person, and gives a probability:
+The trial page summarises how each answer is given (see `docs/howto/data-protection.md`). For each participant, a
+likelihood ratio compares two explanations of these numbers, a script and a person, and gives a probability:
 
     odds: float = prior / (1 - prior) * (imitators + (1 - imitators) * ratio)
 
-`imitators` is the share of scripts that nothing here can distinguish from people, such as drivers with human-like paths
-and hidden marks: whatever the traces look like, so much remains possible. The ratio is made of
+`imitators` is the share of scripts that cannot be distinguished from people, such as drivers with human-like paths and
+hidden marks. This much remains possible whatever the traces look like. The ratio combines
 
-- marks of an automated browser, which no browser of a person has;
+- marks of an automated browser, which no person's browser has;
 - answers that no trial page reported, although pages report traces for others in this study;
-- input that a script on the page made. Some assistive extensions do that too, so that it counts little;
-- how somebody moves, presses and types: medians of the presses, key holds, speed profiles (peak over mean speed),
-  bends, places of presses and movement times beside Fitts' law, as far from people's as they are.
+- input made by a script on the page. Some assistive extensions do that too, so it counts little;
+- movements, presses and typing: how far the medians of presses, key holds, speed profiles (peak over mean speed),
+  bends, places of presses and movement times relative to Fitts' law are from people's.
 
-People who use a keyboard alone, a screen reader, a switch, voice control, a head or eye mouse differ from others in the
-last of these, and drivers may look exactly like their software. All of it together therefore weighs at most `MOST`,
-which flags nobody. Only fast and straight lines at a constant speed to the exact centre, which no device makes, weigh
-more.
+People who only use a keyboard, a screen reader, a switch, voice control, or a head or eye mouse differ from others in
+the last of these, and drivers may look exactly like their software. All signals together therefore weigh at most
+`MOST`, which flags nobody. Only fast, straight lines at a constant speed to the exact centre, which no device produces,
+weigh more.
 
-The model of people is made of published parameters (`karat.simulate.hands`), because recordings of real people's input
-were not at hand. `refit` computes it from the traces of a pilot.
+The model of people uses published parameters (`karat.simulate.hands`), because recordings of real input were not
+available. `refit` estimates it from the traces of a pilot.
 """
 
 import json
@@ -44,22 +44,22 @@ PEOPLE: dict[str, tuple[float, float]] = {
     "press": (-2.35, 0.45), "hold": (-2.25, 0.45), "profile": (0.9, 0.3), "bend": (-2.9, 0.9), "off": (-0.75, 0.45),
     "fitts": (0.0, 0.4),
 }  # fmt: skip
-"""Mean and deviation of the logarithms of people's medians; wider than simulated, for models are not people."""
+"""Mean and deviation of the logarithms of people's medians; wider than simulated, because models are not people."""
 SIGNALS = tuple(PEOPLE)
 LEAST_TRIALS = 5
-"""A median of fewer trials is not looked at."""
+"""Medians of fewer trials are ignored."""
 LEAST_PILOT = 20
 RANGE = 8.0
-"""How many units of the logarithm scripts may take anywhere."""
+"""The range of scripts, in units of the logarithm."""
 FLAGGED, ABSENT, UNTRUSTED, UNFIT, LINES, MOST = 5.0, 4.0, 1.0, 0.5, 2.5, 1.0
 """Weights as powers of ten."""
 UNLIKE = 0.5
-"""From this weight on a signal is named as a reason."""
+"""Signals of at least this weight are reported as reasons."""
 VALUES: dict[str, Any] = {
     "p": pl.Float64, "flags": pl.Int64, "absent": pl.Int64, "pages": pl.Int64, "untrusted": pl.Int64,
     "pace": pl.Float64, **dict.fromkeys(SIGNALS, pl.Float64),
 }  # fmt: skip
-"""The values of reasons; signals are there where they are unlike most people's."""
+"""The values of reasons; signals are included if they are unlike most people's."""
 TRACE = pl.Struct(
     dict.fromkeys(
         ("path", "straight", "active", "peak", "off", "press", "hold", "untrusted", "flags", "fits"), pl.Float64
@@ -117,9 +117,9 @@ def automation(
 
 
 def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
-    """The model of people from the traces of a pilot with people who are known to be some: the setting `people`.
+    """The model of people from the traces of a pilot with known people, for the setting `people`.
 
-    Signals that fewer than 20 participants have stay as they are.
+    Signals that fewer than 20 participants have are not changed.
     """
     table = _summaries(pilot)
     found = {}
@@ -135,7 +135,7 @@ def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
 
 
 def _summaries(judgments: Judgments) -> pl.DataFrame:
-    """One row for each participant: counts, and medians of the signals that enough trials have."""
+    """One row per participant: counts, and medians of the signals with enough trials."""
     frame = judgments.frame
     if "trace" not in frame.columns or frame["trace"].null_count() == frame.height:
         raise ScreenError(Message("automation.no_traces"))
@@ -176,7 +176,7 @@ def _summaries(judgments: Judgments) -> pl.DataFrame:
 
 
 def _read(text: str | None) -> dict[str, float] | None:
-    """The numbers of a trace; none where it cannot be read."""
+    """The numbers of a trace; none if it cannot be read."""
     try:
         found = json.loads(text) if text else {}
     except ValueError:
@@ -213,14 +213,14 @@ def _weighed(one: Mapping[str, Any], people: Mapping[str, tuple[float, float]]) 
 
 
 def _ratio(value: float, mean: float, deviation: float) -> float:
-    """How much likelier a value is for a script, which may have any, than for people; a power of ten, within MOST."""
+    """The likelihood ratio of a value for a script and for people, as a power of ten within MOST."""
     z = (log(value) - mean) / deviation
     density = exp(-min(z * z, 200.0) / 2) / (sqrt(2 * pi) * deviation)
     return float(np.clip(log10(1 / RANGE / density), -MOST, MOST))
 
 
 def _lines(one: Mapping[str, Any]) -> bool:
-    """Whether the pointer went fast and straight at a constant speed to the centre; gliding pointers are slow."""
+    """Whether the pointer went fast and straight to the centre at a constant speed; gliding pointers are slow."""
     values = [one[name] for name in ("bend", "profile", "off", "pace")]
     if any(value is None for value in values):
         return False

@@ -47,15 +47,15 @@ SIGN = "\x1f"
 NEARLY, FEWEST, FEW = 0.98, 10, 4
 """The longest record is the length if this many participants have this share of it."""
 HALF, MOST = 0.5, 0.75
-"""And if they are this share of all with answers."""
+"""The share of all with answers that they must be."""
 SHORTER = 0.1
-"""The share of all with answers whose number of trials is that of a shorter list."""
+"""The least share of all with answers that must share a number of trials to make it a shorter list."""
 Record = list[tuple[str, str, float]]
 """Item, answer and response time of each trial."""
 PERSON = "person"
 """The column of the participants that names the person by default."""
 Duplicate = tuple[str, int | None]
-"""The record that counts instead, and with how many equal trials both begin (None if the person is named)."""
+"""The record that counts instead, and the number of equal trials at the start of both (None if the person is named)."""
 VALUES = {
     "answered": pl.Int64, "trials": pl.Int64, "last": pl.Int64, "session": pl.String, "same_person": pl.String,
     "same_record": pl.String, "alike": pl.Int64, "fewest": pl.Int64,
@@ -78,11 +78,11 @@ class CompletionSettings(CriterionSettings):
 def completion(
     judgments: Judgments, at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
 ) -> Evidence:
-    """The share of the questionnaire that each participant answered, practice left out, and who took part twice.
+    """The share of the questionnaire that each participant answered, without practice, and repeated participation.
 
-    Listed participants who gave no answer at all are flagged too. `person` is the column of the participants that
-    names the person. Further columns: answered (how many trials), last (the position of the last answer, where
-    somebody dropped out) and same_as (whose record stands instead of this one).
+    Participants in the table who gave no answer are flagged too. `person` is the column of the participants that
+    names the person. Further columns: answered (trials), last (the position of the last answer, for drop-outs) and
+    same_as (the participant whose record counts instead).
 
     >>> import karat
     >>> evidence = completion(karat.datasets.load("likert"))
@@ -116,10 +116,7 @@ def completion(
 
 
 def _gather(judgments: Judgments, person: str | None, number: int) -> tuple[pl.DataFrame, tuple[tuple[str, ...], bool]]:
-    """Everybody: how much they answered, when they started, which person they are, how their record begins.
-
-    Beside it, the columns of the participants and whether there are times.
-    """
+    """Answers, start, person and first trials of each participant; their columns; and whether there are times."""
     rows, table = _counts(judgments)
     people = judgments.participants
     known: list[pl.Expr | pl.Series] = [pl.col("participant")]
@@ -138,7 +135,7 @@ def _gather(judgments: Judgments, person: str | None, number: int) -> tuple[pl.D
 
 
 def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The answers in the order of presentation, and how many trials everybody answered, those without any too."""
+    """The answers in the order of presentation, and the number of trials answered by each participant, even 0."""
     rows = presented(judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null()))
     people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
     table = people.join(_answered(rows), on="participant", how="left", maintain_order="left")
@@ -146,7 +143,7 @@ def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Duplicate], list[int]]) -> pl.DataFrame:
-    """The table of participants, given the length of the questionnaire, the records that are repeated, shorter lists.
+    """The table of participants, from the length of the questionnaire, repeated records and shorter lists.
 
     If the length is unknown, only participants who answered nothing have a share, which is 0.
     """
@@ -173,7 +170,7 @@ def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Du
 
 
 def _values(table: pl.DataFrame, length: int | None) -> pl.Expr:
-    """How much was answered, where the participant stopped, and whose record it repeats."""
+    """The values of the messages: answered trials, the last one, and the repeated record."""
     stopped = pl.col("answered") != pl.lit(length, dtype=pl.Int64)
     last = pl.when(stopped).then("last") if "last" in table.columns else pl.lit(None, dtype=pl.Int64)
     session = pl.when(last.is_not_null()).then("_session") if "_session" in table.columns else pl.lit(None)
@@ -206,7 +203,7 @@ def _notes(
     more: int,
     answered: tuple[int, int],
 ) -> tuple[Message, ...]:
-    """What was assumed and what is unknown; `answered` holds the fewest and most trials of anybody."""
+    """Notes on assumptions; `answered` holds the fewest and most trials of any participant."""
     notes = []
     if length is None:
         notes.append(Message("completion.length_unknown", {"least": answered[0], "most": answered[1]}))
@@ -220,7 +217,7 @@ def _notes(
 
 
 def _answered(rows: pl.DataFrame) -> pl.DataFrame:
-    """How many trials each participant answered, and where the last of them was."""
+    """The number of trials that each participant answered, and the position of the last."""
     sessions = [name for name in ("session",) if name in rows.columns]
     if "trial" in rows.columns:
         # A row whose position is not known counts as a trial of its own.
@@ -240,7 +237,7 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def length_of(answered: pl.Series, trials: int | None, positions: bool = True) -> int | None:
-    """The length of the questionnaire, given how many trials each participant answered; None if unknown."""
+    """The length of the questionnaire, from the number of trials that each participant answered; None if unknown."""
     if trials is not None:
         return trials
     some = answered.filter(answered > 0)
@@ -254,14 +251,14 @@ def length_of(answered: pl.Series, trials: int | None, positions: bool = True) -
 
 
 def _shorter_lists(answered: pl.Series) -> list[int]:
-    """Numbers of trials that so many participants answered that these must be lists of their own."""
+    """Numbers of trials that enough participants share to be shorter lists."""
     some = answered.filter(answered > 0)
     counts = some.value_counts().filter(pl.col("count") >= max(FEWEST, SHORTER * len(some)))
     return sorted(counts[some.name].to_list())
 
 
 def span(answered: pl.Series) -> tuple[int, int]:
-    """The fewest and the most trials of those who answered any.
+    """The fewest and the most trials of participants who answered any.
 
     >>> span(pl.Series([72, 0, 38]))
     (38, 72)
@@ -299,7 +296,7 @@ def _record_order(everyone: pl.LazyFrame, names: list[str]) -> dict[str, tuple[b
 
 
 def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
-    """The records of each person who has several, and how many participants name no person."""
+    """The records of each person with several, and the number of participants without a person."""
     absent = everyone.select(pl.col("_person").null_count()).collect().item()
     groups = everyone.drop_nulls("_person").group_by("_person").agg("participant")
     several = groups.filter(pl.col("participant").list.len() > 1).collect()
@@ -307,7 +304,7 @@ def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
 
 
 def _long_enough(rows: pl.DataFrame) -> pl.DataFrame:
-    """The timed answers of participants with enough of them to be compared."""
+    """The timed answers of participants who have enough of them to compare."""
     timed = rows.filter(pl.col("rt").is_not_null())
     return timed.filter(pl.len().over("participant") >= ALIKE_TRIALS)
 
@@ -339,7 +336,7 @@ def _fetch(judgments: Judgments, names: list[str], number: int) -> dict[str, Rec
 
 
 def _beginning_alike(found: Mapping[str, Record]) -> list[list[str]]:
-    """The names whose records begin with the same trials."""
+    """Groups of participants whose records begin with the same trials."""
     same: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
     for name, record in found.items():
         beginning = tuple(record[:ALIKE_TRIALS])
@@ -355,7 +352,7 @@ def _alike(one: Record, other: Record) -> int:
 
 
 def _of_study(study: Study) -> dict[str, Any]:
-    """How many trials the longest list has, over all sessions."""
+    """The number of trials on the longest list, over all sessions."""
     lengths = [
         sum(
             block.settings.showings(study.trials(index, number).filter(pl.col("function") != "practice").height)

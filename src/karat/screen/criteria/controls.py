@@ -1,6 +1,6 @@
-"""Controls: who did not tell clearly grammatical from clearly ungrammatical sentences.
+"""Controls: participants who did not distinguish clearly grammatical from clearly ungrammatical sentences.
 
-Choices are right or wrong. Ratings are judged on one of these accounts (Pieper, Börner and Kiss, section 5.2.2), where
+Choices are right or wrong. Ratings are judged by one of these accounts (Pieper, Börner and Kiss, section 5.2.2), where
 g and u are the mean ratings of grammatical and ungrammatical controls on a scale from low to high:
 
     positional   at least k_g grammatical and k_u ungrammatical controls on the right side of the scale
@@ -10,11 +10,11 @@ g and u are the mean ratings of grammatical and ungrammatical controls on a scal
                  2 and 4 on five points                    (Zanuttini et al.)
     pairwise     the worse sentence of no pair above the better one   (Langsford et al.)
 
-Means treat ratings as numbers, for which at least eight trials in each condition are asked (Carifio and Perla).
+Means treat ratings as numbers, which requires at least eight trials in each condition (Carifio and Perla).
 
-The positional account can also tolerate only a share of neutral answers, which tell nothing apart (section 5.2.2, end).
-Rights minus wrongs and, for yes/no controls, sensitivity and bias (`karat.screen.right_answers`) are further evidence
-that flags nobody.
+The positional account can also limit the share of neutral answers, which distinguish nothing (section 5.2.2, end).
+Rights minus wrongs and, for yes/no controls, sensitivity and bias (`karat.screen.right_answers`) are additional
+evidence that flags nobody.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ def controls(
 ) -> Evidence:
     """How well each participant answered the control trials.
 
-    On the positional account `slips` wrong answers are tolerated, in each group where there are two; by default as
-    many as alpha allows; on the pairwise account, failed pairs, by default none. `published` takes the numbers that
-    the paper's notebook computed for ratings instead of those that its text asks for (6 and 8 of 12 instead of 9 and
-    7). With `neutral_at_most`, a larger share of neutral answers is flagged too. A trial that was shown and not
-    answered is not right; for a mean it counts as the middle of the scale, which separates nothing. On the positional
-    account `trials` of the evidence has every judged answer.
+    The positional account tolerates `slips` wrong answers, in each group if there are two, and by default as many as
+    alpha allows. The pairwise account tolerates failed pairs, by default none. `published` takes the numbers that the
+    paper's notebook computed for ratings instead of those that its text requires (6 and 8 of 12 instead of 9 and 7).
+    With `neutral_at_most`, a larger share of neutral answers is flagged too. A trial that was shown but not answered is
+    not right; for a mean it counts as the middle of the scale, which separates nothing. On the positional account,
+    `trials` of the evidence has every judged answer.
 
     >>> import karat
     >>> evidence = controls(karat.datasets.load("likert"))
@@ -149,7 +149,7 @@ def _compared(judgments: Judgments, account: str, alpha: float, slips: int | Non
 
 
 def not_ratings(account: str) -> NotComputed:
-    """Why an account of ratings cannot judge other answers."""
+    """The reason why an account of ratings cannot judge other answers."""
     return NotComputed("controls.not_ratings", {"account": account})
 
 
@@ -215,7 +215,7 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
 def _with_guessing(
     table: pl.DataFrame, points: int, account: str, alpha: float
 ) -> tuple[pl.DataFrame, tuple[Message, ...]]:
-    """The probability that guessing passes, for each number of trials, and where the account's assumptions fail."""
+    """The evidence with the probability that guessing passes, and notes if the account's assumptions fail."""
     keys = [f"{group}_trials" for group in GROUPS]
     designs = table.select(keys).drop_nulls().unique(maintain_order=True)
     passing = [guess_probability(n_g, n_u, points, account) for n_g, n_u in designs.iter_rows()]
@@ -229,7 +229,7 @@ def _with_guessing(
 
 
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:
-    """The probability that even guessing passes an account of means, for any numbers of trials, exactly."""
+    """The exact probability that even guessing passes an account of means, for any numbers of trials."""
     span = points - 1
     if account == "strict":
         # By symmetry both groups ask the same: no point beyond the middle, and a sum of at most a quarter.
@@ -253,7 +253,7 @@ def guess_probability(grammatical: int, ungrammatical: int, points: int, account
 
 
 def _impossible(draft: Draft, own: ControlSettings) -> Iterator[tuple[str, str]]:
-    """Accounts that compare what the controls do not have."""
+    """The problem of accounts that need something the controls do not have."""
     if own.account in ("relational", "extended", "strict") and any(
         isinstance(block.scale, Ordinal) for block in draft.study.blocks
     ):

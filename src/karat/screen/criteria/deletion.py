@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 AT_MOST = 2000
-"""With more participants, refitting the model without each takes too long to be done unasked."""
+"""With more participants, refitting the model without each takes too long by default."""
 By = Literal["published", "simulated"]
 
 
@@ -81,11 +81,11 @@ class DeletionSettings(CriterionSettings):
 
 
 MANY = 0.5
-"""From this share of flagged participants, a note says that the published rule fails."""
+"""If at least this share is flagged, a note says that the published rule fails."""
 SIMULATIONS, OF_LABELS = 999, 199
 """Default draws of the simulated null, and fewer for labels, which take longer."""
 LONG = 10.0
-"""Seconds that the refits of labels may take unasked."""
+"""The most seconds that the refits of labels may take by default."""
 REFITS = 35
 """The Spammer Index of labels with its interval takes as long as this many refits."""
 SMALLEST_P = 0.001
@@ -93,7 +93,7 @@ SMALLEST_P = 0.001
 ABOVE_CHANCE, FEWEST = 1.645, 20
 """Standard errors above chance from which agreement protects a worker (p < .05), and the answers needed to show it."""
 USUAL = 0.5
-"""The share of workers who must agree above chance before not doing so counts against anybody."""
+"""The share of workers who must agree above chance before disagreement counts against anybody."""
 REASON_VALUES = pl.Struct(
     {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
      "alpha": pl.Float64}
@@ -103,7 +103,7 @@ NOT_COMPARED = (
     pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
     pl.lit(None, pl.Float64).alias("p_value"), pl.lit(False).alias("flagged"),
 )  # fmt: skip
-"""What is known of participants in a window whose answers cannot be compared."""
+"""The values for participants in a window whose answers cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def deletion(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> Deletion:
-    """The deviance distance of each worker, and how improbable their answers are given everybody else's.
+    """The deviance distance of each worker, and the probability of such answers given everybody else's.
 
     The simulated null decides, p < alpha, with `simulations` draws (999, or 199 for labels, unless said); `refit` fits
     the model anew for each of them. `by="published"` decides by the published rule instead: chi-squared with as many
@@ -237,13 +237,13 @@ def _known(participants: pl.DataFrame) -> pl.DataFrame:
 
 
 def _refuse_many(people: int, at_most: int) -> None:
-    """ScreenError where there are more participants than were asked for."""
+    """Raise ScreenError if there are more participants than allowed."""
     if people > at_most:
         raise ScreenError(Message("deletion.too_many", {"participants": people, "at_most": str(people)}))
 
 
 def _refuse_long(answers: Crowd, people: int) -> None:
-    """ScreenError if refitting the model of labels would take minutes, unless `at_most` asks for it."""
+    """Raise ScreenError if refitting the model of labels would take minutes, unless `at_most` allows it."""
     seconds = labels_take(answers) * people / REFITS
     if seconds > LONG:
         labels = answers.rows["_code"].n_unique()
@@ -252,7 +252,7 @@ def _refuse_long(answers: Crowd, people: int) -> None:
 
 
 def _draws(by: str, simulations: int, alpha: float, usual: int) -> int:
-    """The draws of the simulated null; ScreenError if they are too few to decide."""
+    """The draws of the simulated null; raises ScreenError if they are too few to decide."""
     if by == "published":
         return simulations
     draws = simulations or max(usual, int(np.floor(1 / alpha)))
@@ -277,7 +277,7 @@ def _distances(
 
 
 def _as_trials(answers: Crowd) -> CredenceTrials:
-    """The answers as the tests of agreement look at them."""
+    """The answers in the form that the tests of agreement take."""
     from karat.models.credence import CredenceTrials, ScaleTrials
 
     place = answers.rows.select(pl.int_range(pl.len()).over("_worker")).to_series().to_numpy()
@@ -317,7 +317,7 @@ def _reason(
     alpha: float,
     by: By,
 ) -> tuple[str, dict[str, Any]]:
-    """The code and the values of the message to a participant."""
+    """The code and the values of the message about a participant."""
     if distance is None:
         return "deletion.not_compared", dict.fromkeys(REASON_VALUES.to_schema())
     small = simulated is not None and simulated < SMALLEST_P
@@ -334,7 +334,7 @@ def _reason(
 
 
 def beside(value: float, cutoff: float, digits: int) -> float:
-    """A number rounded, with more digits where rounding would hide on which side of the cutoff it lies."""
+    """A rounded number, with more digits if rounding would hide its side of the cutoff."""
     for more in range(digits, 12):
         rounded = round(value, more)
         if (rounded < cutoff) == (value < cutoff) and (rounded > cutoff) == (value > cutoff):

@@ -66,8 +66,8 @@ def eligibility(
 ) -> Evidence:
     """Participants whose answers about themselves are not eligible, or contradict the platform.
 
-    The score is the number of statements that do not hold; one is enough. Further columns: statements (how many
-    could be looked at) and missing (how many could not).
+    The score is the number of requirements not met; one is enough. Further columns: statements (how many could be
+    checked) and missing (how many could not).
 
     >>> import karat
     >>> people = {"participant": ["p1", "p2"], "native_language": ["german ", "English"]}
@@ -119,7 +119,7 @@ def _reason(wrong: list[Message], absent: list[str], seen: int) -> Message:
 
 
 def _check(people: pl.DataFrame, answers: Mapping[str, Sequence[str]], same: Mapping[str, str]) -> None:
-    """Whether something is stated, about columns that are there."""
+    """Raise ScreenError unless there are requirements, about columns that exist."""
     if not answers and not same:
         raise ScreenError(Message("eligibility.nothing_stated"))
     empty = [name for name, admit in answers.items() if isinstance(admit, str) or not list(admit)]
@@ -134,7 +134,7 @@ def _check(people: pl.DataFrame, answers: Mapping[str, Sequence[str]], same: Map
 def _contradictions(
     row: Mapping[str, object], answers: Mapping[str, Sequence[str]], same: Mapping[str, str]
 ) -> tuple[list[Message], list[str]]:
-    """What does not hold for a participant, and which statements cannot be looked at."""
+    """The requirements that a participant does not meet, and those that cannot be checked."""
     wrong, absent = [], []
     for name, admit in answers.items():
         given = _cell(row[name])
@@ -154,7 +154,7 @@ def _contradictions(
 
 
 def _cell(value: object) -> str | None:
-    """What a cell says; None where it says nothing."""
+    """The content of a cell; None if it is empty."""
     if isinstance(value, list | tuple):
         value = json.dumps([answer_text(part) for part in value if part is not None], ensure_ascii=False)
     text = "" if value is None else " ".join(answer_text(value).split())
@@ -162,13 +162,13 @@ def _cell(value: object) -> str | None:
 
 
 def plain(text: str) -> str:
-    """An answer as it is compared: blanks and case evened out, a number by its value."""
+    """An answer as it is compared: regardless of blanks and case, a number by its value."""
     number = as_number(text.strip())
     return answer_text(number) if number is not None else " ".join(text.casefold().split())
 
 
 def parts_of(cell: str) -> frozenset[str]:
-    """The answers that a cell holds: the whole of it and, where there are several, each of them."""
+    """The answers in a cell: the whole cell and, if it holds several, each of them."""
     parts = re.split(r"[,;|]", cell)
     if cell.startswith("["):
         try:
@@ -179,7 +179,7 @@ def parts_of(cell: str) -> frozenset[str]:
 
 
 def _of_study(study: Study) -> dict[str, Any]:
-    """The answers that admit, where background questions say so."""
+    """The admissible answers that the background questions of a study state."""
     admit = {question.name: question.eligible for question in study.settings.background if question.eligible}
     return {"answers": admit} if admit else {}
 

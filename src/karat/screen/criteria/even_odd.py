@@ -53,7 +53,7 @@ AT_LEAST = 0.0
 FEWEST_GROUPS = 3
 FEWEST_ANSWERS = 2
 CLEAR = 0.5
-"""Under such a score of the median participant, the groups do not ask for clearly different answers."""
+"""If the median score is below this, the groups do not get clearly different answers."""
 
 
 class EvenOddSettings(CriterionSettings):
@@ -100,7 +100,7 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
 def _verdicts(
     people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float, judgments: Judgments
 ) -> pl.DataFrame:
-    """The table of participants, given the correlations of their halves; those who agree with the others are spared."""
+    """The table of participants with their verdicts; participants who agree with the others are not flagged."""
     from karat.screen.credence_model import who_disagree
 
     r, enough = pl.col("correlation"), pl.col("groups") >= FEWEST_GROUPS
@@ -126,7 +126,7 @@ def _verdicts(
 
 
 def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:
-    """The columns that make the groups, and what is said about them."""
+    """The columns that define the groups, and notes about them."""
     if stated is not None:
         for name in stated:
             if name not in rows.columns or name in ("_value", "participant"):

@@ -75,7 +75,7 @@ class InconsistencySettings(CriterionSettings):
 
 
 def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | None = None) -> Evidence:
-    """How far each participant's answers to repeated questions lie apart, and whose are no better than guesses.
+    """The differences between each participant's answers to repeated questions, compared with those of guesses.
 
     Further columns: repeated (how many questions came again), comparisons (pairs of answers), identical (the share of
     pairs without a difference) and guess_probability (with which somebody who guesses passes).

@@ -67,13 +67,13 @@ from karat.types import Floats, Ints
 
 ALPHA = 0.001
 LEAST_P = 0.001
-"""Of a smaller probability only that it is smaller is written."""
+"""Smaller probabilities are shown as below this."""
 AGREES, SIGNIFICANT, FEWEST_AGREEING = 0.5, 2.33, 20
-"""A correlation with the means of the others, or its standard score (p < .01), over this many stimuli at least, that
-carelessness does not reach."""
+"""A correlation with the means of the others, or its standard score (p < .01), that careless answers do not reach, and
+the fewest stimuli for it."""
 FAR = pl.col("score") > pl.col("threshold")
 FEW_ANSWERS = 10
-"""Below this many answers per stimulus on average, means follow each answer so closely that the criterion is blunt."""
+"""Below this many answers per stimulus on average, means follow each answer and the criterion has little power."""
 
 
 class MahalanobisSettings(CriterionSettings):
@@ -94,7 +94,7 @@ class Distances:
 
 
 def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
-    """How far each participant's answers are from everybody's; flagged where the distance has p below `alpha`.
+    """How far each participant's answers are from everybody's; flagged if the p of the distance is below `alpha`.
 
     The score is the squared distance and the threshold its critical value. Further columns: answers (the degrees of
     freedom) and p.
@@ -133,7 +133,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
 
 
 def _agreement(people: pl.DataFrame, cells: pl.DataFrame, stimulus: Ints) -> pl.Series:
-    """The correlation of each participant's answers with the means of the others; none with few stimuli."""
+    """The correlation of each participant's answers with the means of the others; missing with few stimuli."""
     owner, own = owners(people, cells), cells["_value"].to_numpy()
     found = correlations(owner, own, means_of_others(stimulus, own)[0], people.height)
     found[np.bincount(owner, minlength=people.height) < FEWEST_AGREEING] = np.nan
@@ -141,7 +141,7 @@ def _agreement(people: pl.DataFrame, cells: pl.DataFrame, stimulus: Ints) -> pl.
 
 
 def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFrame:
-    """The table of participants, given their distances; those without answers to compare have none."""
+    """The table of participants with their verdicts; participants without comparable answers have no distance."""
     p, known = pl.col("p"), pl.col("answers") > 0
     far = FAR.fill_null(False)
     score = pl.col("agreement").clip(-0.999, 0.999).arctanh() * (pl.col("answers") - 3).clip(0).sqrt()
@@ -168,7 +168,7 @@ def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFra
 
 
 def _limits(people: int, stimulus: Ints, found: Distances) -> list[Message]:
-    """When there are too few participants, or nothing differs."""
+    """Notes on too few participants, or answers that do not differ."""
     stimuli = len(found.variances)
     notes = []
     if people <= stimuli:
@@ -182,7 +182,7 @@ def _limits(people: int, stimulus: Ints, found: Distances) -> list[Message]:
 
 
 def distances(owner: Ints, stimulus: Ints, values: Floats, people: int) -> Distances:
-    """The squared distances from answers in long form: whose they are, to what, and their values.
+    """The squared distances from answers in long form: participant, stimulus and value of each.
 
     Each stimulus must have two answers or more, and a participant at most one answer to each.
     """
@@ -203,7 +203,7 @@ def distances(owner: Ints, stimulus: Ints, values: Floats, people: int) -> Dista
 
 
 def _shrunk_variances(stimulus: Ints, deviation: Floats, n: Floats) -> tuple[Floats, float]:
-    """The variance of each stimulus, shrunk to the pooled one, and the share by which it was."""
+    """The variance of each stimulus, shrunk to the pooled one, and the shrinkage."""
     squares = deviation**2
     variances = np.bincount(stimulus, squares) / (n - 1)
     pooled = float(squares.sum() / (n - 1).sum())

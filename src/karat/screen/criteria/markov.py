@@ -94,14 +94,14 @@ class MarkovSettings(CriterionSettings):
 
 
 MOST_STIMULI = 20_000_000
-"""More of them would not fit into the memory of the process that adds up their answers."""
+"""The most participants whose answers fit into the memory of the process that adds them up."""
 MOST_MATRICES = 6
 TRIALS = (20, 40, 80, 160, 320)
 BALANCES = (0.5, 0.6, 0.7, 0.8, 0.9)
 PUBLISHED = {
     "primary choice": 3.367109, "stay": 3.924257, "repeated pattern": 3.924257, "random guessing": 0.02810061**2,
 }  # fmt: skip
-"""Cutoffs of the authors' code for the divergence of a row; for guessing they take its root, here squared."""
+"""The cutoffs of the authors' code for the divergence of a row; that for guessing is of its root, and squared here."""
 KINDS = {"stay": "repeated pattern"}
 SHORT: dict[str, Any] = {
     "participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "p": pl.Float64, "scale": pl.String,
@@ -109,9 +109,9 @@ SHORT: dict[str, Any] = {
     "mkld": pl.Float64, "answers": pl.Int64, "flagged": pl.Boolean,
 }  # fmt: skip
 NEAR: dict[str, Any] = {"on": pl.Int64, "part": pl.Int64, "place": pl.Int64}
-"""The scale, the part, and the place among those of the part who answered on the scale."""
+"""The scale, the part, and the index among the participants of the part who answered on the scale."""
 MEASURES = {"rows": "largest row divergence", "average": "aKLD", "minimum": "mKLD"}
-"""What is compared with the cutoff by each strategy."""
+"""The value that each strategy compares with the cutoff."""
 FLAGGED = {
     "primary choice": "markov.primary_choice", "stay": "markov.stay", "repeated pattern": "markov.repeated_pattern",
     "random guessing": "markov.random_guessing",
@@ -120,7 +120,7 @@ NEAREST = {
     "primary choice": "markov.near_primary_choice", "stay": "markov.near_stay",
     "repeated pattern": "markov.near_repeated_pattern", "random guessing": "markov.near_random_guessing",
 }  # fmt: skip
-"""The messages about the nearest pattern of those who are not flagged."""
+"""The messages about the nearest pattern of participants who are not flagged."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def markov(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> Markov:
-    """How near each participant's answers are to a pattern; flagged where nearer than credible answers would be.
+    """The distance of each participant's answers from a pattern; flagged if closer than credible answers would be.
 
     `score` is the distance from the nearest pattern by the strategy, `threshold` its cutoff. With simulated cutoffs,
     nearest is the pattern with the smallest rank among the simulated credible participants; with published ones, the
@@ -319,7 +319,7 @@ def markov(
 
 
 def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
-    """A simulation without those who share it: they gave from this many to this many answers."""
+    """A simulation for participants with a range of numbers of answers, without these participants."""
     lengths = design.lengths[simulated.members]
     bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
     return int(lengths.min()), int(lengths.max()), bare
@@ -329,7 +329,7 @@ def _nearest(
     shared: tuple[Shelf, Shelf, list[tuple[int, tuple[str, ...]]], list[list[tuple[int, int, Simulated]]], Strategy],
     number: int,
 ) -> pl.DataFrame:
-    """Those of a part who are near a pattern, given the cutoffs; what was found of everybody stays on the shelf."""
+    """The participants of a part near a pattern, given the cutoffs; results for all participants stay on the shelf."""
     shelf, beside, on, made, strategy = shared
     kept, tables = shelf.table(KEPT, number), [pl.DataFrame(schema=SHORT | NEAR)]
     for order, (place, levels) in enumerate(on):
@@ -353,7 +353,7 @@ def _nearest(
 
 
 def _judge(shared: tuple[Shelf, Shelf, pl.DataFrame, Strategy, bool], number: int) -> tuple[pl.DataFrame, None]:
-    """The table of the participants of a part, given who is near a pattern but agrees with the others all the same."""
+    """The table of the participants of a part; those near a pattern who agree with the others are not flagged."""
     shelf, beside, agree, strategy, several = shared
     everyone = shelf.table(KEPT, number).filter(pl.col("scale").is_null()).select("participant")
     found = beside.table("nearest", number).join(
@@ -366,7 +366,7 @@ def _judge(shared: tuple[Shelf, Shelf, pl.DataFrame, Strategy, bool], number: in
 
 
 def verdicts(people: pl.DataFrame, nearest: pl.DataFrame, strategy: Strategy, *, several: bool) -> pl.DataFrame:
-    """The table of participants, given what was found of them on each scale."""
+    """The table of participants, from their results on each scale."""
     nearest = nearest.sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
     nearest = nearest.unique("participant", keep="first", maintain_order=True)
     table = people.join(nearest, on="participant", how="left", maintain_order="left")
@@ -389,18 +389,18 @@ def check_simulations(alpha: float, simulations: int) -> None:
 
 @dataclass(frozen=True)
 class _OnScale:
-    """What a part has on one scale."""
+    """The answers of a part on one scale."""
 
     stimuli: pl.DataFrame
-    """What distinguishes them, in the order in which they come."""
+    """The keys of the stimuli, in their order."""
     lengths: Ints
-    """How many answers each participant gave."""
+    """The number of answers of each participant."""
     counts: NDArray[np.int64]
-    """How often each stimulus was answered by each level."""
+    """The number of answers to each stimulus by level."""
 
 
 def _designs(parts: AnyParts[Found]) -> tuple[KeptTables[Found], list[int], list[CutoffDesign], list[Message]]:
-    """What is kept beside the parts, the places and designs of the scales that are looked at, and notes."""
+    """The designs of the scales with their places, the results stored beside the parts, and notes."""
     columns = parts.read(0).frame.columns
     check_order(columns, ScreenError, "markov")
     scales, decided = list(dict.fromkeys(parts.scales.values())), parts.stimuli()
@@ -419,7 +419,7 @@ def _designs(parts: AnyParts[Found]) -> tuple[KeptTables[Found], list[int], list
 
 
 def shown_keys(stimuli: Stimuli, columns: Sequence[str]) -> list[str]:
-    """The columns that tell stimuli apart, where the same on other sides is another.
+    """The columns that distinguish stimuli, where the same items on other sides are another stimulus.
 
     >>> import karat
     >>> columns = {"participant": ["p", "q"], "item": ["a", "a"], "left": ["x", "y"], "right": ["y", "x"]}

@@ -54,7 +54,7 @@ from karat.types import Floats
 
 AT_LEAST = 0.0
 USUAL = 0.5
-"""The share of the usual score that those who are flagged do not reach: attentive people agree to different degrees."""
+"""Flagged participants are below this share of the usual score, because attentive people agree to different degrees."""
 FEWEST_STIMULI = 5
 FEWEST_OTHERS = 2
 FEWEST_APART = 3
@@ -106,7 +106,7 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
 
 
 def _verdicts(table: pl.DataFrame, at_least: float, alike: list[str]) -> pl.DataFrame:
-    """The table of participants, given their correlations; those with too few stimuli have none."""
+    """The table of participants with their verdicts; participants with too few stimuli have no score."""
     camp = pl.col("participant").is_in(alike)
     enough = pl.col("stimuli") >= FEWEST_STIMULI
     table = table.with_columns(
@@ -141,14 +141,14 @@ def _verdicts(table: pl.DataFrame, at_least: float, alike: list[str]) -> pl.Data
 
 
 def _same_throughout(cells: pl.DataFrame) -> pl.Series:
-    """Those who gave one answer only."""
+    """Participants who gave one answer only."""
     kinds = cells.group_by("participant", "_part").agg(pl.col("_value").n_unique().alias("kinds"))
     most = kinds.group_by("participant").agg(pl.col("kinds").max())
     return most.filter(pl.col("kinds") == 1)["participant"]
 
 
 def _few_others(rows: pl.DataFrame) -> pl.Series:
-    """Those who gave hardly any answer but their most frequent one."""
+    """Participants who gave hardly any answer but their most frequent one."""
     given = rows.unique(["participant", "_stimulus", "response"]).group_by("participant", "response").len()
     apart = given.group_by("participant").agg(apart=pl.col("len").sum() - pl.col("len").max())
     return apart.filter(pl.col("apart") < FEWEST_APART)["participant"]
@@ -162,7 +162,7 @@ def _scores(people: pl.DataFrame, cells: pl.DataFrame, centred: bool) -> Floats:
 
 
 def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[Message], bool]:
-    """The answers as numbers with their stimulus and, for nominal scales, category; whether they are to be centred."""
+    """The answers as numbers with their stimulus and, for nominal scales, category; and whether to centre them."""
     rows = answered(judgments)
     if not rows.height:
         raise ScreenError(Message("answering.nobody"))

@@ -39,7 +39,7 @@ SCORES = {
     "qrelevantidfraudscore": ("fraud_from", 1),
     "qrelevantidduplicatescore": ("duplicate_from", 1),
 }
-"""Columns with numbers, the setting with their cutoff, and on which side of it a flag lies."""
+"""Numeric columns, the setting with their cutoff, and the side of it that is flagged."""
 TRUE = ("true", "1", "yes")
 LOW, MIXED = "low", "mixed"
 FLAG: Fields = {"column": pl.String, "value": pl.String}
@@ -96,7 +96,7 @@ def platform_flags(
 
 
 def _flags(row: Mapping[str, Any], columns: list[str], given: Mapping[str, float]) -> Iterator[Message]:
-    """What speaks against a participant."""
+    """The flags of a participant."""
     for column in columns:
         name, text = plain(column), _text(row[column])
         if name in SCORES:

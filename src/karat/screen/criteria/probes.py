@@ -77,7 +77,7 @@ def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
 
 
 def _hits(scale: Scale, rows: pl.DataFrame) -> pl.Series:
-    """Whether each answer is another than expected; what the scale does not know is none."""
+    """Whether each answer differs from the expected one; values unknown to the scale are no answers."""
     found = []
     for response, expected in rows.select("response", "expected").iter_rows():
         try:

@@ -1,28 +1,29 @@
-"""The procedure: figure 10 of Ba, Mancenido, Chiou and Pan from end to end, with everybody's path through it.
+"""The procedure: figure 10 of Ba, Mancenido, Chiou and Pan from end to end, with each participant's path through it.
 
-1. Spammer Index: at .10 and above, about SI x N workers deserve a look. Below it nobody is looked at further, unless
+1. Spammer Index: if it is .10 or more, about SI x N workers deserve a look. Below that, the procedure ends, unless
    `least_index=0`.
 2. CrowdCriterion 1, the Markov criterion: do the answers follow a pattern?
 3. An auxiliary factor: time below the cutoff of `rule`, accuracy below it, completeness, or any evidence of yours.
 4. CrowdCriterion 2, deletion analysis: does the model of everybody's answers change when the worker is left out?
 
-Flagged is who meets the auxiliary factor and both criteria, as the paper has it. The criteria look for different
-things, and hardly anybody may meet both: of the 29 and 6 workers that they flag in the authors' MTurk data, nobody
-does. `verdict="any criterion"` (with `candidates_only=False`) flags who meets one of them and the auxiliary factor.
+As in the paper, participants are flagged if they meet the auxiliary factor and both criteria. The criteria look for
+different behaviour, and hardly anybody may meet both: of the 29 and 6 workers that they flag in the authors' MTurk
+data, nobody does. `verdict="any criterion"` (with `candidates_only=False`) flags participants who meet one of them
+and the auxiliary factor.
 
-The paper leaves freedom, and so does this function: deletion may come first, one criterion may stand alone, the
-auxiliary factor may be another or none, and the steps after the first may look at candidates only (those that all steps
-before have left) or at all workers. The last changes what is known of everybody, not who meets every step. Where
-accuracy is used, the key is checked first (`karat.screen.gold`); items on which it disagrees with a near-unanimous
-crowd do not count, unless `doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the
-majority, as in `karat.screen.criteria.risk`, and a note says so.
+The paper leaves some choices open. Deletion may come first, one criterion may be used alone, the auxiliary factor may
+be another or none, and the steps after the first may look at candidates only (participants who met all earlier steps)
+or at all workers. The last choice changes what is known of participants, but not who meets every step. Accuracy needs
+a key, which is checked first (`karat.screen.gold`); items where it disagrees with a near-unanimous crowd do not
+count, unless `doubtful="counted"`. If no right answers are recorded, accuracy is agreement with the majority, as in
+`karat.screen.criteria.risk`, and a note says so.
 
 Deletion follows the published rule (chi-squared with as many degrees of freedom as answers) unless
-`deletion_simulations` asks for the simulated null, which is then what decides. The published settings are
-`cutoffs="published", rule="mean"`.
+`deletion_simulations` asks for the simulated null, which then decides. The published settings are `cutoffs="published",
+rule="mean"`.
 
-Who cannot be judged by a step does not go on; their path says so, and a note counts them. The procedure sums up signs
-in the answers. It does not say what somebody did or why.
+A participant who cannot be judged by a step does not go on; the path says so, and a note counts such cases. The
+procedure summarises signs in the answers. It does not say what a participant did or why.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ NO_MESSAGE = pl.Struct({"message": pl.String, "values": pl.Struct({"text": pl.St
 
 @dataclass(frozen=True)
 class Procedure(Evidence):
-    """The verdict of the procedure. The score is how many steps somebody met, the threshold how many there are."""
+    """The verdict of the procedure. The score is the number of steps met, the threshold the number of steps."""
 
     path: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per participant and step: participant, step, outcome, message, values.
@@ -122,9 +123,9 @@ class Procedure(Evidence):
     """One row per step: step, entered, met."""
     index: SpammerIndex | None = None
     steps: dict[str, Evidence] = field(default_factory=dict)
-    """The evidence of each step, by its name; that of deletion of those it was computed for."""
+    """The evidence of each step by name; deletion covers the participants it was computed for."""
     gold: Gold | None = None
-    """The check of the key, where accuracy is used and right answers are recorded."""
+    """The check of the key, if accuracy is used and right answers are recorded."""
 
     def path_table(self, language: str = "en") -> pl.DataFrame:
         """The path with its messages as sentences: participant, step, outcome, reason."""
@@ -149,7 +150,7 @@ class Procedure(Evidence):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many are flagged, the Spammer Index, and how many go on from each step."""
+        """The number flagged, the Spammer Index, and the number who go on from each step."""
         flagged = {"criterion": self.criterion, "flagged": len(self.flagged), "participants": self.participants.height}
         return (
             Message("screening.flagged", flagged),
@@ -260,7 +261,7 @@ def procedure(
 
 
 def _index(judgments: Judgments, seed: int) -> SpammerIndex:
-    """The index of the first step; what the model of the answers refuses is a message like any other."""
+    """The index of the first step; if the model refuses the answers, its message is shown like any other."""
     from karat.screen.crowd.spammer_index import spammer_index
 
     try:
@@ -316,7 +317,7 @@ def _deletion(
     progress: Progress | None,
     executor: Executor,
 ) -> Evidence:
-    """Deletion analysis of some workers; the simulated null decides where there is one."""
+    """Deletion analysis of some workers; the simulated null decides if there is one."""
     by: By = "simulated" if simulations else "published"
     found = deletion(
         judgments, alpha, simulations, seed, len(who), by, only=set(who), progress=progress, executor=executor
@@ -326,7 +327,7 @@ def _deletion(
 
 
 class ProcedureSteps:
-    """Who is still a candidate, and what has been noted of everybody on the way."""
+    """The remaining candidates, and the outcomes of all participants so far."""
 
     def __init__(self, people: list[str], names: list[str], rule: Verdict) -> None:
         self.people, self.names, self.rule = people, names, rule
@@ -347,7 +348,7 @@ class ProcedureSteps:
         self.candidates, self.stopped = list(self.people) if enough else [], not enough
 
     def step(self, name: str, judge: Judge, candidates_only: bool) -> None:
-        """Judge the candidates, or everybody; those who meet the step stay candidates."""
+        """Judge the candidates, or everybody; participants who meet the step remain candidates."""
         looked_at = self.candidates if candidates_only else self.people
         if self.stopped or not looked_at:
             # The index stopped the procedure, or nobody is left: nothing is computed.
@@ -397,7 +398,7 @@ class ProcedureSteps:
         )
 
     def _with_steps(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The table with the message of each step that looked at somebody, and the name of the step beside it."""
+        """The table with the messages of the steps and their names."""
         for number, place in enumerate(PLACES):
             name = self.names[number] if number < len(self.names) else None
             if name not in self.steps:

@@ -114,7 +114,7 @@ def _attempts(text: str | None) -> int | None:
 
 
 def _impossible(draft: Draft, own: QuizSettings) -> Iterator[tuple[str, str]]:
-    """More attempts than the study allows."""
+    """The problem that the rule tolerates more attempts than the study allows."""
     texts = draft.study.settings.texts
     if texts.quiz and own.attempts_at_most > texts.quiz_attempts:
         yield (f"quiz tolerates {own.attempts_at_most} attempts, but only {texts.quiz_attempts} can be made.",

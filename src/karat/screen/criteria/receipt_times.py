@@ -37,9 +37,9 @@ TEXTS = ("sentence", "sentence_2")
 LEAST_PAGES = 20
 """Shorter questionnaires are not compared with their reading time."""
 AHEAD = 10
-"""Pages that a browser may have shown before its first answer got through."""
+"""The number of pages that a browser may show before its first answer arrives."""
 REACTION = 0.2
-"""Seconds that the fastest answer to anything takes."""
+"""The seconds that any answer takes at least."""
 SET_BACK = 2
 """How often a clock may be set back, by more than a second."""
 VALUES = dict.fromkeys(("missing", "claimed", "elapsed", "reading", "took"), pl.Float64) | dict.fromkeys(
@@ -64,8 +64,8 @@ def receipt_times(
 ) -> Evidence:
     """The seconds of each participant's response times that do not fit between receipts; see the module.
 
-    Flagged are participants with more than `slack` of them, a questionnaire faster than its reading time, or a clock
-    that runs backwards. The score is the missing seconds. Without the column `received` nothing is computed.
+    Participants are flagged for more than `slack` such seconds, a questionnaire faster than its reading time, or a
+    clock that runs backwards. The score is the missing seconds. Nothing is computed without the column `received`.
 
     >>> import karat
     >>> from karat.simulate.hands import with_hands
@@ -83,7 +83,7 @@ def receipt_times(
 
 
 def _gather(judgments: Judgments, shared: tuple[float, float], number: int) -> tuple[pl.DataFrame, bool]:
-    """What is missing for everybody who answered, and whether there are receipts at all."""
+    """The missing seconds of everybody who answered, and whether there are receipts at all."""
     frame, rows = judgments.frame, []
     received = instants(frame["received"]) if "received" in frame.columns else pl.Series(dtype=pl.Datetime("us"))
     seen = received.null_count() < len(received)
@@ -100,7 +100,7 @@ def _gather(judgments: Judgments, shared: tuple[float, float], number: int) -> t
 
 
 def _starts(people: pl.DataFrame) -> dict[str, float]:
-    """When everybody began by the server's clock, where that is known: seconds since 1970."""
+    """The start of each participant by the server's clock, if known: seconds since 1970."""
     if "started" not in people.columns:
         return {}
     began = instants(people["started"]).dt.epoch("us").cast(pl.Float64) / 1e6
@@ -108,7 +108,7 @@ def _starts(people: pl.DataFrame) -> dict[str, float]:
 
 
 def _pages(frame: pl.DataFrame) -> pl.DataFrame:
-    """One row for each page in the order of its receipt: when it came, its time, its words, the browser's clock."""
+    """One row per page in order of receipt: time of receipt, response time, words, the browser's clock."""
     rows = frame.filter(pl.col("_received").is_not_null())
     words = [
         pl.col(name).cast(pl.String).str.count_matches(r"\S+").fill_null(0)
@@ -156,7 +156,7 @@ def _of_one(pages: pl.DataFrame, started: float | None, credit: float, words_per
 def _missing(
     moments: Sequence[float], times: Sequence[float], begin: float | None, credit: float
 ) -> tuple[float, float]:
-    """The seconds that do not fit, and those that there were."""
+    """The missing seconds, and the seconds available."""
     if begin is None:
         # When the first page was shown is not known, nor how long its answer waited.
         left, before, rest = credit, moments[0], range(1, len(moments))
@@ -176,7 +176,7 @@ def _missing(
 
 
 def _set_back(clock: Sequence[float | None], moments: Sequence[float]) -> int:
-    """How often the browser's clock went back by more than a second; the server's stands in where that was absurd."""
+    """How often the browser's clock went back by more than a second; absurd times are replaced by the server's."""
     trusted = [one for one, moment in zip(clock, moments, strict=True) if one is not None and abs(one - moment) > 1e-5]
     return sum(later < earlier - 1 for earlier, later in pairwise(trusted))
 

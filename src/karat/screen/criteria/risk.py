@@ -2,22 +2,23 @@
 
 Table 4 of Ba, Mancenido, Chiou and Pan. Each of three dimensions scores 0, 0.5 or 1:
 
-- pattern: 0.5 where a criterion of answers (the Markov criterion, deletion analysis) has flagged somebody, and 0.5 more
-  where the answers are typical, which the paper does not define: here, a run of equal answers that is four standard
-  deviations longer than expected of independent and equally frequent answers (Schilling 1990, as the paper uses it),
-  at least log_K(n (1 - 1 / K)) + 4 sqrt(pi^2 / (6 log(K)^2) + 1 / 12), rounded up: 13 of 77 binary answers. With it the
-  counts of the paper's table are found again;
-- time: 0.5 where the mean response time is below the mean, 1 where it is more than one standard deviation below;
-- accuracy: the same of the share of right answers or, where no right answers are known, of the share of answers with
-  the majority of all.
+- pattern: 0.5 if a criterion of answers (the Markov criterion, deletion analysis) flagged the participant, and 0.5 more
+  if the answers are typical, which the paper does not define. Here, they are typical if a run of equal answers is four
+  standard deviations longer than expected of independent and equally frequent answers (Schilling 1990, as the paper
+  uses it): at least log_K(n (1 - 1 / K)) + 4 sqrt(pi^2 / (6 log(K)^2) + 1 / 12), rounded up, which is 13 of 77 binary
+  answers. This reproduces the counts of the paper's table;
+- time: 0.5 if the mean response time is below the mean, 1 if it is more than one standard deviation below;
+- accuracy: the same for the share of right answers or, if no right answers are known, the share of answers with the
+  majority.
 
-Their sum is high risk from 2.5, moderate from 1.5, and undetermined below. Mean and standard deviation of the times and
-accuracies are those of all participants; the mean of the times is that of all trials, as in the paper's time filter.
-Nobody who is not flagged by a criterion of answers has a level: by the Markov criterion or, where `criteria` names it,
-by deletion analysis. The published table has both, with the published rules of both: `criteria=["markov", "deletion"],
-cutoffs="published", deletion_by="published", doubtful="counted"`. Items whose recorded right answer disagrees with a
-near-unanimous crowd (`karat.screen.gold`) do not count as accuracy, unless `doubtful="counted"`. Only high risk is
-flagged. A level sums up signs; it does not say what somebody did or why.
+A sum of 2.5 or more is high risk, of 1.5 or more moderate, and below that undetermined. The mean and standard
+deviation of times and accuracies are those of all participants; the mean of the times is that of all trials, as in
+the paper's time filter. Only participants flagged by a criterion of answers have a level: by the Markov criterion or,
+if `criteria` names it, by deletion analysis. The published table has both, with the published rules of both:
+`criteria=["markov", "deletion"], cutoffs="published", deletion_by="published", doubtful="counted"`. Items whose
+recorded right answer disagrees with a near-unanimous crowd (`karat.screen.gold`) do not count as accuracy, unless
+`doubtful="counted"`. Only high risk is flagged. A level summarises signs; it does not say what a participant did or
+why.
 """
 
 from collections.abc import Collection, Sequence
@@ -46,7 +47,7 @@ AnswerCriterion = Literal["markov", "deletion"]
 HIGH, MODERATE = 2.5, 1.5
 STANDARD_DEVIATIONS = 4
 Accuracy = Literal["accuracy", "agreement"]
-"""The share of right answers or, where these are not known, of answers with the majority."""
+"""The share of right answers or, if these are unknown, of answers with the majority."""
 
 
 class RiskSettings(MarkovSettings):
@@ -104,7 +105,7 @@ def risk(
 def risk_levels(
     judgments: Judgments, flagged: Collection[str], doubtful: Doubtful = "left out", time_limit: float | None = None
 ) -> Evidence:
-    """The risk levels of those flagged by criteria of answers, whichever these are.
+    """The risk levels of participants flagged by any criteria of answers.
 
     Further columns: level, pattern, time, accuracy (their scores), mean_time, share_right, longest_run.
 
@@ -155,21 +156,21 @@ def risk_levels(
 
 
 def typical_run(answers: int, categories: int) -> int:
-    """From which length a run of equal answers counts as typical of those who do not look."""
+    """The least length of a run of equal answers that is typical of inattentive participants."""
     base = np.log(categories)
     expected = np.log(max(answers * (1 - 1 / categories), 1.0)) / base
     return int(np.ceil(expected + STANDARD_DEVIATIONS * np.sqrt(np.pi**2 / (6 * base**2) + 1 / 12)))
 
 
 def _below(value: pl.Expr, middle: pl.Expr) -> pl.Expr:
-    """0 from the middle on, 0.5 below it, 1 more than one standard deviation below; 0 where there is no value."""
+    """0 from the middle on, 0.5 below it, 1 more than one standard deviation below it; 0 if there is no value."""
     own = evened(value)
     low = own < evened(middle - value.std().fill_null(0.0))
     return pl.when(low).then(1.0).when(own < evened(middle)).then(0.5).otherwise(0.0)
 
 
 def _runs(judgments: Judgments) -> pl.DataFrame:
-    """Each participant's longest run on any scale, and whether it is typical of those who do not look."""
+    """Each participant's longest run on any scale, and whether it is typical of inattentive participants."""
     tables = []
     for scale, rows in by_scale(judgments, presented(answered(judgments))):
         kinds = len(scale.levels) or max(2, rows["response"].n_unique())

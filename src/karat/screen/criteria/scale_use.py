@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 NEUTRAL_AT_MOST = 0.5
 FEWEST, MORE = 10, 2.33
-"""With fewer answers nobody is flagged; the standard errors by which neutral answers exceed the others' (p < .01)."""
+"""The fewest answers to flag anybody, and how many standard errors neutral answers exceed the others' by (p < .01)."""
 
 
 class ScaleUseSettings(CriterionSettings):
@@ -111,7 +111,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
 
 
 def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
-    """How often each answer was given: points used, commonest answer, neutral answers."""
+    """Counts of the answers: points used, commonest answer, neutral answers."""
     tables = []
     for number, (scale, rows) in enumerate(parts):
         levels, neutral = len(scale.levels), neutral_point(scale)
@@ -143,7 +143,7 @@ def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
 
 
 def _beyond_others(judgments: Judgments, parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
-    """How many neutral answers others gave to the same stimuli, and by how many standard errors somebody gave more."""
+    """The expected neutral answers, from others to the same stimuli, and by how many standard errors there are more."""
     tables = []
     for scale, rows in parts:
         neutral = neutral_point(scale)
@@ -179,7 +179,7 @@ def _moments(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
 
 
 def _compression(parts: list[tuple[Scale, pl.DataFrame]]) -> tuple[pl.DataFrame, list[Message]]:
-    """How far apart each participant rates what should be high and low, beside the median participant; and notes."""
+    """The contrast of items that should be high and low, relative to the median participant's; and notes."""
     notes = []
     sides = [_sides(scale, rows) for scale, rows in parts if is_ordered(scale)]
     empty = pl.DataFrame(schema={"participant": pl.String, "x": pl.Float64, "high": pl.Boolean, "test": pl.Boolean})
@@ -230,7 +230,7 @@ def _upper_half(scale: Scale, expected: Expected) -> bool | None:
 
 
 def _impossible(draft: Draft, own: ScaleUseSettings) -> Iterator[tuple[str, str]]:
-    """No scale with a neutral answer."""
+    """The problem that no scale has a neutral answer."""
     if not any(
         (isinstance(scale, Ordinal) and scale.neutral is not None) or (isinstance(scale, Choice) and scale.none)
         for scale in (block.scale for block in draft.study.blocks)

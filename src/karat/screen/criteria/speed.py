@@ -181,7 +181,7 @@ def _number(value: float | None) -> pl.Expr:
 
 
 def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
-    """The cutoff where the value is below it."""
+    """The cutoff if the value is below it."""
     return pl.when(value < _number(cutoff)).then(_number(cutoff))
 
 
@@ -192,7 +192,7 @@ def _implied(given: Given) -> dict[str, Any]:
 
 
 def _impossible(draft: Draft, own: SpeedSettings) -> Iterator[tuple[str, str]]:
-    """A share of a duration that nobody states."""
+    """The problem of a share of a duration that is not stated."""
     if (
         own.share_of_expected is not None
         and own.expected_minutes is None

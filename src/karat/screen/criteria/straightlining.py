@@ -53,7 +53,7 @@ from karat.types import Floats, Ints
 
 PERIODS = (2, 3, 4)
 ALPHA, REPEATED = 0.001, 0.5
-"""Where fewer answers than this share are equal to those a period before, they follow no pattern."""
+"""Answers follow no pattern if fewer than this share equal those a period earlier."""
 AGREES, STEPS = 1.645, 1000
 """Standard errors above chance from which agreement protects (p < .05), and the steps of a scale that are compared:
 sums of whole numbers do not depend on the order of parts."""
@@ -83,10 +83,10 @@ class StraightliningSettings(CriterionSettings):
 
 
 def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["own", "even"] = "own") -> Evidence:
-    """The least probable pattern in each participant's answers; flagged where its probability is below `alpha`.
+    """The least probable pattern in each participant's answers; flagged if its probability is below `alpha`.
 
     `shares="even"` judges runs by even guessing among all answers of the scale instead of by the participant's own
-    shares. It then also finds those who nearly always answer the same.
+    shares. It then also flags participants who nearly always give the same answer.
 
     >>> import karat
     >>> evidence = straightlining(karat.datasets.load("likert"))
@@ -112,12 +112,12 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
 
 
 def _kinds(scale: Scale, different: int) -> int:
-    """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
+    """The number of possible answers: the levels of the scale, else the different answers given."""
     return len(scale.levels) or max(2, different)
 
 
 def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int]:
-    """How many answers each scale has on which anybody answered."""
+    """The number of possible answers on each scale that has answers."""
     kept, _ = parts.keep("straightlining", _different, scales)
     counts = kept.scan().group_by("_scale").agg(pl.col("response").n_unique()).collect()
     found = dict(counts.iter_rows())
@@ -125,7 +125,7 @@ def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int
 
 
 def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[pl.DataFrame, None]:
-    """The different answers on each scale; of one that says its answers, one is enough."""
+    """The different answers on each scale; one is enough if the scale lists its answers."""
     tables = [pl.DataFrame(schema={"_scale": pl.Int64, "response": pl.String})]
     for scale, rows in by_scale(judgments, answered(judgments)):
         some = rows.select("response")[:1] if scale.levels else rows.select("response").unique()
@@ -134,7 +134,7 @@ def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[
 
 
 def _sides_chosen(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, Ints]:
-    """How often everybody together chose the left side and either side, on each scale of choices."""
+    """The number of choices of the left side and of either side, by all participants, on each scale of choices."""
     choices: list[Scale] = [scale for scale in scales if isinstance(scale, Choice)]
     if not choices:
         return {}
@@ -151,7 +151,7 @@ def _sides_in(judgments: Judgments, scales: list[Scale], number: int) -> Ints:
 
 
 def _who_agree(parts: AnyParts[Found], scales: list[Scale], names: list[str]) -> list[str]:
-    """Those of some participants whose answers correlate with those of the others to the same stimuli above chance."""
+    """The participants whose answers correlate with those of the others to the same stimuli above chance."""
     if not names:
         return []
     found = parts.map(_for_comparison, (scales, parts.stimuli(), names), name="straightlining")
@@ -174,7 +174,7 @@ def _for_comparison(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The number and the sum of all answers to each stimulus, and the answers of some participants.
 
-    Answers without an order count once for each level, as 1 where it was given and 0 elsewhere.
+    Answers without an order count once per level, as 1 if it was given and 0 otherwise.
     """
     scales, stimuli, names = shared
     tables = []
@@ -209,7 +209,7 @@ def _worst(
     judgments: Judgments, shared: tuple[Mapping[Scale, int], Mapping[Scale, Ints], str], number: int
 ) -> tuple[pl.DataFrame, bool]:
     """The least probable pattern of everybody in a part, and whether anybody in it answered."""
-    # How many answers each scale has on which anybody answered.
+    # The number of possible answers on each scale that has answers.
     kinds, sides, shares = shared
     rows = answered(judgments)
     tables = [
@@ -226,7 +226,7 @@ def _worst(
 
 
 def _judge(table: pl.DataFrame, shared: tuple[float, list[str], str]) -> pl.DataFrame:
-    """The table of participants, given their least probable patterns and who agrees with the others all the same."""
+    """The table of participants, from their least probable patterns and the participants who agree with the others."""
     alpha, agree, unit = shared
     low = (pl.col("score") < alpha).fill_null(False)
     agrees = low & (pl.col("pattern") == PERIOD) & pl.col("participant").is_in(agree)
@@ -303,7 +303,7 @@ def _patterns(
 
 
 def _longest_runs(person: Ints, code: Ints, people: int) -> tuple[Ints, Ints]:
-    """Where each participant's first longest run begins, and how long it is."""
+    """The start of each participant's first longest run, and its length."""
     new = np.ones(len(code), dtype=bool)
     new[1:] = (person[1:] != person[:-1]) | (code[1:] != code[:-1])
     starts = np.flatnonzero(new)
@@ -330,7 +330,7 @@ def _periods(person: Ints, code: Ints, n: Ints, q: Floats) -> tuple[Ints, Floats
 
 
 def _sides(chosen: Ints | None, person: Ints, answers: pl.Series, people: int) -> tuple[Ints, Ints, Floats]:
-    """How often the left side and either side was chosen, and the two-sided probability of so uneven a split."""
+    """Choices of the left side and of either side, and the two-sided probability of such an uneven split."""
     if chosen is None:
         return np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64), np.full(people, np.nan)
     left = np.bincount(person[(answers == "left").to_numpy()], minlength=people).astype(np.int64)
@@ -357,15 +357,15 @@ CRITERION = Criterion(
 
 
 CELLS = 4_000_000
-"""How many probabilities are held at a time."""
+"""The number of probabilities in memory at a time."""
 
 
 def longest_run_tail(shares: ArrayLike, trials: ArrayLike, lengths: ArrayLike, cells: int = CELLS) -> Floats:
     """The probability that the longest run of any answer is at least as long as given, for many sequences at once.
 
     `shares` has a row for each sequence and a column for each answer; `trials` and `lengths` have one number each.
-    A run of no answers is always there, a run longer than the sequence never. At most about `cells` probabilities are
-    held at a time.
+    A run of no answers always occurs, a run longer than the sequence never. At most about `cells` probabilities are
+    in memory at a time.
     """
     p = np.atleast_2d(np.asarray(shares, dtype=np.float64))
     n = np.asarray(trials, dtype=np.int64).reshape(-1)

@@ -50,7 +50,7 @@ RATE = 0.05
 FEWEST_TIMES, FEWEST_PEOPLE = 30, 5
 WITHOUT_MARKS = 1.645
 SMALLEST_SPREAD = 0.15
-"""People's spreads of log times differ by at least so much (standard deviation of their logarithms)."""
+"""The least deviation of people's spreads of log times (standard deviation of their logarithms)."""
 SIGNS = ("answers", "marks", "spread")
 FIELDS: Fields = {"signs": pl.List(pl.String), "p": pl.Float64}
 
@@ -98,7 +98,7 @@ def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
 
 
 def _answers(judgments: Judgments, people: pl.DataFrame) -> Floats:
-    """The p values of following the others most closely; missing where there are too few answers."""
+    """The p values of following the others most closely; missing if there are too few answers."""
     from karat.models.credence import follows_closest
     from karat.screen.credence_model import looked_at
 
@@ -111,7 +111,7 @@ def _answers(judgments: Judgments, people: pl.DataFrame) -> Floats:
 
 
 def _times(judgments: Judgments, people: pl.DataFrame) -> dict[str, Floats]:
-    """The p values of times without marks and of times that hardly differ."""
+    """The p values of times without traces of reading, and of times that hardly differ."""
     nothing = {name: np.full(people.height, np.nan) for name in SIGNS[1:]}
     try:
         rows = timed(judgments).filter(pl.col("rt") > 0)
@@ -138,7 +138,7 @@ def _times(judgments: Judgments, people: pl.DataFrame) -> dict[str, Floats]:
 
 
 def _low(values: Floats, least: float) -> Floats:
-    """How probable so low a value is, by the median and the robust spread of all."""
+    """The probability of such a low value, from the median and the robust spread of all."""
     from scipy.special import ndtr
 
     middle = np.median(values)
