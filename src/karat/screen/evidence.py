@@ -1,10 +1,11 @@
 """The result of a criterion: one row per participant with score, threshold, verdict and reason.
 
-A reason is a code and values, in the columns `message` and `values`; sentences are made of them where a table is shown
+A reason is a code and values, in the columns `message` and `values`. It becomes a sentence when a table is shown
 (`karat.judgments.message_tables`). A value may itself be a message, as a struct of `message` and `values`, or a list of
-them.
+messages.
 
-What criteria about whole patterns of answers share: numbers, stimuli, and correlations per participant.
+The module also has what criteria about whole patterns of answers share: numbers, stimuli, and correlations per
+participant.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,11 +32,11 @@ from karat.study.criterion import CriterionSettings
 from karat.types import Floats, Ints
 
 Fields = Mapping[str, type[DataType] | DataType]
-"""The values that the messages of a criterion have, each with its type."""
+"""The values in the messages of a criterion, with their types."""
 
 
 class ScreenError(KaratError, ValueError):
-    """A criterion that cannot say anything about these judgments, with the reason."""
+    """The reason why a criterion cannot be computed for these judgments."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Evidence(Result):
     """The evidence of one criterion. It flags and gives reasons; the rule of the study decides on exclusions."""
 
     written: ClassVar[tuple[str, ...]] = ("score", "threshold", "flagged", "reason")
-    """The columns beside those of the other criteria, in tables and in `screening.json`."""
+    """The columns that only this criterion has, in tables and in `screening.json`."""
     participants: pl.DataFrame
     """participant, score, threshold, flagged, message, values; a criterion may have further columns.
 
@@ -61,21 +62,21 @@ class Evidence(Result):
 
     @property
     def flagged(self) -> list[str]:
-        """The participants who are flagged."""
+        """The flagged participants."""
         return self.participants.filter(pl.col("flagged"))["participant"].to_list()
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many participants are flagged, and how many there are."""
+        """The numbers of flagged and of all participants."""
         return int(self.participants["flagged"].sum()), self.participants.height
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was found, without the notes."""
+        """The result, without the notes."""
         return (flagged_message(*self.counts),)
 
     def row_of(self, participant: str) -> dict[str, Any]:
-        """The evidence on one participant; an error with the nearest name where there is none."""
+        """The evidence on one participant; an unknown name raises an error with the closest one."""
         people = self.participants["participant"].to_list()
         if participant not in people:
             raise ScreenError(unknown_name("unknown.participant", participant, people))
@@ -86,7 +87,7 @@ class Evidence(Result):
 
 
 def flagged_message(flagged: int, participants: int) -> Message:
-    """How many participants are flagged.
+    """The message with the number of flagged participants.
 
     >>> str(flagged_message(7, 48))
     '7 of 48 participants flagged.'
@@ -95,7 +96,7 @@ def flagged_message(flagged: int, participants: int) -> Message:
 
 
 def with_messages(table: pl.DataFrame) -> pl.DataFrame:
-    """A table of evidence with its reasons as messages, also if a criterion of another package has sentences.
+    """A table of evidence with its reasons as messages, even if a criterion of another package has sentences.
 
     >>> with_messages(pl.DataFrame({"reason": ["all the same"]})).row(0, named=True)["values"]
     {'text': 'all the same'}
@@ -106,7 +107,7 @@ def with_messages(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def reason_rows(table: pl.DataFrame, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """A table of evidence as plain data, for JSON: the columns asked for, or all, and the messages behind reasons."""
+    """A table of evidence as plain data for JSON: these columns, or all, and the messages behind reasons."""
     explained = with_reasons(table, beside=True)
     if columns is not None:
         explained = explained.select(
@@ -126,7 +127,7 @@ def message_columns(messages: Sequence[Message | None], fields: Fields) -> list[
 
 
 def values_of(fields: Fields, **given: pl.Expr | pl.Series) -> pl.Expr:
-    """The column `values` of a table: the values that are given, of the types that the criterion has, others missing.
+    """The column `values` of a table: these values, in the types of the criterion, and all others missing.
 
     >>> pl.select(values_of({"n": pl.Int64, "text": pl.String}, n=pl.lit(3))).item()
     {'n': 3, 'text': None}
@@ -140,7 +141,7 @@ def values_of(fields: Fields, **given: pl.Expr | pl.Series) -> pl.Expr:
 
 
 def no_column(column: str, columns: Sequence[str]) -> Message:
-    """That the table of participants has no such column.
+    """The message that the table of participants has no such column.
 
     >>> str(no_column("langauge", ["participant", "language"]))
     'The table of participants has no column langauge. Did you mean language?'
@@ -149,7 +150,7 @@ def no_column(column: str, columns: Sequence[str]) -> Message:
 
 
 def timed(judgments: Judgments) -> pl.DataFrame:
-    """The judgments that a criterion about time looks at: with a time, and not for practice."""
+    """The judgments for a criterion about time: those with a response time, without practice."""
     frame = judgments.frame
     if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
         raise ScreenError(Message("times.none"))
@@ -160,9 +161,9 @@ def timed(judgments: Judgments) -> pl.DataFrame:
 
 
 def check_settings(model: type[CriterionSettings], **given: Any) -> dict[str, Any]:
-    """The settings as given, or a ScreenError about the first that the criterion does not accept.
+    """Return the settings, or raise ScreenError about the first that the criterion does not accept.
 
-    Only the model states bounds.
+    The bounds are stated in the model of the settings only.
 
     >>> from karat.screen.criteria.credence import CredenceSettings
     >>> check_settings(CredenceSettings, below=1.5)
@@ -181,7 +182,7 @@ BOUNDS = {"gt": "setting.above", "ge": "setting.at_least", "lt": "setting.below"
 
 
 def _accepted(field: FieldInfo) -> Iterator[Message]:
-    """What a field of a settings model accepts: some words, whole numbers, a range."""
+    """The values that a field of a settings model accepts: some words, whole numbers, a range."""
     kinds = [field.annotation, *get_args(field.annotation)]
     lists = [kind for kind in kinds if get_origin(kind) is list]
     words = [word for kind in (*kinds, *(get_args(one)[0] for one in lists)) if get_origin(kind) is Literal
@@ -195,19 +196,19 @@ def _accepted(field: FieldInfo) -> Iterator[Message]:
 
 
 def everybody(judgments: Judgments) -> pl.DataFrame:
-    """One row for each participant who answered, in the order in which they come."""
+    """One row per participant who answered, in order of appearance."""
     return judgments.frame.select(pl.col("participant").unique(maintain_order=True))
 
 
 def _present(value: Any) -> Any:
-    """A value without what is missing in it."""
+    """A value without its missing parts."""
     if isinstance(value, dict):
         return {name: _present(one) for name, one in value.items() if one is not None}
     return [_present(one) for one in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:
-    """A value as a row holds it: a message in it as its code and values."""
+    """A value as plain data, with messages as their codes and values."""
     if isinstance(value, Message):
         return {"message": value.code, "values": _plain(value.values)}
     if isinstance(value, Mapping):
@@ -219,9 +220,9 @@ MOST_DIGITS = 11
 
 
 def round_beside(value: pl.Expr, cutoff: pl.Expr, digits: int = 2) -> pl.Expr:
-    """A number rounded to this many digits, or to more where rounding would hide on which side of the cutoff it lies.
+    """A number rounded to this many digits, or to more if rounding would hide its side of the cutoff.
 
-    Where there is no cutoff, nothing can be hidden.
+    Without a cutoff, nothing can be hidden.
 
     >>> table = pl.DataFrame({"value": [2.9996, 1.234, None, 1.234], "cutoff": [3.0, 3.0, 3.0, None]})
     >>> table.select(round_beside(pl.col("value"), pl.col("cutoff"))).to_series().to_list()
@@ -242,32 +243,32 @@ class PartedEvidence:
     criterion: str
     settings: dict[str, Any]
     participants: int
-    """How many participants it is about."""
+    """The number of participants."""
     flagged: int
-    """How many of them are flagged."""
+    """The number of flagged participants."""
     files: tuple[Path, ...]
-    """One Parquet file for each part that has anybody, in the order of parts."""
+    """One Parquet file per part that has participants, in the order of parts."""
     notes: tuple[Message, ...] = ()
     written: tuple[str, ...] = field(default=Evidence.written, repr=False)
-    """The columns beside those of the other criteria."""
+    """The columns that only this criterion has."""
     says: tuple[Message, ...] = field(default=(), repr=False)
-    """What was found, where it is more than how many are flagged."""
+    """The summary, if it is more than the number flagged."""
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many participants are flagged, and how many there are."""
+        """The numbers of flagged and of all participants."""
         return self.flagged, self.participants
 
     def scan(self) -> pl.LazyFrame:
         """The evidence as a lazy table of the columns that `Evidence.participants` has, in the order of parts.
 
-        Reasons are codes and values; `karat.judgments.message_tables.with_reasons` makes sentences of them.
+        Reasons are codes and values; `karat.judgments.message_tables.with_reasons` turns them into sentences.
         """
         return pl.scan_parquet(list(self.files))
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was found, without the notes."""
+        """The result, without the notes."""
         return self.says or (flagged_message(self.flagged, self.participants),)
 
     def __str__(self) -> str:
@@ -277,8 +278,8 @@ class PartedEvidence:
 def ordered_answers(judgments: Judgments, criterion: str) -> tuple[pl.DataFrame, list[Message]]:
     """The answers on ordered scales in the order of presentation, with their position as `_value`, and messages.
 
-    Positions are aligned (polarity) and count steps from the lowest level; where the questions have different scales,
-    they are standardised within each scale, because steps of different scales cannot be compared.
+    Positions are aligned (polarity) and count steps from the lowest level. If questions have different scales,
+    positions are standardised within each scale, because steps of different scales cannot be compared.
     """
     rows = answered(judgments)
     parts = [(scale, part) for scale, part in by_scale(judgments, presented(rows)) if is_ordered(scale)]
@@ -303,15 +304,15 @@ def with_stimuli(
 ) -> tuple[pl.DataFrame, list[Message]]:
     """The rows with the number of their stimulus in `_stimulus`, and messages on columns that are not conditions.
 
-    What a stimulus is, is decided on the whole table (`karat.judgments.stimuli`). `further` are columns that tell
-    stimuli apart as well; `scale` is needed for choices.
+    Stimuli are defined by the whole table (`karat.judgments.stimuli`). `further` are more columns that distinguish
+    stimuli; `scale` is needed for choices.
     """
     found = judgments.stimuli(scale)
     return rows.with_columns(_stimulus=found.number(rows, further)), list(found.messages)
 
 
 def correlations(owner: Ints, x: Floats, y: Floats, people: int, centre: Ints | None = None) -> Floats:
-    """The correlation of x and y within each participant, missing (NaN) where either does not vary.
+    """The correlation of x and y within each participant, missing (NaN) if either does not vary.
 
     Values are centred within each participant (`owner`), or within each group of `centre`, which must be finer; a
     `centre` of -1 throughout leaves the values as they are.
@@ -334,7 +335,7 @@ def correlations(owner: Ints, x: Floats, y: Floats, people: int, centre: Ints | 
 
 
 def means_of_others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
-    """The mean of the other values in the cell of each value, 0 where there is none, and how many others there are.
+    """The mean of the other values in the cell of each value, 0 if there are none, and their number.
 
     >>> [found.tolist() for found in means_of_others(np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 9]))]
     [[2.5, 2.0, 1.5, 0.0], [2, 2, 2, 0]]
@@ -345,12 +346,12 @@ def means_of_others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
 
 
 def owners(people: pl.DataFrame, rows: pl.DataFrame) -> Ints:
-    """The place of each row's participant among all people."""
+    """The index of each row's participant among all participants."""
     places = {name: place for place, name in enumerate(people["participant"].to_list())}
     return rows["participant"].replace_strict(places, return_dtype=pl.Int64).to_numpy()
 
 
 def without_score(table: pl.DataFrame) -> list[Message]:
-    """The message that says how many participants have no score."""
+    """The message with the number of participants without a score."""
     silent = table["score"].null_count()
     return [Message("answers.no_score", {"n": silent})] if silent else []

@@ -1,11 +1,11 @@
 """Cutoffs for the Markov criterion that fit the design: its stimuli, their order, balance, answers and gaps.
 
-What credible participants would answer is simulated from the crowd itself (`karat.models.markov`): the stimuli
-that somebody saw, in that order, answered by the shares of the crowd's answers to each, and with preferences for
-answers as spread as in the middle of the crowd. The share of answer k to stimulus j is (n_jk + m_k) / (n_j + 1), where
+Credible participants are simulated from the crowd itself (`karat.models.markov`): they see the stimuli that a
+participant saw, in that order, and answer by the shares of the crowd's answers to each, with preferences for answers as
+spread as in the middle of the crowd. The share of answer k to stimulus j is (n_jk + m_k) / (n_j + 1), where
 m_k is the share of stimuli whose majority answers k; one imaginary answer keeps unanimous stimuli from being certain.
-Where stimuli have fewer than three answers on average there is no crowd to follow, and all stimuli get the shares of
-all answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
+If stimuli have fewer than three answers on average, there is no crowd to follow, and all stimuli get the shares of all
+answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,16 +43,16 @@ from karat.types import Floats, Ints, Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
 CROWD = 3.0
-"""How many answers stimuli must have on average for their own shares to be used."""
+"""The average number of answers from which stimuli have their own shares."""
 NEAR = 1.05
 ENOUGH = 5_000
 FOLLOWERS = 4
-"""Those who follow a pattern are simulated with a quarter of the simulations each; error rates need no more."""
+"""Each kind of pattern is simulated with a quarter of the simulations; error rates need no more."""
 
 
 @dataclass(frozen=True)
 class CutoffDesign:
-    """What was asked and answered on one scale: answers and stimuli one participant after the other, in order."""
+    """Answers and stimuli on one scale, one participant after the other, in order."""
 
     levels: tuple[str, ...]
     participants: pl.Series
@@ -62,17 +62,17 @@ class CutoffDesign:
 
     @property
     def patterns(self) -> tuple[Target, ...]:
-        """The patterns that are tried for these answers."""
+        """The patterns to test for these answers."""
         return targets(len(self.levels))
 
     def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
-        """What some participants saw and answered."""
+        """The stimuli and answers of some participants."""
         starts = np.cumsum(self.lengths) - self.lengths
         places = np.concatenate([np.arange(starts[one], starts[one] + self.lengths[one]) for one in members])
         return Sequences(self.stimuli[places], self.lengths[members]), self.codes[places]
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each stimulus (row) was answered by each level (column)."""
+        """The number of answers to each stimulus (row) by level (column)."""
         return self._counts
 
     @cached_property
@@ -82,22 +82,22 @@ class CutoffDesign:
         return cells.reshape(-1, kinds).astype(np.int64)
 
     def begins(self) -> Ints:
-        """How many participants come before each part."""
+        """The number of participants before each part."""
         return np.zeros(1, dtype=np.int64)
 
     def balance(self) -> Floats:
-        """The share of stimuli whose majority gave each answer; a tie counts for all that are tied."""
+        """The share of stimuli with each majority answer; ties count for all tied answers."""
         counts = self.counts()
         most = counts == counts.max(axis=1, keepdims=True)
         return np.asarray((most / most.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def has_crowd(self) -> bool:
-        """Whether stimuli were judged by enough people for shares of their own."""
+        """Whether stimuli have enough answers for shares of their own."""
         return float(self.counts().sum(axis=1).mean()) >= CROWD
 
     def shares(self) -> Floats:
-        """The share of each answer to each stimulus by which credible participants are simulated."""
+        """The share of each answer to each stimulus, from which credible participants are simulated."""
         counts, balance = self.counts(), self.balance()
         if not self.has_crowd:
             everywhere = (counts.sum(axis=0) + balance) / (counts.sum() + 1)
@@ -107,29 +107,29 @@ class CutoffDesign:
 
 @dataclass(frozen=True)
 class DesignInParts(CutoffDesign):
-    """What was asked and answered on one scale, where answers and stimuli are kept beside each part."""
+    """Answers and stimuli on one scale, stored beside each part."""
 
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
-    """How often each stimulus was answered by each level."""
+    """The number of answers to each stimulus by level."""
     kept: Shelf = field(default=None, repr=False)  # type: ignore[assignment]
-    """One row per participant and scale: participant, place of the scale, codes, stimuli, as the part numbers them."""
+    """One row per participant and scale: participant, index of the scale, codes, and the part's numbers of stimuli."""
     place: int = 0
-    """The place of the scale."""
+    """The index of the scale."""
     numbers: tuple[NDArray[np.int32], ...] = ()
-    """Of each part, the numbers of its stimuli over all parts."""
+    """The numbers of each part's stimuli over all parts."""
     people: tuple[int, ...] = ()
-    """How many participants of each part answered."""
+    """The number of participants of each part who answered."""
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each stimulus (row) was answered by each level (column)."""
+        """The number of answers to each stimulus (row) by level (column)."""
         return self.merged
 
     def begins(self) -> Ints:
-        """How many participants come before each part."""
+        """The number of participants before each part."""
         return np.cumsum((0, *self.people[:-1]))
 
     def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
-        """What some participants saw and answered, from what is kept beside their parts."""
+        """The stimuli and answers of some participants, as stored beside their parts."""
         lengths = self.lengths[members]
         begin = np.cumsum(lengths) - lengths
         stimuli, codes = np.empty(lengths.sum(), dtype=np.int64), np.empty(lengths.sum(), dtype=np.int8)
@@ -145,7 +145,7 @@ class DesignInParts(CutoffDesign):
         return Sequences(stimuli, lengths), codes
 
     def whole(self) -> CutoffDesign:
-        """All of it, in memory, where there is one part."""
+        """The whole design in memory, if there is one part."""
         return part_design(self.kept.table(KEPT, 0), self.place, self.levels)
 
 
@@ -155,7 +155,7 @@ def sequences_on(kept: pl.DataFrame, place: int) -> pl.DataFrame:
 
 
 def part_design(kept: pl.DataFrame, place: int, levels: tuple[str, ...]) -> CutoffDesign:
-    """What the participants of a part answered on a scale, with the part's own numbers of stimuli."""
+    """The answers of a part's participants on a scale, with the part's own numbers of stimuli."""
     own = sequences_on(kept, place)
     codes, stimuli = (own[name].explode().drop_nulls().to_numpy() for name in ("codes", "stimuli"))
     return CutoffDesign(
@@ -168,20 +168,20 @@ class Simulated:
     """The simulation for participants with about the same number of answers."""
 
     members: Ints
-    """Who shares it: places among the participants of the design."""
+    """The indices of the participants that it is for."""
     shortest: int
     longest: int
     calibration: Calibration
     missed: dict[str, float]
-    """Of those who follow each kind of pattern, the share that is under no cutoff (type II error)."""
+    """The share that is under no cutoff, for each kind of pattern (type II error)."""
     followers: dict[str, Floats]
-    """Their distances from the nearest target of their kind."""
+    """The distances of simulated patterns from the nearest target of their kind."""
     credible: dict[str, Floats]
-    """The distances of the credible from the nearest target of each kind."""
+    """The distances of credible participants from the nearest target of each kind."""
 
 
 def about_equal(lengths: Ints, least: int) -> Iterator[Ints]:
-    """The places of participants whose numbers of answers are within a twentieth of each other, the shortest first."""
+    """The indices of participants whose numbers of answers are within a twentieth of each other, the shortest first."""
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] >= least]
     while len(order):
@@ -200,7 +200,7 @@ def simulate_cutoffs(
     executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> list[Simulated]:
-    """The simulations for a design, one for each number of answers, and the errors to expect with their cutoffs."""
+    """The simulations for a design, one per number of answers, and the expected errors with their cutoffs."""
     shares = design.shares()
     spread = preference_of(design, shares, seed)
     about = _About(design, shares, spread, alpha, strategy, seed, simulations)
@@ -210,7 +210,7 @@ def simulate_cutoffs(
 
 @dataclass(frozen=True)
 class _About:
-    """What the simulations for all numbers of answers share."""
+    """Values shared by the simulations for all numbers of answers."""
 
     design: CutoffDesign
     shares: Floats
@@ -222,7 +222,7 @@ class _About:
 
 
 def _for_group(about: _About, members: Ints) -> Simulated:
-    """The simulation for those who gave about the same number of answers; its random numbers are its own."""
+    """The simulation for participants with about the same number of answers, with its own random numbers."""
     design, simulations = about.design, about.simulations
     random = np.random.default_rng([about.seed, len(design.levels), int(design.lengths[members].min())])
     some = members if len(members) <= simulations else random.choice(members, simulations, replace=False)
@@ -241,7 +241,7 @@ def errors_by_trials(
 ) -> pl.DataFrame:
     """The type II error for each kind of pattern if this many stimuli like these were judged, in random order.
 
-    `majority` is the share of stimuli to which most give the most frequent answer; as it is here unless said.
+    `majority` is the share of stimuli to which most give the most frequent answer; by default as in the design.
     Columns: trials, kind, type_two (the paper's figures 4a and 4b for the design at hand).
     """
     shares = design.shares()
@@ -259,9 +259,9 @@ def errors_by_trials(
 
 
 def _weights(shares: Floats, majority: float | None) -> Floats | None:
-    """How often stimuli must be drawn for this share of them to be those that most answer by the most frequent answer.
+    """The weights with which this share of drawn stimuli has the most frequent answer as its majority.
 
-    None where they are drawn as they are; where all stimuli have the same majority, they cannot be drawn otherwise.
+    None if stimuli are drawn unweighted; if all stimuli have the same majority, no weights can change it.
     """
     if majority is None:
         return None
@@ -302,7 +302,7 @@ def _simulate(
 
 
 def preference_of(design: CutoffDesign, shares: Floats, seed: int) -> Floats:
-    """How much preferences for answers differ in this crowd; from some of its members where it is large."""
+    """The spread of preferences for answers in this crowd; estimated from a sample if it is large."""
     everyone = np.arange(len(design.lengths))
     if len(everyone) > ENOUGH:
         everyone = np.random.default_rng(seed).choice(everyone, ENOUGH, replace=False)
@@ -311,7 +311,7 @@ def preference_of(design: CutoffDesign, shares: Floats, seed: int) -> Floats:
 
 
 def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
-    """What to simulate for each kind of pattern: every primary choice, the way round all answers, guessing."""
+    """The examples to simulate for each kind of pattern: every primary choice, the cycle of all answers, guessing."""
     kinds = len(patterns[0].matrix)
     longest = next(target for target in patterns if target.way == tuple(range(kinds)))
     return {
@@ -323,7 +323,7 @@ def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
 
 LEAST, MOST_LEVELS = 10, 12
 LIKELY = 0.05
-"""How improbable by chance agreement with the others must at least be to protect."""
+"""Agreement with the others protects if its p value is at most this."""
 
 
 def levels_of(scale: Scale) -> tuple[str, ...]:
@@ -334,7 +334,7 @@ def levels_of(scale: Scale) -> tuple[str, ...]:
 def looked_at(
     found: Sequence[tuple[Scale, CutoffDesign | None, Sequence[Message]]], order: Sequence[Message]
 ) -> tuple[list[CutoffDesign], list[Message]]:
-    """The designs with long enough sequences, and notes, also on their order; ScreenError where there is none."""
+    """The designs with long enough sequences, and notes, also on their order; raises ScreenError if there are none."""
     designs, notes, refused = [], [*order], []
     for scale, design, own in found:
         if design is None:
@@ -361,9 +361,9 @@ def looked_at(
 
 
 def who_agree(design: CutoffDesign, near: pl.DataFrame, ordered: bool) -> pl.DataFrame:
-    """Those of the participants near a pattern who agree with the others, less probably by chance than p.
+    """The participants near a pattern who agree with the others, less probably by chance than p.
 
-    `near` has their parts, their places in these, and the p values of their patterns. The others are those near none.
+    `near` has their parts, indices in these, and the p values of their patterns. The others are those near no pattern.
     """
     from scipy.stats import norm
 
@@ -391,7 +391,7 @@ def who_agree(design: CutoffDesign, near: pl.DataFrame, ordered: bool) -> pl.Dat
 
 
 def counts_of(design: CutoffDesign) -> NDArray[np.int32]:
-    """How often each answer followed each, of every participant."""
+    """The transition counts of every participant."""
     return transition_counts(design.codes, design.lengths, len(design.levels))
 
 

@@ -1,8 +1,8 @@
-"""Judgments in one part or in many: what a criterion that runs on both asks of them.
+"""Judgments in one part or in many, for criteria that run on both.
 
-Such a criterion has one computation, in three moves. It gathers from every part a small summary, and tables that are
-kept beside the part; it merges the summaries; and it judges the participants of every part, given the whole. Judgments
-in memory are the case of one part (`OnePart`), judgments on disk or on a cluster are `karat.screen.parted.InParts`.
+Such a criterion has one computation in three steps. It gathers a small summary of each part, and tables that are stored
+beside the part; it merges the summaries; and it judges the participants of each part, given the whole. Judgments in
+memory are the case of one part (`OnePart`); judgments on disk or on a cluster are `karat.screen.parted.InParts`.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ Shared = TypeVar("Shared")
 Result = TypeVar("Result")
 Facts = TypeVar("Facts")
 OfJudgments = Callable[[Judgments, Shared, int], Result]
-"""A function of a module, of the judgments of a part, what all parts share, and the number of the part."""
+"""A module-level function of the judgments of a part, what all parts share, and the number of the part."""
 OfTable = Callable[[pl.DataFrame, Shared], Result]
-"""The same, of a table that is kept beside a part."""
+"""The same, of a table stored beside a part."""
 OfNumber = Callable[[Shared, int], Result]
 """The same, of the number of a part alone."""
 Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 """The evidence: `Evidence` in memory, `PartedEvidence` in parts."""
 JudgedPart = tuple[Any, int, int, Facts]
-"""The table of a part or its file, how many participants it has, how many are flagged, and what else it says."""
+"""The table of a part or its file, the numbers of participants and of flagged ones, and the part's other results."""
 
 
 class Shelf:
-    """Where passes leave tables and arrays for each other, each under a name and the number or name of its part.
+    """Tables and arrays that passes store for each other, each under a name and the number or name of its part.
 
-    Here it is in memory.
+    This shelf is in memory.
 
     >>> shelf = Shelf()
     >>> shelf.put(pl.DataFrame({"rt": [2.0]}), "trials", 0)
@@ -56,40 +56,40 @@ class Shelf:
         self._held: dict[tuple[str, int | str], Any] = {}
 
     def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
-        """Leave one, whole or not at all."""
+        """Store a table or an array, whole or not at all."""
         self._held[name, part] = value
 
     def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
-        """A table that was left."""
+        """A stored table."""
         found: pl.DataFrame = self._held[name, part]
         return found if columns is None else found.select(columns)
 
     def scan(self, name: str, parts: int) -> pl.LazyFrame:
-        """The tables of so many parts, one after the other."""
+        """The tables of this many parts, one after the other."""
         return pl.concat([self.table(name, number).lazy() for number in range(parts)])
 
     def array(self, name: str, part: int | str) -> NDArray[Any]:
-        """An array that was left."""
+        """A stored array."""
         found: NDArray[Any] = self._held[name, part]
         return found
 
     def drop(self, name: str, part: int | str) -> None:
-        """Take one away, if it is there."""
+        """Remove a table or an array, if it exists."""
         self._held.pop((name, part), None)
 
 
 Beside = Callable[..., Any]
-"""Keeps a table of the evidence, given its name and the number of its part; in parts it is written, and the file comes
-back, or None if nothing is. A table without rows is written where `empty`."""
+"""Stores a table of the evidence under its name and the number of its part. In parts, the table is written and its file
+returned, or None if nothing was written. A table without rows is written only if `empty`."""
 
 
 class AnyParts(ABC, Generic[Found]):
     """Judgments in parts, each with all answers of its participants."""
 
     executor: Executor
-    """Where tasks are done."""
+    """Runs the tasks."""
     progress: Progress | None
-    """What hears of tasks that are done."""
+    """Is called with finished tasks."""
 
     @property
     @abstractmethod
@@ -99,7 +99,7 @@ class AnyParts(ABC, Generic[Found]):
     @property
     @abstractmethod
     def beside(self) -> Beside:
-        """What keeps tables of the evidence."""
+        """The function that stores tables of the evidence."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -110,7 +110,7 @@ class AnyParts(ABC, Generic[Found]):
 
     @abstractmethod
     def stimuli(self) -> Mapping[bool, Stimuli]:
-        """What a stimulus is, decided on everybody; of choices under True, of other answers under False."""
+        """The definition of a stimulus, from all participants: of choices under True, of other answers under False."""
 
     @abstractmethod
     def map(
@@ -118,12 +118,12 @@ class AnyParts(ABC, Generic[Found]):
     ) -> list[Result]:
         """`function(judgments, shared, number)` of every part, or only of some, in their order.
 
-        A part may have no rows. The function is one of a module, and what it gives back is small.
+        A part may have no rows. The function is defined at module level and returns something small.
         """
 
     @abstractmethod
     def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
-        """`function(shared, number)` of every part, in their order, for what needs only what was kept."""
+        """`function(shared, number)` of every part, in their order, for passes that need only stored results."""
 
     @abstractmethod
     def shelf(self, criterion: str, about: object = None) -> Shelf:
@@ -133,12 +133,12 @@ class AnyParts(ABC, Generic[Found]):
     def evidence(
         self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
     ) -> tuple[Found, list[Facts]]:
-        """The evidence, and what else each part has to say."""
+        """The evidence, and the other results of each part."""
 
     def keep(
         self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
     ) -> tuple[KeptTables[Found], list[Facts]]:
-        """A table of each part, kept for the criterion of this name, and what else each has to say, which is small."""
+        """A table of each part, stored for the criterion of this name, and the small other results of each."""
         shelf = self.shelf(name)
         return KeptTables(self, name, shelf), self.map(_keep, (function, shared, shelf), name=name)
 
@@ -146,10 +146,10 @@ class AnyParts(ABC, Generic[Found]):
         self, criterion: str, function: Callable[..., tuple[pl.DataFrame | None, Facts]], shared: object,
         settings: dict[str, Any], *, notes: tuple[Message, ...] = (), kept: bool = False,
     ) -> tuple[Found, list[Facts]]:  # fmt: skip
-        """The evidence, and what else each part says.
+        """The evidence, and the other results of each part.
 
-        The function gives the table of participants, or None where nobody is there, and anything small. It is given the
-        judgments unless all that is needed is `kept` on a shelf.
+        The function returns the table of participants, or None if there are none, and anything small. It gets the
+        judgments unless it only needs what is `kept` on a shelf.
         """
         own = (function, shared, self.beside, criterion)
         judged = self.each(_judged, own, name=criterion) if kept else self.map(_judged, own, name=criterion)
@@ -157,23 +157,23 @@ class AnyParts(ABC, Generic[Found]):
 
 
 KEPT = "kept"
-"""The name of kept tables on their shelf."""
+"""The name of stored tables on their shelf."""
 
 
 @dataclass(frozen=True)
 class KeptTables(Generic[Found]):
-    """A table for each part, as an earlier pass has made it."""
+    """A table per part, made by an earlier pass."""
 
     parts: AnyParts[Found]
     criterion: str
     shelf: Shelf
 
     def read(self, number: int) -> pl.DataFrame:
-        """That of a part."""
+        """The table of a part."""
         return self.shelf.table(KEPT, number)
 
     def scan(self) -> pl.LazyFrame:
-        """All of them, one after the other."""
+        """All tables, one after the other."""
         return self.shelf.scan(KEPT, len(self.parts))
 
     def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
@@ -184,7 +184,7 @@ class KeptTables(Generic[Found]):
         self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
         notes: tuple[Message, ...] = (),
     ) -> Found:  # fmt: skip
-        """The evidence: the function gives the participants of a part with their verdicts."""
+        """The evidence; the function returns the participants of a part with their verdicts."""
         own = (function, shared, self.shelf)
         return self.parts.judge(self.criterion, _judged_table, own, settings, notes=notes, kept=True)[0]
 
@@ -206,7 +206,7 @@ def _judged_table(shared: tuple[Any, Any, Shelf], number: int) -> tuple[pl.DataF
 
 
 def _judged(*arguments: Any) -> JudgedPart[Any]:
-    """Keep what the function makes of the judgments of a part, where they are given, or of what is on a shelf."""
+    """Store the function's result for the judgments of a part, if they are given, or for what is on a shelf."""
     *judgments, (function, own, beside, criterion), number = arguments
     table, facts = function(*judgments, own, number)
     people, flagged = (table.height, int(table["flagged"].sum())) if table is not None and table.height else (0, 0)
@@ -247,7 +247,7 @@ class OnePart(AnyParts[Evidence]):
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
     ) -> list[Result]:
-        """`function(judgments, shared, 0)`, unless the only part is not asked for."""
+        """`function(judgments, shared, 0)`, unless the only part is not selected."""
         return [function(self.judgments, shared, number) for number in ((0,) if only is None else only)]
 
     def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
@@ -266,7 +266,7 @@ class OnePart(AnyParts[Evidence]):
 def parts_of(
     judgments: Judgments | AnyParts[Evidence], executor: Executor = SERIAL, progress: Progress | None = None
 ) -> AnyParts[Evidence]:
-    """Judgments in memory as the one part that they are; in parts they stay as they are, and so does their evidence."""
+    """Judgments in memory as one part; judgments in parts are returned unchanged."""
     return judgments if isinstance(judgments, AnyParts) else OnePart(judgments, executor, progress)
 
 

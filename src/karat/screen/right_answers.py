@@ -1,4 +1,4 @@
-"""Right and wrong answers: how many of a participant's answers are right, and how many a guesser would have right.
+"""Right and wrong answers: how many of a participant's answers are right, compared with guessing.
 
 On the positional account (Pieper, Börner and Kiss, section 5.2) an answer is right if it is in the expected set of its
 trial, and enough must be right that a guesser seldom passes. With N trials, each guessed with probability p, the fewest
@@ -55,13 +55,13 @@ VALUES = {
     **dict.fromkeys((*COUNTED, *(f"{group}_{what}" for group in GROUPS for what in COUNTED)), pl.Int64),
     "unanswered": pl.Int64, "p": pl.Float64, "n": pl.Int64, "slips": pl.Int64, **NEUTRAL_VALUES,
 }  # fmt: skip
-"""The values of reasons: right answers, or why there is no rule, and neutral answers where they are looked at."""
+"""The values of reasons: right answers, or why there is no rule, and neutral answers if these count."""
 TRIAL_COLUMNS = ("participant", "trial", "session", "question", "item", "response", "expected", "right")
 NUMBERS = ("magnitude", "continuous")
 
 
 def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
-    """The trials of one function, with the columns that are looked at here, empty where the table lacks them."""
+    """The trials of one function with the columns used here, empty if the table lacks them."""
     frame = with_positions(judgments.frame).filter(pl.col("function") == function)
     if not frame.height:
         raise ScreenError(Message("answers.no_trials", {"function": function}))
@@ -77,7 +77,7 @@ def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
 
 
 def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """The trials with a status also where its cell is empty, if other trials with the same right answers agree on one.
+    """The trials with empty statuses filled in, if other trials with the same right answers agree on one.
 
     >>> trials = pl.DataFrame({"question": [""] * 2, "expected": ["1-2"] * 2, "status": ["ungrammatical", None]})
     >>> with_status(trials)[0]["status"].to_list()
@@ -98,10 +98,10 @@ def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
 
 
 def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
-    """The trials that have a right answer, and notes on the others.
+    """The trials with a right answer, and notes on the others.
 
-    They get `right`, `wrong`, `chance` (a fraction as text) and `penalty`, what a wrong answer takes from the estimated
-    number of trials solved. A missing answer is neither right nor wrong.
+    The columns `right`, `wrong`, `chance` (a fraction as text) and `penalty` are added. The penalty is what a wrong
+    answer takes from the estimated number of trials solved. A missing answer is neither right nor wrong.
     """
     rows = []
     why: list[Message] = []
@@ -134,7 +134,7 @@ def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame
 
 
 def penalty(scale: Scale, expected: str) -> float:
-    """What a wrong answer takes from the number of trials solved: the odds that a guess is right and not wrong."""
+    """The penalty of a wrong answer in trials solved: the odds that a guess is right and not wrong."""
     right = scale.chance(expected)
     undecided = isinstance(scale, Choice) and scale.none and "none" not in scale.expected(expected)
     wrong = 1 - right - (Fraction(1, 3) if undecided else 0)
@@ -146,8 +146,8 @@ def positional(
 ) -> Evidence:
     """The evidence of right and wrong answers to the trials of one function, with these trials.
 
-    `score` is the share of right answers, `threshold` the share that is needed; with two groups, those of the group
-    in which somebody is farthest behind or least ahead.
+    `score` is the share of right answers, `threshold` the required share. With two groups, both are those of the group
+    in which the participant is farthest behind or least ahead.
     """
     check_settings(PassSettings, alpha=alpha, slips=slips)
     trials, notes = scored(trials_of(judgments, function), judgments.scales)
@@ -189,7 +189,7 @@ def positional(
 
 
 def rule_columns(rules: Sequence[PassingRule]) -> list[pl.Series]:
-    """Rules as columns: the probability that guessing passes, and where there is no rule the code and values of why."""
+    """Rules as columns: the probability that guessing passes, or the code and values of why there is no rule."""
     why = [rule.why_not for rule in rules]
     values = [{} if one is None else one.values for one in why]
     return [
@@ -202,7 +202,7 @@ def rule_columns(rules: Sequence[PassingRule]) -> list[pl.Series]:
 
 
 def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[Message]]:
-    """Ratings of both kinds of sentences are two groups; choices, and ratings of one kind, are counted together."""
+    """The trials by group: two for ratings of both kinds of sentences; one for choices, and for ratings of one kind."""
     ratings = all(isinstance(scales[question], Ordinal) or scales[question].kind == "continuous"
                   for question in trials["question"].unique())  # fmt: skip
     kinds = set(trials["status"].drop_nulls().unique()) & set(GROUPS)
@@ -222,7 +222,7 @@ def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str,
 def _rule(
     design: Sequence[str | None], alpha: float, slips: int | None, published: bool
 ) -> tuple[list[int | None], PassingRule]:
-    """The rule for one participant's trials, with the number needed in each group that has any."""
+    """The rule for one participant's trials, with the number required in each group with trials."""
     chances = [[Fraction(text) for text in (group or "").split()] for group in design]
     present = [i for i, group in enumerate(chances) if group]
     if not present:
@@ -283,7 +283,7 @@ ENOUGH_FOR_MEANS = 8
 
 @dataclass(frozen=True)
 class PassingRule:
-    """How many answers of each group must be right, and the probability that a guesser passes; or why there is none."""
+    """The right answers required in each group and the probability that guessing passes, or why there is no rule."""
 
     needed: tuple[int, ...]
     probability: float | None
@@ -296,7 +296,7 @@ def guess_note(probability: float, alpha: float) -> Message:
 
 
 def means_note(fewest: int) -> list[Message]:
-    """The warning that somebody has too few trials for means of ratings, where it is so.
+    """The warning that there are too few trials for means of ratings, if so.
 
     >>> means_note(8)
     []
@@ -307,7 +307,7 @@ def means_note(fewest: int) -> list[Message]:
 
 @lru_cache(maxsize=4096)
 def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The probabilities that guessing gets at least 0, 1, ..., n right when each trial has a chance of its own."""
+    """The probabilities that guessing gets at least 0, 1, ..., n right if each trial has its own chance."""
     if len(set(chances)) == 1:
         return tuple(tails(len(chances), chances[0]))
     exactly = [Fraction(1)]
@@ -317,7 +317,7 @@ def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None) -> PassingRule:
-    """How many of these trials must be right."""
+    """The number of these trials that must be right."""
     passing = guessing_tails(tuple(sorted(chances)))
     n = len(chances)
     if slips is not None:
@@ -338,9 +338,9 @@ def joint_rule(
     slips: int | None = None,
     published: bool = False,
 ) -> PassingRule:
-    """How many trials of each group must be right; the mildest rule under alpha that allows a slip, if there is one.
+    """The number of trials of each group that must be right: the mildest rule under alpha, with a slip if possible.
 
-    Where the trials of a group differ in chance, the largest is taken: guessing passes with at most the probability.
+    If the trials of a group differ in chance, the largest counts, so guessing passes with at most this probability.
     """
     if slips is not None:
         single = [count_rule(group, alpha, slips) for group in (grammatical, ungrammatical)]
@@ -385,7 +385,7 @@ def neutral_point(scale: Scale) -> str | None:
 
 
 def unnamed_middle(scales: Iterable[Scale]) -> list[Message]:
-    """The note that the middle of a scale is taken for its neutral point, where it names none.
+    """The note that the middle of a scale is taken as its neutral point, if the scale names none.
 
     >>> unnamed_middle([Ordinal(5)]), unnamed_middle([Ordinal(5, neutral=3), Ordinal(6)])
     ([Message('neutral.middle', {'points': ['3']})], [])
@@ -398,7 +398,7 @@ def unnamed_middle(scales: Iterable[Scale]) -> list[Message]:
 def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float | None) -> Evidence:
     """The evidence with the share of neutral answers among the answers that could be neutral.
 
-    Where `at_most` is stated, participants with a larger share are flagged too, and the reason says so.
+    If `at_most` is stated, participants with a larger share are flagged too, and the reason says so.
     """
     if evidence.trials is None:
         return evidence
@@ -438,9 +438,9 @@ YES_NO_COUNTS = ("hits", "yes_trials", "false_alarms", "no_trials")
 
 
 def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidence:
-    """The evidence with hits, false alarms, d' and c of each participant, where there are answers of yes and no.
+    """The evidence with hits, false alarms, d' and c of each participant, if there are yes-no answers.
 
-    A note says for how many they are not defined.
+    A note says for how many participants they are undefined.
     """
     from karat.models.proportions import sensitivity
 
@@ -457,7 +457,7 @@ def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidenc
 
 
 def undefined_note(undefined: int, people: int) -> list[Message]:
-    """For how many of those who answered with yes or no d' and c are not defined, where there are any.
+    """The note on how many participants with yes-no answers have no d' and c, if any.
 
     >>> undefined_note(0, 40)
     []
@@ -466,10 +466,10 @@ def undefined_note(undefined: int, people: int) -> list[Message]:
 
 
 def yes_no_counts(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataFrame:
-    """How often each participant answered yes where it is right and where it is not, and of how many answers.
+    """Counts per participant: answers yes where yes is right and where it is not, each with the number of answers.
 
-    `trials` has participant, question, response and expected. Trials without an answer are left out, and so are
-    questions that are not answered with yes or no.
+    `trials` has participant, question, response and expected. Trials without an answer and questions without yes-no
+    answers are left out.
 
     >>> trials = pl.DataFrame({"participant": ["p1"] * 4, "question": [""] * 4, "expected": ["1", "1", "0", "0"],
     ...                        "response": ["1", "1", "1", "0"]})
