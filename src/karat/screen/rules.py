@@ -1,8 +1,8 @@
-"""The rule that joins the criteria: any, all, at least n, or an expression over them; and what a study states.
+"""The rule that combines the criteria: any, all, at least n, or an expression over them; and what a study states.
 
-A rule is followed stage by stage, before all criteria have run. So that nobody is excluded too early, a criterion that
-is still to come counts as unknown: every part of a rule has a lower value (what is certain) and an upper value (what is
-still possible), and anyone that the lower value names is excluded. "remfod and not attention" so waits for attention.
+A rule is applied stage by stage, before all criteria have run. A criterion that has not run yet counts as unknown, so
+that nobody is excluded too early. Every part of a rule has a lower value (what is certain) and an upper value (what is
+still possible), and the lower value excludes. "remfod and not attention" therefore waits for attention.
 """
 
 import ast
@@ -25,7 +25,7 @@ Bounds = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 def follows(
     flags: Mapping[str, Sequence[bool] | NDArray[np.bool_]], exclude: str | int, pending: Collection[str] = ()
 ) -> NDArray[np.bool_]:
-    """Who is excluded for certain by a rule, given who is flagged by each criterion; `pending` ones have not run yet.
+    """The participants that a rule certainly excludes, from the flags of each criterion; `pending` ones have not run.
 
     >>> flags = {"remfod": [True, True], "attention": [False, True]}
     >>> follows(flags, "remfod and not attention").tolist()
@@ -49,7 +49,7 @@ def taken_out(
     people: Sequence[str], flagged: Mapping[str, Collection[str]], gone: Collection[str], exclude: str | int,
     pending: Collection[str],
 ) -> tuple[tuple[str, ...], dict[str, int]]:  # fmt: skip
-    """The people that a rule now excludes, besides those who are gone, and how many of them each criterion flagged.
+    """The participants that a rule newly excludes, and how many of them each criterion flagged.
 
     >>> taken_out(["p1", "p2", "p3"], {"speed": {"p1", "p3"}}, {"p1"}, "any", [])
     (('p3',), {'speed': 1})
@@ -75,7 +75,7 @@ def _value(node: ast.expr, bounds: Mapping[str, Bounds]) -> Bounds:
 
 
 def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[str, dict[str, Any]]:
-    """The settings of the criteria to run: those stated, or all, completed by what the study knows of its design.
+    """The settings of the criteria to run: the stated ones, or all, completed from the study's design.
 
     >>> settings_of({"completion": {"at_least": 0.8}}, None)
     {'completion': {'at_least': 0.8, 'trials': None, 'person': None}}
@@ -94,7 +94,7 @@ def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[st
 
 
 def _completed(name: str, given: Any, study: Study | None) -> Any:
-    """What is stated, beside what follows from it and what the study knows without stating it."""
+    """The stated settings, with those that follow from them or from the study."""
     if not isinstance(given, Mapping):
         return given
     criterion = criterion_named(name)
@@ -104,9 +104,9 @@ def _completed(name: str, given: Any, study: Study | None) -> Any:
 
 
 def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[str, dict[str, Any]], str | int | None]:
-    """The settings of the criteria to run, and the rule that joins them: as given, else as the study states.
+    """The settings of the criteria to run, and the rule that combines them: as given, else as the study states.
 
-    Without any, all criteria run that are of use unasked, and there is no rule.
+    If there are none, all criteria run that are useful by default, and there is no rule.
 
     >>> settings, exclude = asked({"completion": {}, "exclude": "any"}, None)
     >>> list(settings), exclude

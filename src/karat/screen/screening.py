@@ -1,4 +1,4 @@
-"""What a screening found: the evidence of every criterion, the verdict, and what could not run."""
+"""The result of a screening: the evidence of every criterion, the verdict, and what could not run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,19 +25,19 @@ from karat.study.criteria import title_of
 
 @dataclass(frozen=True)
 class ScreeningStage:
-    """One stage: how many participants went in and were left, who each criterion flagged, and who was taken out."""
+    """One stage: the participants before and after it, those flagged by each criterion, and those excluded."""
 
     stage: str
     entered: int
     flagged: dict[str, int]
-    """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
+    """How many of those excluded here each criterion of this stage flagged; a participant may count several times."""
     remained: int
     excluded: tuple[str, ...] = ()
-    """Who was taken out; not of judgments in parts, where this lies in files."""
+    """The participants excluded; empty for judgments in parts, where files have them."""
 
 
 class AnyScreening:
-    """What a screening found, of judgments in memory or in parts."""
+    """The result of a screening of judgments in memory or in parts."""
 
     evidence: Mapping[str, Evidence | PartedEvidence]
     skipped: dict[str, NotComputed]
@@ -46,17 +46,17 @@ class AnyScreening:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many participants are excluded, and how many there are."""
+        """The numbers of excluded and of all participants."""
         raise NotImplementedError
 
     @property
     def remaining(self) -> dict[str, int]:
-        """How many participants were left after each stage."""
+        """The number of participants left after each stage."""
         return {step.stage: step.remained for step in self.steps}
 
     @property
     def notes(self) -> tuple[Message, ...]:
-        """What the criteria have to say beside their verdicts; a note that several share is given once, with all names.
+        """The notes of the criteria; a note that several share appears once, with all their names.
 
         >>> import karat
         >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
@@ -71,7 +71,7 @@ class AnyScreening:
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What could not run, and the verdict."""
+        """The criteria that could not run, and the verdict."""
         excluded, participants = self.counts
         not_run = [Message("screening.skipped", {"criterion": name, "why": why}) for name, why in self.skipped.items()]
         if self.exclude is None:
@@ -84,7 +84,7 @@ class AnyScreening:
         return flow_svg(self.counts[1], self.steps, self.exclude)
 
     def as_data(self, **further: Any) -> dict[str, Any]:
-        """All of it as plain data, besides what was found of each participant; with `further` in the summary."""
+        """The screening as plain data, without results per participant; with `further` in the summary."""
         excluded, participants = self.counts
         return {
             "skipped": {name: str(why) for name, why in self.skipped.items()},
@@ -103,7 +103,7 @@ class AnyScreening:
 
 @dataclass(frozen=True)
 class Screening(AnyScreening, NotebookDisplay):
-    """The evidence of every criterion, who the stated rule excludes, and what could not run."""
+    """The evidence of every criterion, the exclusions by the stated rule, and what could not run."""
 
     judgments: Judgments
     evidence: dict[str, Evidence]
@@ -111,14 +111,14 @@ class Screening(AnyScreening, NotebookDisplay):
     skipped: dict[str, NotComputed]
     """Criteria that could not run, with the reason."""
     exclude: str | int | None
-    """The rule that joins the criteria; None where none was stated."""
+    """The rule that combines the criteria; None if none was stated."""
     steps: tuple[ScreeningStage, ...] = ()
     study: str | None = None
     """The fingerprint of the study whose rules these are."""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The settings of each criterion, as stated or by default."""
     changes: tuple[Message, ...] = ()
-    """What of the rules and items changed after the study started, by the record in its export."""
+    """The rules and items that changed after the study started, by the record in its export."""
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -126,7 +126,7 @@ class Screening(AnyScreening, NotebookDisplay):
 
     @property
     def kept(self) -> Judgments:
-        """The judgments of those who stay."""
+        """The judgments of the remaining participants."""
         return self.judgments.without(self.excluded)
 
     def table(self, language: str = "en") -> pl.DataFrame:
@@ -145,7 +145,7 @@ class Screening(AnyScreening, NotebookDisplay):
         return explain(self, participant, language)
 
     def composition(self, columns: list[str] | None = None) -> Composition:
-        """Who was excluded, by what is known of participants: see `karat.screen.composition`."""
+        """The exclusions by participants' background: see `karat.screen.composition`."""
         return composition(self, columns)
 
     def write(self, folder: str | Path) -> list[Path]:
@@ -153,7 +153,7 @@ class Screening(AnyScreening, NotebookDisplay):
         return write(self, Path(folder))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, as `screening.json` holds it."""
+        """The screening as plain data, as in `screening.json`."""
         people: dict[str, dict[str, Any]] = {
             name: {"excluded": False, "criteria": {}} for name in self.judgments.participants["participant"].to_list()
         }
@@ -172,7 +172,7 @@ class Screening(AnyScreening, NotebookDisplay):
 
 PAYMENT = Message("explain.payment")
 CriterionFound = tuple[bool, bool, Message | None]
-"""What a criterion found about a participant: whether flagged, whether there is a score, and the reason."""
+"""The result of a criterion for a participant: whether flagged, whether there is a score, and the reason."""
 
 
 def explain(screening: Screening, participant: str, language: str = "en") -> str:
@@ -182,7 +182,7 @@ def explain(screening: Screening, participant: str, language: str = "en") -> str
 
 
 def refuse_unknown(participant: str, people: Sequence[str]) -> None:
-    """KaratError where nobody is called so, with the name that may be meant."""
+    """Raise KaratError with the closest name if no participant has this name."""
     if participant not in people:
         raise KaratError(f"There is no participant {participant}. {meant(participant, people, '')}".strip())
 
@@ -198,7 +198,7 @@ def explanations(screening: Screening, participants: Sequence[str], language: st
 def explanation_messages(
     screening: Screening, participants: Sequence[str], language: str = "en"
 ) -> list[tuple[Message, ...]]:
-    """What there is to say of several participants; criteria have their titles in this language."""
+    """The messages that explain several participants, with criteria titles in this language."""
     wanted = pl.col("participant").is_in(list(participants))
     found: dict[str, dict[str, CriterionFound]] = {}
     for name, evidence in screening.evidence.items():
@@ -237,7 +237,7 @@ def _messages(
 
 
 def _title(name: str, language: str) -> str:
-    """What a criterion is called."""
+    """The title of a criterion."""
     return language_of(language).texts.get(f"name.{name}") or title_of(name)
 
 
@@ -255,7 +255,7 @@ RULES = {"any": "rules.any", "all": "rules.all"}
 
 
 def rule_in_words(screening: Screening) -> Message:
-    """The rule that joins the criteria, as a part of a sentence."""
+    """The rule that combines the criteria, as part of a sentence."""
     rule = screening.exclude
     code = "rules.number" if isinstance(rule, int) else RULES.get(rule or "", "rules.expression")
     return Message(code, {"rule": rule, "criteria": list(screening.settings)})
@@ -267,7 +267,7 @@ IN_TRIALS = ("participant", "session", "trial", "item", "function", "question", 
 
 
 def write(screening: Screening, folder: Path) -> list[Path]:
-    """Write everything to a folder, which is made where it is missing; returns the files."""
+    """Write everything to a folder, which is created if missing; returns the files."""
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
     paths = [folder / name for name in NAMES]
@@ -280,7 +280,7 @@ def write(screening: Screening, folder: Path) -> list[Path]:
 
 
 def _composition(screening: Screening, folder: Path) -> list[Path]:
-    """The composition of the excluded, where something is known of participants and a rule was stated."""
+    """The composition of the excluded, if there are data about participants and a rule."""
     found = screening.composition()
     if found.groups.is_empty() or screening.exclude is None:
         return []
@@ -291,7 +291,7 @@ def _composition(screening: Screening, folder: Path) -> list[Path]:
 
 
 def _credence(screening: Screening, folder: Path) -> list[Path]:
-    """The probabilities of having answered attentively, where they were computed."""
+    """The probabilities of having answered attentively, if computed."""
     from karat.screen.criteria.credence import Credence
 
     found = screening.evidence.get("credence")
@@ -310,7 +310,7 @@ def participants_table(screening: Screening) -> pl.DataFrame:
 
 
 def trials_table(screening: Screening) -> pl.DataFrame:
-    """One row per judgment, with what the criteria found about it: kind and degree of outlying times, right answers."""
+    """One row per judgment, with the criteria's results about it: kind and degree of outlying times, right answers."""
     frame = with_positions(screening.judgments.frame)
     names = [name for name in IN_TRIALS if name in frame.columns]
     if "question" in names:
@@ -338,7 +338,7 @@ LEFT, RIGHT = 20, 20 + BOX + GAP
 
 
 def stage_words(stage: str, flagged: Mapping[str, int]) -> str:
-    """What a stage looks at; the first also at who may take part, where that flags somebody.
+    """What a stage checks; the first one also eligibility, if that flags anybody.
 
     >>> stage_words("completion", {"completion": 2, "eligibility": 1}), stage_words("clock", {"remfod": 4})
     ('completion and eligibility', 'response times')

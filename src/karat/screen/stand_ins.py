@@ -1,8 +1,8 @@
-"""Criteria that count right answers, in parts: every part is judged as the whole would be, with stand-ins beside it.
+"""Criteria that count right answers, in parts: stand-ins make each part be judged like the whole.
 
-These criteria judge every participant alone. Of the whole they need only which right answers and statuses trials have
-anywhere. Stand-ins, one for each of these, are laid beside every part and taken out of the result. Notes that count
-trials are added up, without those of the stand-ins.
+These criteria judge each participant alone. From the whole, they only need the right answers and statuses that any
+trials have. Stand-in participants, one per combination, are added to every part and removed from the result. Counts
+of trials in notes are added up without those of the stand-ins.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,20 +23,20 @@ from karat.screen.one_part import AnyParts, Found
 from karat.screen.right_answers import NEUTRAL_VALUES, guess_note, means_note, undefined_note
 
 STAND_IN = "\0"
-"""How the names of stand-ins begin; no name in a file does."""
+"""The prefix of the names of stand-ins, which no name in a file has."""
 Compute = Callable[..., Evidence]
-"""From judgments and settings to evidence, in memory."""
+"""A function from judgments and settings to evidence, in memory."""
 COUNT = "n"
-"""The value of a note that is a number of trials or pairs, and is added up over parts."""
+"""The value of a note that is a number of trials or pairs, added up over parts."""
 OF_EVERYBODY = ("passing.guessing", "passing.nobody_judged", "sensitivity.undefined", "controls.few_for_means")
-"""Notes that depend on who is in a part, and are made anew for all parts together."""
+"""Notes that depend on the participants of a part, and are made again for all parts together."""
 LAST = ("neutral.no_point", "neutral.guessing_at_most", "neutral.middle")
-"""Notes that come after those on everybody."""
+"""Notes placed after those on all participants."""
 
 
 @dataclass(frozen=True)
 class _PartFacts:
-    """What a part has to say beside its table."""
+    """The results of a part beside its table."""
 
     notes: tuple[Message, ...]
     judged: int = 0
@@ -72,13 +72,13 @@ def _keys(pairs: bool, columns: Sequence[str]) -> list[str]:
 
 
 def _kinds_of_trials(judgments: Judgments, shared: tuple[str, bool], number: int) -> pl.DataFrame:
-    """One trial for each kind there is."""
+    """One trial of each kind."""
     function, pairs = shared
     return _distinct(judgments.frame.filter(pl.col("function") == function), pairs)
 
 
 def _distinct(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
-    """The first trial of each kind, with an answer where any trial of it has one."""
+    """The first trial of each kind, with an answer if any trial of the kind has one."""
     keys = _keys(pairs, rows.columns)
     if not keys:
         return rows.sort(pl.col("response").is_null(), maintain_order=True).head(1)
@@ -87,7 +87,7 @@ def _distinct(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
 
 
 def _named(rows: pl.DataFrame, pairs: bool) -> pl.DataFrame:
-    """The trials as those of stand-ins: of one each, or of one for the two sentences of a pair."""
+    """The trials as those of stand-ins: one stand-in per trial, or per pair of sentences."""
     own = pl.int_range(pl.len()).cast(pl.String)
     if pairs and "pair" in rows.columns:
         question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("")
@@ -112,7 +112,7 @@ def _judge_answers(
 
 
 def _facts(table: pl.DataFrame, notes: tuple[Message, ...]) -> _PartFacts:
-    """What depends on the participants of a part, for the notes on all parts together."""
+    """The values of a part's participants that the notes on all parts need."""
     judged = table.filter(pl.col("guess_probability").is_not_null())
     means = "mean_grammatical" in table.columns
     both = [f"{group}_trials" for group in ("grammatical", "ungrammatical")]
@@ -135,7 +135,7 @@ def _facts(table: pl.DataFrame, notes: tuple[Message, ...]) -> _PartFacts:
 
 
 def _of_everybody(facts: Sequence[_PartFacts], alpha: float) -> list[Message]:
-    """The notes that depend on everybody: how often guessing passes, and for how many something is not defined."""
+    """The notes that depend on all participants: how often guessing passes, and for how many a measure is undefined."""
     notes: list[Message] = []
     fewest = [one.fewest for one in facts if one.fewest is not None]
     notes += means_note(min(fewest)) if fewest else []
@@ -176,5 +176,5 @@ def added(notes: Sequence[Sequence[Message]], apart: Sequence[Message] = ()) -> 
 
 
 def _without_count(note: Message) -> tuple[str, dict[str, Any]]:
-    """What a note is about: its code, and its values but for the number that is added up."""
+    """The identity of a note: its code, and its values without the number that is added up."""
     return note.code, {name: value for name, value in note.values.items() if name != COUNT}

@@ -5,12 +5,12 @@ A rule compares a time t with cutoffs of one or several groups of trials,
     lower = centre - a spread,    upper = centre + b spread,
 
 where centre and spread are median and MAD (1.4826 median |x - median|), or mean and standard deviation (of a sample;
-0 for one trial). t is an intermission where it is above the upper cutoffs of all groups, a rush where it is below all
-lower ones. A recursive rule takes all outliers of a round out together and computes the cutoffs anew on the rest, until
-none is found. A participant with too small a share of genuine times is flagged.
+0 for one trial). t is an intermission if it is above the upper cutoffs of all groups, and a rush if it is below all
+lower ones. A recursive rule removes all outliers of a round together and computes the cutoffs again from the rest,
+until it finds none. Participants with too small a share of genuine times are flagged.
 
-Times may be adjusted for the length of what was read first. Long sentences take longer to read, so that without more a
-questionnaire with sentences of unequal length has its "intermissions" among the long ones. Ferreira and Clifton (1986)
+Times may first be adjusted for the length of the text. Long sentences take longer to read, so the "intermissions" of a
+questionnaire with sentences of unequal length are otherwise among the long ones. Ferreira and Clifton (1986)
 take the residuals of a linear regression of a participant's times on length. Here the model is multiplicative, with one
 slope for all,
 
@@ -24,8 +24,8 @@ further on). Pauses hardly move it, and levels drop out of the differences. The 
 
     t (median length / length)^b
 
-is in seconds: what the answer would have taken for a sentence of median length. It is rounded to nine digits, so that
-rounding errors of equal times do not count as differences.
+is in seconds: the time that the answer would have taken for a sentence of median length. It is rounded to nine digits,
+so that rounding errors of equal times do not count as differences.
 
 Sources of the named rules: Pieper, Börner and Kiss, section 5.1: `remfod`; `participant` and `function`, the two
 criteria of their figure 2 alone; `global`, that figure's dotted lines: single cutoffs over all times, computed once.
@@ -33,8 +33,8 @@ Miller (1991), by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller
 deviations; the paper quotes them for medians and MADs and says why these should be preferred, so here they are of MADs,
 of the participant's own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and
 4 above the mean. The footnote does not say of which times, and karat takes the participant's own, in one pass.
-Dandurand et al. (2008) exclude everyone with a single excessively long time. As no number of seconds fits all tasks,
-`single` calls a time excessive that is 10 MADs above the median of all times, and asks for all trials to be genuine.
+Dandurand et al. (2008) exclude everyone with a single excessively long time. No number of seconds fits all tasks, so
+`single` takes 10 MADs above the median of all times as excessive, and requires all trials to be genuine.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ from karat.types import Floats, Ints
 
 INTERMISSION, RUSH = 1, 2
 FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
-"""What is known of an outlying trial; its place is among the times sorted by participant and time."""
+"""The columns of an outlying trial; its index is among the times sorted by participant and time."""
 
 
 def time_rule(
     name: str, upper: float | None = None, lower: float | None = None, genuine_at_least: float | None = None
 ) -> TimeRule:
-    """The rule of this name, with other factors or another share of genuine trials where they are given."""
+    """The rule of this name, with other factors or another share of genuine trials if given."""
     if name not in TIME_RULES:
         raise ScreenError(unknown_name("remfod.no_rule", name, list(TIME_RULES)))
     usual = TIME_RULES[name]
@@ -75,7 +75,7 @@ def time_rule(
 
 @dataclass(frozen=True)
 class Cutoffs:
-    """Centre, spread and cutoffs of every group of a sort; NaN where a group has no trials left."""
+    """Centre, spread and cutoffs of every group of a kind; NaN if a group has no trials left."""
 
     centre: Floats
     spread: Floats
@@ -84,13 +84,13 @@ class Cutoffs:
 
     @classmethod
     def around(cls, centre: Floats, spread: Floats, rule: TimeRule) -> Cutoffs:
-        """The cutoffs that follow from centres and spreads by a rule."""
+        """The cutoffs of a rule from centres and spreads."""
         below = np.full(len(centre), -np.inf) if rule.lower is None else centre - rule.lower * spread
         return cls(centre, spread, below, centre + rule.upper * spread)
 
     @classmethod
     def of(cls, values: Floats, counts: Ints, rule: TimeRule, constant: float) -> Cutoffs:
-        """The cutoffs of times that stand group by group in rising order, this many of each."""
+        """The cutoffs of times in ascending order within each group, given the number of times per group."""
         if rule.centre == "median":
             return cls.around(*grouped_median_mad(values, counts, constant), rule)
         return cls.around(*_grouped_mean_sd(values, counts), rule)
@@ -113,9 +113,9 @@ def crossing(
     groups: Sequence[tuple[NDArray[np.integer], Cutoffs]],
     inclusive: bool = False,
 ) -> NDArray[Any]:
-    """One round: which of the trials that are still genuine cross the cutoffs of all their groups.
+    """One round: the trials, so far genuine, that cross the cutoffs of all their groups.
 
-    Each sort of group comes as the code of every trial's group, and the cutoffs by code. Rows are those of `FOUND`.
+    Each kind of group is given as the code of every trial's group, with the cutoffs by code. Rows are those of `FOUND`.
     """
     below, above = (np.less_equal, np.greater_equal) if inclusive else (np.less, np.greater)
     # What crosses the cutoffs of all groups crosses those of the first: few trials need to be looked at closely.
@@ -149,9 +149,9 @@ DIGITS = 9
 
 
 def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame, tuple[Message, ...]]:
-    """The frame with rt adjusted for the length in a column, and notes on what was done.
+    """The frame with rt adjusted for the length in a column, and notes.
 
-    The column holds lengths, or texts whose characters are counted. Trials whose length is not known keep their time.
+    The column holds lengths, or texts whose characters are counted. Trials of unknown length keep their time.
     """
     lengths, characters = _lengths(frame, column)
     known = lengths.is_not_null()
@@ -172,7 +172,7 @@ def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame,
 
 
 def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, bool]:
-    """The length of each trial, null where it is not known, and whether characters were counted."""
+    """The length of each trial, null if unknown, and whether characters were counted."""
     if column not in frame.columns:
         raise ScreenError(unknown_name("length.no_column", column, frame.columns))
     given, characters = frame[column], False
@@ -187,7 +187,7 @@ def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, bool]:
 
 
 def _slope(frame: pl.DataFrame) -> float | None:
-    """How log time grows with log length within participants and functions; None where lengths do not differ."""
+    """The slope of log time on log length within participants and functions; None if lengths do not differ."""
     group = ["participant", "function"]
     logs = frame.select(*group, pl.col("length").log(), pl.col("rt").log()).sort(*group, "length", "rt")
     half = (pl.len() // 2).over(group)
@@ -213,7 +213,7 @@ class TimeRule:
     name: str
     asks: str
     by: tuple[Literal["participant", "function"], ...]
-    """The groups whose cutoffs must all be crossed; none: all times together."""
+    """The groups whose cutoffs must all be crossed; empty for all times together."""
     upper: float
     """Spreads above the centre beyond which a time is an intermission."""
     lower: float | None

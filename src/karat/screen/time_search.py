@@ -1,14 +1,14 @@
 """The search for outlying times, round after round, over trials in one part or in many.
 
-Everybody's trials lie in one part, so that cutoffs by participant are computed there. Cutoffs by item function, or over
-all times, span the parts. Every part leaves its times sorted by participant and time. Several parts are then put
-together to a batch, whose times and item functions are what all rounds read, nine bytes per trial; from files these are
-mapped into memory, and a pass has some work to do for every file, however small.
+The trials of a participant are in one part, so cutoffs by participant are computed there. Cutoffs by item function, or
+over all times, span the parts. Every part stores its times sorted by participant and time. Several parts then form a
+batch. All rounds read the times and item functions of batches, nine bytes per trial, mapped into memory if they are in
+files. Batches are needed because every file costs a pass some work, however small it is.
 
-A single batch, such as judgments in memory, is gone over here and its medians are those of its values. Of several
-batches, the medians and MADs are found by counting (`karat.models.robust`), exactly. A round then takes two passes: one
-that answers what the counts left open, and one that finds the outliers of the round, leaves them for the next and
-counts what is left.
+A single batch, such as judgments in memory, is processed here, and its medians are those of its values. With several
+batches, medians and MADs are computed exactly by counting (`karat.models.robust`). A round then takes two passes: the
+first resolves what the counts leave open; the second finds the outliers of the round, stores them for the next round
+and counts the rest.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from karat.screen.time_rules import FOUND, Cutoffs, TimeRule, crossing
 from karat.types import Floats, Ints, Progress
 
 BATCHES = 2
-"""Batches for each process, so that they end at about the same time."""
+"""Batches per process, so that processes end at about the same time."""
 LEAST, MOST = 500_000, 4_000_000
-"""Trials in a batch: fewer take less time than to send for them, more take much memory. As few as two batches of the
-least size are one batch, which is gone over here."""
+"""Trials in a batch: fewer take less time to process than to request, more take much memory. Up to two batches of the
+least size form one batch, which is processed here."""
 NAMES = ("trial", "session", "question")
-"""The columns that name a trial of a participant."""
+"""The columns that identify a trial of a participant."""
 
 
 @dataclass(frozen=True)
 class TimedPart:
-    """What is to be known of a part before its times are looked at."""
+    """A summary of a part, needed before its times are processed."""
 
     trials: int
     people: int
-    """Those who have a time."""
+    """Participants with response times."""
     functions: tuple[str, ...]
-    """Its item functions, by its own codes."""
+    """The item functions of the part, by its own codes."""
     least: float
     most: float
 
 
 def lay_out(frame: pl.DataFrame, shelf: Shelf, number: int) -> TimedPart:
-    """Leave the times of a part for the passes to come, and what its trials are called."""
+    """Store the times of a part, and the names of its trials, for later passes."""
     people, codes = group_codes(frame["participant"])
     functions, function = group_codes(frame["function"])
     times = frame["rt"].to_numpy()
@@ -71,19 +71,19 @@ def lay_out(frame: pl.DataFrame, shelf: Shelf, number: int) -> TimedPart:
 
 @dataclass(frozen=True)
 class PartBatch:
-    """Parts that follow each other and are gone over together."""
+    """Consecutive parts that are processed together."""
 
     first: int
     parts: tuple[TimedPart, ...]
 
     @property
     def name(self) -> str:
-        """From the first to the last part."""
+        """The name: the first and the last part."""
         return f"{self.first + 1:05}-{self.first + len(self.parts):05}"
 
 
 def part_batches(parts: Sequence[TimedPart], processes: int = 1, least: int = LEAST) -> list[PartBatch]:
-    """Parts that follow each other put together, with about as many trials in each batch, and `least` of them.
+    """Batches of consecutive parts with about equal numbers of trials, at least `least`.
 
     >>> parts = [TimedPart(trials, 1, ("test",), 1.0, 2.0) for trials in (300, 200, 500)]
     >>> [batch.name for batch in part_batches(parts, least=400)]
@@ -100,13 +100,13 @@ def part_batches(parts: Sequence[TimedPart], processes: int = 1, least: int = LE
 
 @dataclass(frozen=True)
 class OutlierSearch:
-    """What is looked for in all parts, and where passes leave files for each other."""
+    """A search in all parts, with the shelf that passes share."""
 
     rule: TimeRule
     constant: float
     inclusive: bool
     names: tuple[str, ...]
-    """The groups that span participants: the item functions in the order in which they come, or all; or none."""
+    """The groups that span participants: the item functions in order of appearance, or all times, or none."""
     shelf: Shelf
 
     @classmethod
@@ -119,11 +119,11 @@ class OutlierSearch:
 
     @property
     def spanning(self) -> str:
-        """What the groups are that span participants."""
+        """The kind of groups that span participants."""
         return "function" if self.rule.by else "all"
 
     def joined(self, batch: PartBatch) -> TimedTrials:
-        """The times of some parts put together, with the numbers of the groups that span parts; they are left, too."""
+        """The joined times of some parts, with the numbers of the groups that span parts; also stored."""
         times, groups, counts = [], [], []
         for number, part in enumerate(batch.parts, start=batch.first):
             trials = self.shelf.table("trials", number, ["rt", "function"])
@@ -139,14 +139,14 @@ class OutlierSearch:
         return self.trials(batch, 0)
 
     def trials(self, batch: PartBatch, found_until: int) -> TimedTrials:
-        """The times of a batch, and what has been found of them up to some round."""
+        """The times of a batch, and their outliers up to some round."""
         found = self.shelf.array(f"found-{found_until}", batch.name) if found_until else np.zeros(0, FOUND)
         times, counts, groups = (self.shelf.array(name, batch.name) for name in ("times", "counts", "groups"))
         return TimedTrials(self, times, counts, groups, found)
 
 
 class TimedTrials:
-    """Times sorted by participant and time, this many of each, and what has been found of them up to some round."""
+    """Times sorted by participant and time, the number per participant, and the outliers up to some round."""
 
     def __init__(
         self, given: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], found: NDArray[Any]
@@ -155,7 +155,7 @@ class TimedTrials:
         self.people = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
     def tally(self, within: Bins | None = None, shift: int = SHIFT) -> Bins:
-        """The times that are left, counted by the groups that span participants."""
+        """The remaining times, counted by the groups that span participants."""
         # Those found are counted as one group more, which nobody asks for: quicker than to take them out.
         groups, gone = np.array(self.groups), len(self.given.names)
         groups[self.found["place"]] = gone
@@ -163,7 +163,7 @@ class TimedTrials:
         return bins.where(bins.group < gone)
 
     def cutoffs(self) -> tuple[Cutoffs, Ints]:
-        """The cutoffs of the groups that span participants, by the times that are left, and how many these are."""
+        """The cutoffs of the groups that span participants, from the remaining times, and the number of these."""
         times, groups, order = self._by_group
         still = np.ones(len(times), bool)
         still[self.found["place"]] = False
@@ -172,7 +172,7 @@ class TimedTrials:
         return Cutoffs.of(times[still], left, self.given.rule, self.given.constant), left
 
     def part(self, batch: PartBatch, number: int) -> TimedTrials:
-        """Those of one part of the batch."""
+        """The times of one part of the batch."""
         before = batch.parts[: number - batch.first]
         first, person = sum(one.trials for one in before), sum(one.people for one in before)
         own = batch.parts[number - batch.first]
@@ -188,7 +188,7 @@ class TimedTrials:
         return self.times[order], self.groups[order], order
 
     def search(self, number: int, spanning: Cutoffs | None) -> int:
-        """One round: how many outliers it finds, which join those found before."""
+        """Run one round; returns the number of new outliers, which are added to earlier ones."""
         genuine = np.ones(len(self.times), bool)
         genuine[self.found["place"]] = False
         groups: list[tuple[NDArray[np.integer], Cutoffs]] = []
@@ -204,7 +204,7 @@ class TimedTrials:
         return len(new)
 
     def cutoffs_by_round(self, rounds: int, names: pl.Series) -> pl.DataFrame:
-        """The cutoffs of each participant in every round; only who lost a trial in the round before has new ones."""
+        """The cutoffs of each participant in every round; they change only after a round with outliers of this one."""
         given, found, people = self.given, self.found, self.people
         degree = np.zeros(len(self.times), np.int32)
         degree[found["place"]] = found["degree"]
@@ -226,14 +226,14 @@ class TimedTrials:
 
 @dataclass(frozen=True)
 class SearchedRounds:
-    """How the rounds went: how many were computed, how many found anything, and the cutoffs that span participants."""
+    """The rounds: how many were computed, how many found outliers, and the cutoffs that span participants."""
 
     computed: int
     found: int
     spanning: pl.DataFrame
 
     def cutoffs(self, own: pl.DataFrame | None) -> pl.DataFrame:
-        """All cutoffs, round by round: those of participants, where there are any, and those that span them."""
+        """All cutoffs, round by round: those of participants, if any, and those that span participants."""
         every = [table for table in (own, self.spanning) if table is not None and table.width]
         return pl.concat(every).sort("round", maintain_order=True)
 
@@ -241,7 +241,7 @@ class SearchedRounds:
 def search(
     given: OutlierSearch, batches: Sequence[PartBatch], executor: Executor = SERIAL, progress: Progress | None = None
 ) -> SearchedRounds:
-    """Go over the batches round after round, until no outlier is found; those of all rounds are left on the shelf."""
+    """Search the batches round after round until there is no new outlier; all outliers are stored on the shelf."""
     most = sum(part.trials for batch in batches for part in batch.parts)
     if len(batches) == 1:
         trials = given.joined(batches[0])
@@ -272,7 +272,7 @@ def search(
 
 
 def do_step(shared: tuple[OutlierSearch, str, int, tuple[Any, ...]], batch: PartBatch) -> Any:
-    """A step of a round on one of several batches; at the very first its parts are put together."""
+    """A step of a round on one of several batches; the very first step joins its parts."""
     given, step, number, more = shared
     first = (step, number, more) == ("tally", 1, ())
     trials = given.joined(batch) if first else given.trials(batch, number - 1)
@@ -289,8 +289,8 @@ def _rounds(
     given: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
     find: Callable[[int, Cutoffs | None], int],
 ) -> SearchedRounds:  # fmt: skip
-    """Round after round: the cutoffs of the groups that span participants and how many trials these have left; then
-    how many outliers are found."""
+    """Yield, round after round, the cutoffs of the groups that span participants with their remaining trials, and then
+    the number of outliers."""
     tables = []
     for number in range(1, trials + 2 if given.rule.recursive else 2):
         spanning = None
@@ -305,7 +305,7 @@ def _rounds(
 
 @dataclass(frozen=True)
 class Outliers:
-    """Of each trial its kind (0 genuine, 1 intermission, 2 rush), and the cutoffs of all rounds."""
+    """The kind of each trial (0 genuine, 1 intermission, 2 rush), and the cutoffs of all rounds."""
 
     kind: NDArray[np.int8]
     cutoffs: pl.DataFrame
@@ -327,7 +327,7 @@ def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, incl
 
 
 def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
-    """The groups in the order in which they come, and the number of each trial's group among them.
+    """The groups in order of appearance, and the number of each trial's group.
 
     >>> labels, codes = group_codes(pl.Series(["b", "a", "b"]))
     >>> labels.to_list(), codes.tolist()
@@ -341,7 +341,7 @@ def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
 
 
 def sorted_by_group(codes: NDArray[np.int32], groups: int, order: NDArray[np.integer]) -> NDArray[np.integer]:
-    """An order of trials, by their times say, made one group after the other; of equals the first stays first.
+    """A given order of trials, such as by time, rearranged one group after the other (stable).
 
     >>> sorted_by_group(np.array([1, 0, 1], np.int32), 2, np.array([2, 1, 0])).tolist()
     [1, 2, 0]

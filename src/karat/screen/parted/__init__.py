@@ -1,4 +1,4 @@
-"""Screening of judgments that lie in parts and are never in one memory; the same verdicts as in memory."""
+"""Screening of judgments in parts that are never in memory at once; the verdicts are the same as in memory."""
 
 from karat.screen.evidence import PartedEvidence
 from karat.screen.parted.in_parts import InParts

@@ -1,13 +1,12 @@
-"""A crowd in parts: what is the same for every criterion that looks at judgments part by part.
+"""A crowd in parts: what all criteria share that process judgments part by part.
 
-A criterion goes in three moves. It gathers from every part a small summary that can be merged with those of the others;
-it merges them here; and it judges the participants of every part, given the whole. What one pass leaves for the next
-and is not small lies in files of the folder `scratch`, which all processes share. A file is written whole or not at all
-and named by part and pass, so that a task that is done twice changes nothing.
+A criterion has three steps. It gathers a small summary of each part; it merges the summaries here; and it judges the
+participants of each part, given the whole. Larger results of one pass for the next are files in the folder `scratch`,
+which all processes share. A file is written whole or not at all and named by part and pass, so running a task twice
+changes nothing.
 
-What a stimulus is, over all parts, is the decision of `karat.judgments.stimuli`, made from what each part has to say:
-it writes the different combinations of values that it has, with their numbers. Participants lie in one part each, so
-that counts of participants add up.
+`karat.judgments.stimuli` decides what a stimulus is over all parts, from the different combinations of values that each
+part writes with their counts. Each participant is in one part, so counts of participants add up.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class RowsInParts(DesignRows):
         return self._count(columns)[0].group_by(columns).agg(pl.col("len").sum())
 
     def shares(self, keys: list[str], name: str) -> pl.LazyFrame:
-        """They are written to a file, which all processes read."""
+        """Write the values to a file, which all processes read."""
         path = self._folder / f"{_digest(self.choices, [*keys, name])}-shares.parquet"
         with replacing(path) as temporary:
             super().shares(keys, name).collect().write_parquet(temporary)
@@ -82,7 +81,7 @@ class RowsInParts(DesignRows):
         return self.crowd.map(_on_rows, (self.choices, function, given), name="stimuli")
 
     def _count(self, columns: list[str]) -> tuple[pl.LazyFrame, int]:
-        """The combinations of each part with their numbers, and how many participants have how many of them."""
+        """The combinations of each part with their counts, and how many participants have how many of them."""
         here = self._folder / _digest(self.choices, columns)
         if here not in self._counted:
             found = self.crowd.map(_combinations, (self.choices, columns, here), name="stimuli")
@@ -92,7 +91,7 @@ class RowsInParts(DesignRows):
 
 
 def _rows(judgments: Judgments, choices: bool) -> pl.DataFrame:
-    """The rows of a part that the decision looks at, with the columns that it needs."""
+    """The rows and columns of a part that decide what a stimulus is."""
     rows = rows_of_kind(answered(judgments), judgments.scales, choices)
     wanted = ("participant", "item", "question", "response", "list", "left", "right", "polarity", "trial", "time",
               "session", "_first", "_second", *candidates(rows.schema))  # fmt: skip
@@ -100,7 +99,7 @@ def _rows(judgments: Judgments, choices: bool) -> pl.DataFrame:
 
 
 def _digest(choices: bool, columns: list[str]) -> str:
-    """A name for one pass, whatever the columns are called."""
+    """A name for one pass, independent of the names of columns."""
     return hashlib.sha256(repr((choices, columns)).encode()).hexdigest()[:16]
 
 
@@ -110,7 +109,7 @@ def _on_rows(judgments: Judgments, shared: tuple[bool, Callable[..., Any], tuple
 
 
 def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
-    """Write the different combinations of a part with their numbers; how many participants have how many of them."""
+    """Write the different combinations of a part with their counts; returns the participants by number of combinations."""
     choices, columns, folder = shared
     rows = _rows(judgments, choices)
     write_part(rows.group_by(columns).agg(pl.len().cast(pl.Int64)), folder, number)
@@ -119,21 +118,21 @@ def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], nu
 
 @dataclass(frozen=True)
 class InParts(AnyParts[PartedEvidence]):
-    """Judgments in parts, without those who are excluded so far, and where work on them is done."""
+    """Judgments in parts, without the participants excluded so far, and the executor of work on them."""
 
     parts: Parts
     out: Path
-    """Where the evidence of each part is written."""
+    """The folder for the evidence of each part."""
     executor: Executor = SERIAL
     progress: Progress | None = None
     study: Path | None = None
-    """A study file: what its item tables say of the trials is laid beside every part."""
+    """A study file, whose item tables complete the trials of every part."""
     excluded: str = ""
-    """After which stage: the name of a folder in scratch that says who is gone from each part."""
+    """The name of the folder in scratch with the participants excluded from each part so far."""
     token: str = ""
-    """Of which run `scratch` is; what another run has kept does not hold for it."""
+    """The run that `scratch` belongs to; results stored by another run are not used."""
     scratch: Path = field(default=Path())
-    """Where passes leave files for each other; in `out` unless said."""
+    """The folder for files between passes; by default in `out`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "out", self.out.absolute())
@@ -163,7 +162,7 @@ class InParts(AnyParts[PartedEvidence]):
         return judgments.without(gone.to_list()) if len(gone) else judgments
 
     def stimuli(self) -> Mapping[bool, Stimuli]:
-        """What a stimulus is, decided on everybody once per run; choices under True."""
+        """The definition of a stimulus, decided from all participants once per run; that of choices under True."""
         path = self.scratch / "stimuli" / "decision.json"
         if not path.exists():
             # Those excluded at an earlier stage have seen the same design.
@@ -186,14 +185,14 @@ class InParts(AnyParts[PartedEvidence]):
         return self._each(_with_number, function, shared, name)
 
     def shelf(self, criterion: str, about: object = None) -> FileShelf:
-        """Files of `scratch`, of their own for other settings, other participants and another run."""
+        """Files of `scratch`, separate for other settings, participants and runs."""
         stamps = [self.parts.stamp(number) for number in range(len(self))]
         digest = hashlib.sha256(repr((about, self.excluded, self.token, stamps)).encode()).hexdigest()[:12]
         return FileShelf(self.scratch / criterion / digest)
 
     @property
     def beside(self) -> Beside:
-        """Writes tables where they were computed."""
+        """The function that writes tables in the process that computed them."""
         return partial(_beside, self.out / "evidence")
 
     def evidence(
@@ -215,7 +214,7 @@ class InParts(AnyParts[PartedEvidence]):
         return found
 
     def _bare(self) -> InParts:
-        """What another process needs of this."""
+        """A copy with only what another process needs."""
         return replace(self, executor=SERIAL, progress=None)
 
 
@@ -227,7 +226,7 @@ def _beside(folder: Path, table: pl.DataFrame | None, name: str, number: int, /,
 
 
 SMALL = 1 << 16
-"""Arrays of this many bytes are read; larger ones, and tables, are mapped into memory."""
+"""Arrays up to this many bytes are read; larger ones, and tables, are mapped into memory."""
 
 
 @dataclass(frozen=True)
@@ -270,7 +269,7 @@ class FileShelf(Shelf):
 
 @lru_cache(maxsize=2)
 def loaded(study: Path) -> Study:
-    """A study, read once in each process: it does not travel between them."""
+    """A study, read once in each process instead of being sent to it."""
     return load(study)
 
 

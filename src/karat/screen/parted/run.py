@@ -1,8 +1,8 @@
 """The criteria together on judgments in parts: evidence, and the rule of the study, as `karat.screen.run` has them.
 
-Stages, rule and what is still unknown are those of the run in memory. Who is excluded lies in files, one for each part
-and stage, so that no list of participants travels between processes. Criteria that look at everybody's answers at once
-cannot run so and are listed with the reason.
+Stages, rule and unknown verdicts are those of the run in memory. Excluded participants are in files, one per part and
+stage, so that no list of participants is sent between processes. Criteria that need everybody's answers at once cannot
+run in parts and are listed with the reason.
 """
 
 import hashlib
@@ -51,19 +51,19 @@ class PartedScreening(AnyScreening):
     skipped: dict[str, NotComputed]
     """Criteria that could not run, with the reason."""
     exclude: str | int | None
-    """The rule that joins the criteria; None where none was stated."""
+    """The rule that combines the criteria; None if none was stated."""
     steps: tuple[ScreeningStage, ...] = ()
     study: str | None = None
     """The fingerprint of the study whose rules these are."""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     fingerprint: str = ""
-    """Of the data: changes when a part changes."""
+    """The fingerprint of the data; it changes when a part changes."""
     read: tuple[Message, ...] = ()
-    """What was assumed when the parts were read."""
+    """Assumptions made when the parts were read."""
     files: tuple[Path, ...] = field(default=(), repr=False)
-    """One row per participant, a file for each part."""
+    """One row per participant, in one file per part."""
     spammer_index: SpammerIndex | NotComputed | None = None
-    """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
+    """The Spammer Index of the remaining participants, or why there is none; None if it was not requested."""
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -81,7 +81,7 @@ class PartedScreening(AnyScreening):
         return [data, picture]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, without what was found of each participant, which is in `files`."""
+        """The screening as plain data, without results per participant, which are in `files`."""
         index = self.spammer_index
         crowd = {} if index is None else {"spammer_index": index_as_data(index)}
         own = {"data": self.fingerprint, "study": self.study, "answers": self.answers, "parts": len(self.parts)}
@@ -90,7 +90,7 @@ class PartedScreening(AnyScreening):
 
 PEOPLE = "people"
 UNFINISHED = NotComputed("spammer_index.unfinished")
-"""What is written before the fit, so that an interrupted fit does not lose the verdicts."""
+"""Files written before the fit, so that an interrupted fit does not lose the verdicts."""
 
 
 def run_in_parts(
@@ -103,12 +103,12 @@ def run_in_parts(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> PartedScreening:
-    """Run the criteria that `rules` state on judgments in parts, or all that can, and write verdicts to a folder.
+    """Run the criteria that `rules` state on judgments in parts, or all that can run, and write verdicts to a folder.
 
     `rules` and `study` are those of `karat.screen.run`. `out` gets the evidence of each criterion and the verdicts,
-    part by part, with `screening.json` and `flow.svg`. Run again after it was broken off, with a `executor` that keeps
-    what is done, it goes on where it stopped. With `spammer_index`, that of those who stay is fitted after all else is
-    written; "quick" fits it only where that takes a few seconds.
+    part by part, with `screening.json` and `flow.svg`. After an interruption, it continues where it stopped if the
+    `executor` stores finished tasks. With `spammer_index`, that of the remaining participants is fitted after
+    everything else is written; "quick" fits it only if that takes a few seconds.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def run_in_parts(
         return found
 
     def take_out(stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
-        """Who is gone after a stage is written to files."""
+        """Write the participants excluded after a stage to files."""
         nonlocal left, gone
         before, after = left.excluded, f"excluded-{stage}"
         rule = (left.scratch, before, after, list(settings), _files(evidence), exclude, pending)
@@ -174,7 +174,7 @@ def run_in_parts(
 def _begin(
     parts: Parts, out: Path, study: Study | None, executor: Executor, progress: Progress | None, asked: list[Any]
 ) -> InParts:
-    """A crowd with an empty folder for files between passes, or with that of the same run, if it was broken off."""
+    """A crowd with an empty folder for files between passes, or with that of the same run if it was interrupted."""
     stamps = [parts.stamp(number) for number in range(len(parts))]
     about = json.dumps([__version__, stamps, None if study is None else study.fingerprint, asked], default=str)
     digest = hashlib.sha256(about.encode()).hexdigest()
@@ -195,14 +195,14 @@ def _begin(
 
 
 def _files(evidence: Mapping[str, PartedEvidence]) -> dict[str, dict[str, Path]]:
-    """The files of each criterion by the name that a part has."""
+    """The files of each criterion by the name of the part."""
     return {name: {path.name: path for path in one.files} for name, one in evidence.items()}
 
 
 def _exclude(
     rule: tuple[Path, str, str, list[str], dict[str, dict[str, Path]], Any, list[str]], number: int
 ) -> tuple[int, dict[str, int]]:
-    """Write who is excluded from a part by now; how many are new, and how many of these each criterion flagged."""
+    """Write the participants excluded from a part so far; returns how many are new, and flagged by each criterion."""
     scratch, before, after, criteria, files, exclude, pending = rule
     people = pl.read_parquet(part_file(scratch / PEOPLE, number))["participant"]
     gone = _gone(scratch, before, number).to_list()
@@ -218,14 +218,14 @@ def _exclude(
 
 
 def _gone(scratch: Path, excluded: str, number: int) -> pl.Series:
-    """Who is excluded from a part so far."""
+    """The participants excluded from a part so far."""
     if not excluded:
         return pl.Series("participant", [], pl.String)
     return pl.read_parquet(part_file(scratch / excluded, number))["participant"]
 
 
 def _verdicts(crowd: InParts, evidence: Mapping[str, PartedEvidence]) -> tuple[Path, ...]:
-    """Write one row per participant: whether excluded, and what each criterion found."""
+    """Write one row per participant: whether excluded, and the result of each criterion."""
     written = {name: one.written for name, one in evidence.items()}
     shared = (crowd.scratch, crowd.excluded, _files(evidence), written, crowd.out / "participants")
     return tuple(crowd.each(_verdict, shared, name="verdicts"))
@@ -256,7 +256,7 @@ def _verdict(
 
 
 def _index(crowd: InParts, screening: PartedScreening, *, only_quick: bool) -> SpammerIndex | NotComputed:
-    """The Spammer Index of those who stay, or the reason why there is none."""
+    """The Spammer Index of the remaining participants, or the reason why there is none."""
     from karat.screen.crowd.spammer_parts import spammer_index_in_parts
 
     begin(crowd.progress, "spammer_index")
@@ -277,12 +277,12 @@ def _index(crowd: InParts, screening: PartedScreening, *, only_quick: bool) -> S
 
 NAMED = 5
 COUNT = "n"
-"""The value of a note that is a number of answers, and is added up over parts."""
+"""The value of a note that is a number of answers, added up over parts."""
 
 
 @dataclass(frozen=True)
 class PartsOverview:
-    """What a part is, or all parts together are."""
+    """Counts and columns of a part, or of all parts together."""
 
     participants: int
     answers: int
@@ -293,7 +293,7 @@ class PartsOverview:
 
 
 def look(crowd: InParts, folder: Path) -> PartsOverview:
-    """Read every part once, and write who is in it; PartsError where somebody is in two."""
+    """Read every part once and write its participants; raises PartsError if a participant is in two parts."""
     seen = crowd.map(_look, (folder, crowd.parts, crowd.study), name="reading")
     _refuse_two_parts(crowd.parts, [part_file(folder, number) for number in range(len(crowd))])
     for number, one in enumerate(seen):
@@ -341,7 +341,7 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
 
 
 def joined_notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
-    """What was assumed: numbers of answers are added up; a note that not all parts have names one that has it."""
+    """The assumptions of all parts: numbers of answers are added up; a note on some parts only names one of them."""
     counts: dict[Message, dict[int, int]] = {}
     for number, own in enumerate(notes):
         for note in own:
