@@ -289,8 +289,9 @@ def _rounds(
     given: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
     find: Callable[[int, Cutoffs | None], int],
 ) -> SearchedRounds:  # fmt: skip
-    """Yield, round after round, the cutoffs of the groups that span participants with their remaining trials, and then
-    the number of outliers."""
+    """Run the rounds. `cutoffs` returns those of the groups that span participants, with their remaining trials; `find`
+    returns the number of new outliers.
+    """
     tables = []
     for number in range(1, trials + 2 if given.rule.recursive else 2):
         spanning = None

@@ -81,7 +81,7 @@ class RowsInParts(DesignRows):
         return self.crowd.map(_on_rows, (self.choices, function, given), name="stimuli")
 
     def _count(self, columns: list[str]) -> tuple[pl.LazyFrame, int]:
-        """The combinations of each part with their counts, and how many participants have how many of them."""
+        """The combinations of each part with their counts, and the number of pairs of participant and combination."""
         here = self._folder / _digest(self.choices, columns)
         if here not in self._counted:
             found = self.crowd.map(_combinations, (self.choices, columns, here), name="stimuli")
@@ -109,7 +109,7 @@ def _on_rows(judgments: Judgments, shared: tuple[bool, Callable[..., Any], tuple
 
 
 def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
-    """Write the different combinations of a part with their counts; returns the participants by number of combinations."""
+    """Write the combinations of a part with their counts; returns the number of pairs of participant and combination."""
     choices, columns, folder = shared
     rows = _rows(judgments, choices)
     write_part(rows.group_by(columns).agg(pl.len().cast(pl.Int64)), folder, number)
