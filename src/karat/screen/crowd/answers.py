@@ -1,22 +1,23 @@
-"""Answers as a crowd gave them: workers by tasks, on one scale, as the random-effects models take them.
+"""The answers of a crowd on one scale, by workers and tasks, in the form that the random-effects models take.
 
 A worker is a participant, a task an item in all its conditions (and a question, where there are several), as in the
 paper. `conditions` names columns that make an item several tasks; None takes every stimulus as a task
-(`karat.judgments.stimuli`). Practice is left out. Answers to questions that were shown the other way round are turned
-(polarity), and a choice counts as the item chosen, not as its side.
+(`karat.judgments.stimuli`). Practice is left out. Answers to reversed questions are reversed (polarity), and a choice
+counts as the item chosen, not as its side.
 
-Every part leaves who answered which of its tasks how, as numbers, and gives back its tasks, in the order in which they
-come. Tasks are then numbered over all parts. Judgments in memory are one part, whose rows keep all their columns.
+Every part stores its answers as numbers of workers, tasks and categories, and returns its tasks in order of appearance.
+Tasks are then numbered over all parts. Judgments in memory are one part, whose rows keep all their columns.
 
-How long the Spammer Index takes is known beforehand, and tables that are too large for its model are refused.
+The time that the Spammer Index takes is estimated beforehand, and tables too large for its model are refused.
 
 An evaluation of the likelihood of labels solves a system of m effects of every worker and task, with m one less than
-the number of labels. The index with its interval takes about 75 evaluations per label. Where most workers met most
+the number of labels. The index with its interval takes about 75 evaluations per label. If most workers answered most
 tasks, the seconds on one processor are
 
     0.075 labels (3 + (m few)^2 (m many) / 5,000,000 + m^2 few many / 25,000),
 
-where few is the smaller of the numbers of workers and tasks, and many the larger. Where few of them met, they are
+where few is the smaller of the numbers of workers and tasks, and many the larger. If workers answered few tasks each,
+they are
 
     0.075 labels (3 + m^2 many / 1,200 + m^2 answers / 800 + m^3 answers^2 / (100,000 many) + (m few)^3 / 10,000,000).
 
@@ -52,25 +53,25 @@ Family = Literal["binary", "ordinal", "nominal"]
 
 
 ROUNDS = ("repetition", "session")
-"""The columns that may say in which round an answer was given."""
+"""The columns that may hold the round of an answer."""
 ANSWERS, TASKS = "answers", "tasks"
-"""What a part leaves on the shelf: its answers, and the numbers of its tasks among those of all parts."""
+"""The tables that a part stores: its answers, and the numbers of its tasks among those of all parts."""
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """One row per answer, in the order of presentation: who, to which task, and the number of the category."""
+    """One row per answer, in order of presentation: worker, task and number of the category."""
 
     rows: pl.DataFrame
     family: Family
     categories: tuple[str, ...]
     notes: tuple[Message, ...]
     round_column: str | None = None
-    """The column that distinguishes rounds; None where nothing was repeated."""
+    """The column that distinguishes rounds; None if nothing was repeated."""
 
     @property
     def worker(self) -> NDArray[Any]:
-        """The participant of each answer, by the place of their first answer."""
+        """The number of each answer's participant, by order of first answers."""
         return self.rows["_worker"].to_numpy()
 
     @property
@@ -90,7 +91,7 @@ class Crowd:
 
 
 def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None = ()) -> Crowd:
-    """The answers of judgments as a crowd, or the reason why a criterion cannot look at them so.
+    """The answers of judgments as a crowd; raises ScreenError if a criterion cannot use them in this form.
 
     >>> import karat
     >>> found = crowd(karat.datasets.load("crowd"), "deletion")
@@ -103,12 +104,12 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None
 
 @dataclass(frozen=True)
 class PartFound:
-    """What a part has on the scale that is looked at."""
+    """The workers and tasks of a part on the scale."""
 
     rows: int
     workers: int
     tasks: pl.DataFrame
-    """The columns that make a task, one row per task, in the order of their first answers."""
+    """The columns that define a task, one row per task, in order of their first answers."""
     codes: tuple[int, ...]
     columns: tuple[str, ...]
     rounds: dict[str, RoundsFound]
@@ -116,7 +117,7 @@ class PartFound:
 
 @dataclass(frozen=True)
 class RoundsFound:
-    """What a part has on the rounds of one column: workers who have any, and several; the rounds of each task."""
+    """The rounds of a part in one column: workers with one and with several rounds, and the rounds of each task."""
 
     workers: int
     several: int
@@ -126,18 +127,18 @@ class RoundsFound:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The answers of all parts, which lie on a shelf."""
+    """The answers of all parts, stored on a shelf."""
 
     shelf: Shelf
     parts: dict[int, int]
-    """The parts that have answers, and how many workers each has."""
+    """The parts with answers, and the number of workers of each."""
     family: Family
     categories: tuple[str, ...]
     rows: int
     workers: int
     tasks: int
     codes: int
-    """How many categories occur."""
+    """The number of categories that occur."""
     round_column: str | None
     notes: tuple[Message, ...]
 
@@ -187,7 +188,7 @@ def gather(parts: AnyParts[Any], criterion: str, conditions: Sequence[str] | Non
 
 
 def _heights(judgments: Judgments, scales: Sequence[Scale], number: int) -> list[int]:
-    """How many answers a part has on each scale."""
+    """The number of answers of a part on each scale."""
     found = {scale: rows.height for scale, rows in by_scale(judgments, answered(judgments))}
     return [found.get(scale, 0) for scale in scales]
 
@@ -195,7 +196,7 @@ def _heights(judgments: Judgments, scales: Sequence[Scale], number: int) -> list
 def _gather(
     judgments: Judgments, shared: tuple[Scale, Stimuli, Shelf, bool], number: int
 ) -> PartFound | None:  # fmt: skip
-    """What a part has on a scale; its answers are left on the shelf."""
+    """The workers and tasks of a part on a scale; its answers are stored on the shelf."""
     scale, stimuli, shelf, in_order = shared
     rows = next((rows for own, rows in by_scale(judgments, answered(judgments)) if own == scale), None)
     if rows is None:
@@ -226,10 +227,10 @@ def _rounds(known: pl.DataFrame, name: str) -> RoundsFound:
 
 
 def _round_column(own: Sequence[PartFound], numbers: Sequence[NDArray[Any]]) -> str | None:
-    """The column that says in which round an answer was given; none where nothing was repeated.
+    """The column with the round of each answer; None if nothing was repeated.
 
-    It is repetition, or session where that does not vary. Workers and tasks must come in several rounds, most of them:
-    sessions with tasks of their own are not a repetition.
+    It is repetition, or session if that does not vary. Most workers and tasks must have several rounds, because
+    sessions with different tasks are no repetition.
     """
     for name in ROUNDS:
         found = [(one.rounds[name], of_tasks) for one, of_tasks in zip(own, numbers, strict=True) if name in one.rounds]
@@ -250,7 +251,7 @@ def _round_column(own: Sequence[PartFound], numbers: Sequence[NDArray[Any]]) -> 
 
 
 def check_conditions(conditions: Sequence[str] | None, columns: Sequence[str]) -> None:
-    """Refuse conditions that are not among the columns."""
+    """Raise ScreenError if a condition is not among the columns."""
     unknown = [name for name in conditions or () if name not in columns]
     if unknown:
         raise ScreenError(unknown_name("unknown.column", unknown[0], list(columns)))
@@ -267,14 +268,14 @@ def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
 
 
 def family_of(scale: Scale, codes: int) -> Family:
-    """By which model the answers are fitted, of which so many categories occur."""
+    """The family of the model for answers in this many categories."""
     if isinstance(scale, Ordinal) and codes > 2:
         return "ordinal"
     return "binary" if codes == 2 else "nominal"
 
 
 def names_of(scale: Scale, columns: Collection[str]) -> tuple[str, ...]:
-    """What the answers are called."""
+    """The names of the answers."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(columns):
         return ("first", "second", "none")
     return scale.levels
@@ -302,7 +303,7 @@ COEFFICIENTS = ("fleiss_kappa", "icc_agreement", "icc_consistency")
 
 
 def usual_coefficients(task: Any, worker: Any, code: Any, family: Family) -> tuple[float, float, float]:
-    """Kappa, ICC(A,1) and ICC(C,1) of answers; the last two not a number for labels."""
+    """Kappa, ICC(A,1) and ICC(C,1) of answers; the last two are NaN for labels."""
     from karat.models.agreement import coefficients, fleiss_kappa, variance_components
 
     variances = (float("nan"),) * 3 if family == "nominal" else variance_components(task, worker, code)
@@ -310,18 +311,18 @@ def usual_coefficients(task: Any, worker: Any, code: Any, family: Family) -> tup
 
 
 LONG = 60.0
-"""Seconds that an index may take where nobody has asked for it."""
+"""The most seconds that an index may take if it was not requested."""
 QUICK = 5.0
-"""Seconds that it may take beside a choice of criteria."""
+"""The most seconds that it may take beside selected criteria."""
 QUICK_ANSWERS = 20_000
 """This many yes-or-no or ordered answers are fitted in a few seconds."""
 STEP = 0.98
-"""By this the share of a sample is made smaller until it fits."""
+"""The factor by which the share of a sample is reduced until it fits."""
 NOT_QUICK = NotComputed("spammer_index.not_quick")
 
 
 def seconds_of(workers: float, tasks: float, labels: int, answers: float | None = None) -> float:
-    """About how long the Spammer Index of labels takes; of a whole table, unless the number of answers is given."""
+    """About how many seconds the Spammer Index of labels takes; for a complete table, unless the answers are given."""
     from karat.models.glrm.crossed import is_listed
 
     m, few, many = labels - 1, min(workers, tasks), max(workers, tasks)
@@ -332,7 +333,7 @@ def seconds_of(workers: float, tasks: float, labels: int, answers: float | None 
 
 
 def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG, answers: int | None = None) -> float:
-    """The largest share of the workers, and of the tasks, whose answers are fitted within this many seconds."""
+    """The largest share of the workers and of the tasks whose answers can be fitted within this many seconds."""
     share = 1.0
     everything = workers * tasks if answers is None else answers
     while (
@@ -344,7 +345,7 @@ def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG, 
 
 
 def refuse_large(answers: Crowd, criterion: str) -> None:
-    """ScreenError where the model of these labels would not fit into memory."""
+    """Raise ScreenError if the model of these labels would not fit into memory."""
     from karat.models.glrm.nominal import LARGEST, curvature_size
 
     if answers.family != "nominal":
@@ -356,7 +357,7 @@ def refuse_large(answers: Crowd, criterion: str) -> None:
 
 
 def labels_take(answers: Crowd) -> float:
-    """About how many seconds the index of these answers takes, if they are labels; 0 for others, which are quicker."""
+    """About how many seconds the index of labels takes; 0 for other answers, which are quicker."""
     if answers.family != "nominal":
         return 0.0
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))

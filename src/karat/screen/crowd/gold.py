@@ -1,9 +1,9 @@
-"""Gold answers, checked first: where the recorded right answer disagrees with a near-unanimous crowd.
+"""Gold answers, checked against the crowd: items whose recorded right answer disagrees with nearly everybody.
 
-Files carry label errors, and being right against a wrong key looks inaccurate. An item is doubtful where at least
-`near_unanimous` of the answers, and at least five of them, are one and the same answer that is not among the right
-ones; on an ordered scale, where this many are on the same side of the right ones. The crowd can be wrong together, as
-on a trick question, so this is a reason to look at the key and not a new key.
+Files contain label errors, and correct answers look wrong if the key is wrong. An item is doubtful if at least
+`near_unanimous` of the answers, and at least five of them, are the same answer and not among the right ones; on an
+ordered scale, if this many are on the same side of the right ones. The whole crowd can be wrong, as with a trick
+question, so this is a reason to check the key, not a new key.
 """
 
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ from karat.screen.right_answers import scored
 NEAR_UNANIMOUS = 0.9
 ENOUGH = 5
 NAMED = 5
-"""This many doubtful items are named in a note."""
+"""The number of doubtful items named in a note."""
 KEYS = ["question", "item", "expected"]
 Doubtful = Literal["left out", "counted"]
 
 
 @dataclass(frozen=True)
 class Gold(Result):
-    """The recorded right answers beside the crowd's."""
+    """The recorded right answers compared with the crowd's."""
 
     items: pl.DataFrame
     """question, item, expected, majority, share (of the majority), right_share, answers, doubtful."""
@@ -50,12 +50,12 @@ class Gold(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was found, without the notes."""
+        """The result, without the notes."""
         return (Message("gold.found", {"doubtful": self.doubtful.height, "items": self.items.height}),)
 
 
 def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
-    """The recorded right answers (column expected) beside what the crowd answered, and which of them are doubtful.
+    """The recorded right answers (column expected) compared with the crowd's answers, with doubtful ones marked.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
 
 
 def gold_over_parts(parts: AnyParts[Any], near_unanimous: float = NEAR_UNANIMOUS) -> Gold | None:
-    """The same of judgments in parts; None where no right answer is recorded."""
+    """The same for judgments in parts; None if no right answer is recorded."""
     counts = [one for one in parts.map(_count, None, name="right answers") if one is not None]
     if not counts:
         return None
@@ -89,7 +89,7 @@ def gold_over_parts(parts: AnyParts[Any], near_unanimous: float = NEAR_UNANIMOUS
 
 
 def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
-    """How often each answer was given to each item of which the right answer is recorded."""
+    """The count of each answer to each item with a recorded right answer."""
     rows = answered(judgments)
     if not has_key(rows):
         return None
@@ -109,18 +109,18 @@ def has_key(rows: pl.DataFrame) -> bool:
 
 
 def with_key(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows whose right answer is recorded; the only question has an empty name."""
+    """The rows with a recorded right answer; a single question has an empty name."""
     question = pl.col("question").fill_null("") if "question" in rows.columns else pl.lit("").alias("question")
     return rows.with_columns(question).filter(pl.col("expected").is_not_null())
 
 
 def check_doubtful(doubtful: str) -> None:
-    """ScreenError where it is not said what happens to doubtful items."""
+    """Raise ScreenError unless `doubtful` states what happens to doubtful items."""
     check_word(ScreenError, "doubtful", doubtful, ("left out", "counted"))
 
 
 def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) -> tuple[pl.DataFrame, list[Message]]:
-    """The rows with `correct` (0 or 1), missing where no right answer is known or the key is in doubt; and notes.
+    """The rows with `correct` (0 or 1), missing if the right answer is unknown or doubtful; and notes.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
@@ -143,7 +143,7 @@ def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) 
 
 
 def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, int]:
-    """How often each answer was given, with its side, and how many kinds of right answers have no sides."""
+    """The count of each answer with its side, and the number of kinds of right answers without sides."""
     sides, refused = [], 0
     for question, expected in counts.select("question", "expected").unique(maintain_order=True).iter_rows():
         found = sides_of(scales[question], expected)
@@ -155,7 +155,7 @@ def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.D
 
 
 def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:
-    """Of each answer 0 where it is right, else which wrong answer it is or, on an ordered scale, on which side."""
+    """For each answer, 0 if it is right, else the number of the wrong answer or, on an ordered scale, its side."""
     levels = scale.levels
     if not levels:
         return None
@@ -171,7 +171,7 @@ def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:
 
 
 def _judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
-    """One row for each right answer that is recorded: how many gave it, and whether it is doubtful."""
+    """One row per recorded right answer: how many gave it, and whether it is doubtful."""
     per_side = table.group_by(*KEYS, "side").agg(pl.col("answers").sum())
     wrong = per_side.filter(pl.col("side") != 0).group_by(KEYS).agg(pl.col("answers").max().alias("_wrong"))
     items = table.group_by(KEYS, maintain_order=True).agg(
@@ -186,7 +186,7 @@ def _judged_items(table: pl.DataFrame, near_unanimous: float) -> pl.DataFrame:
 
 
 def _doubts(items: pl.DataFrame, refused: int) -> list[Message]:
-    """The notes on recorded answers that the crowd does not share."""
+    """The notes on recorded answers that disagree with the crowd."""
     doubtful = items.filter(pl.col("doubtful"))
     notes = []
     if doubtful.height:
@@ -201,7 +201,7 @@ def _doubts(items: pl.DataFrame, refused: int) -> list[Message]:
 def columns_of(
     judgments: Judgments, criterion: str, with_correct: bool, doubtful: Doubtful = "left out"
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """The answers outside practice with what is known of their participants and, if asked, `correct` (0 or 1)."""
+    """The answers without practice, with the participants' columns and, if requested, `correct` (0 or 1)."""
     check_doubtful(doubtful)
     rows = answered(judgments)
     notes: list[Message] = []

@@ -1,28 +1,28 @@
 """The effect of source or expertise on accuracy, with a stated adjustment set and participant-clustered errors.
 
-Who was recruited where, or who is an expert, is a property of the participant, so that the answers of one participant
-are not independent evidence about it. The outcome (by default, whether an answer is right) is regressed on the source
-and the adjustment set by least squares (a linear probability model) or by logistic regression, and the errors are
-clustered by participant. With X_g, e_g the rows and residuals of participant g and M = (X'X)^-1,
+Recruitment source and expertise are properties of the participant, so the answers of one participant are not
+independent evidence about them. The outcome (by default, whether an answer is right) is regressed on the source and the
+adjustment set by least squares (a linear probability model) or by logistic regression, and the errors are clustered by
+participant. With X_g, e_g the rows and residuals of participant g and M = (X'X)^-1,
 
     V = M [sum over g of X_g' A_g e_g e_g' A_g X_g] M,    A_g = I (CR1, times G/(G-1) (n-1)/(n-k)),
                                                            A_g = (I - X_g M X_g')^(-1/2) (CR2; Bell and McCaffrey 2002)
 
-CR2 is unbiased where answers are in truth independent, and its t has Satterthwaite's degrees of freedom (Pustejovsky
+CR2 is unbiased if answers are in fact independent, and its t has Satterthwaite's degrees of freedom (Pustejovsky
 and Tipton 2018). Logistic regression takes rows divided by, and residuals over, the root of the working weights. Its
 effect is reported as an average marginal effect: the mean over all answers of the predicted probability, had they come
 from one source and from the reference, with its error by the delta method.
 
-Appendix E of Ba, Mancenido, Chiou and Pan adjusts for time on task. Time is a mediator: where people were recruited
-changes how long they take, and that changes how accurate they are. Adjusting for it removes a part of the effect that
-was asked for, and can add bias, since what makes people slow also makes them careful. Time in the adjustment set is
-therefore refused unless `effect="direct"` says that the effect around it is meant. They also choose between two models
-by the smaller p. A p says how surely an effect is not zero, and not how well a model fits; the two models are about
-different effects, and more answers make either p smaller. Here answers of one participant counted as independent, too.
+Appendix E of Ba, Mancenido, Chiou and Pan adjusts for time on task. Time is a mediator: the source affects how long
+people take, and that affects their accuracy. Adjusting for it removes a part of the effect of interest and can add
+bias, because what makes people slow also makes them careful. Time in the adjustment set is therefore refused unless
+`effect="direct"` asks for the direct effect. The authors also choose between two models by the smaller p, and treat
+answers of one participant as independent. But p is evidence that an effect is not zero, no measure of fit; the two
+models are about different effects, and more answers make either p smaller.
 
-A difference is an effect only if everything that makes both source and outcome differ is in the adjustment set, and
-nothing is that lies between them. Where two properties go together without exception, such as expertise and place in
-those data, their effects cannot be separated, and karat says so.
+A difference is an effect only if the adjustment set contains everything that affects both source and outcome, and
+nothing that lies between them. If two properties always occur together, such as expertise and place in those data,
+their effects cannot be separated, and karat says so.
 """
 
 from collections.abc import Sequence
@@ -42,10 +42,10 @@ from karat.screen.evidence import ScreenError
 from karat.types import Floats, Ints
 
 TIMES = ("rt", "time", "working_time", "started", "finished")
-"""Columns about time, which lies between source and accuracy."""
+"""Columns about time, a mediator between source and accuracy."""
 TOLERANCE, STEPS = 1e-10, 50
 CERTAIN = 15.0
-"""Log-odds beyond this are on their way to infinity."""
+"""Log-odds beyond this tend to infinity."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SourceEffect(Result):
     effects: pl.DataFrame
     """source, reference, estimate, se, df, lower, upper, p."""
     groups: pl.DataFrame
-    """source, participants, answers, mean: the outcome as it is, without adjustment."""
+    """source, participants, answers, mean: the outcome without adjustment."""
     source: str
     outcome: str
     adjust: tuple[str, ...]
@@ -67,7 +67,7 @@ class SourceEffect(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What is compared, and one message per effect."""
+        """The comparison, and one message per effect."""
         about = {"source": self.source, "outcome": self.outcome, "adjust": list(self.adjust)}
         first = Message("source_effect.adjusted" if self.adjust else "source_effect.not_adjusted", about)
         return (first, *(Message("source_effect.effect", row) for row in self.effects.iter_rows(named=True)))
@@ -101,7 +101,7 @@ def source_effect(
     effect
         The total effect, or the direct one, which does not go through time.
     errors
-        The kind of standard errors clustered by participant.
+        The kind of standard errors, clustered by participant.
     reference
         The value that others are compared with; by default the first in alphabetical order.
 
@@ -182,7 +182,7 @@ def _outcome(rows: pl.DataFrame, outcome: str, model: str) -> Floats:
 
 
 def _design(rows: pl.DataFrame, source: str, values: list[str], adjust: list[str]) -> tuple[Floats, list[str]]:
-    """The intercept, a column for each source but the reference, and the adjustment set; and what each is about."""
+    """The columns for the intercept, each source but the reference, and the adjustment set; and their names."""
     columns, about = [np.ones(rows.height)], ["(Intercept)"]
     own = rows[source].cast(pl.String)
     for value in values[1:]:
@@ -202,7 +202,7 @@ def _design(rows: pl.DataFrame, source: str, values: list[str], adjust: list[str
 
 
 def _check_rank(design: Floats, about: list[str], sources: int, source: str) -> None:
-    """ScreenError where a column follows from those before it: its effect cannot be separated from theirs."""
+    """Raise ScreenError if a column follows from earlier ones, because their effects cannot be separated."""
     scaled = design / np.sqrt((design**2).sum(axis=0))
     diagonal = np.abs(np.diag(np.linalg.qr(scaled, mode="r")))
     lost = np.flatnonzero(diagonal < 1e-9)
@@ -286,7 +286,7 @@ class Clustered:
         self.covariance = scale * self.inverse @ scores.T @ scores @ self.inverse
 
     def _adjust(self, part: Floats) -> Floats:
-        """A_g X_g. A direction in which a participant alone decides a coefficient has no residual, and is left out."""
+        """A_g X_g, without directions in which the participant alone decides a coefficient, which have no residual."""
         if self.errors == "CR1":
             return part
         # I - X M X' differs from I only within the columns of X = Q R: there it is I - R M R'.
@@ -299,7 +299,7 @@ class Clustered:
         return float(np.sqrt(contrast @ self.covariance @ contrast))
 
     def degrees(self, contrast: Floats) -> float:
-        """Satterthwaite's degrees of freedom of CR2; participants less one for CR1."""
+        """Satterthwaite's degrees of freedom for CR2; the number of participants minus one for CR1."""
         if self.errors == "CR1":
             return float(len(self.parts) - 1)
         # The variance estimate is a quadratic form in the residuals; with independent errors its matrix has the

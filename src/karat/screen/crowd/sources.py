@@ -1,9 +1,9 @@
 """Platforms or groups side by side: tables 1, 2 and 4 of Ba, Mancenido, Chiou and Pan for any judgments.
 
-For each group: workers, tasks and answers; the Spammer Index; how many the Markov criterion flags, by kind, and how
-many of them the time filter leaves; how many deletion analysis flags; the risk levels of all who are flagged by either;
-Fleiss' kappa and the intraclass correlations. Shares of workers have Wilson's interval, the Spammer Index that of its
-profile likelihood.
+For each group: workers, tasks and answers; the Spammer Index; the workers flagged by the Markov criterion, by kind, and
+how many of them remain after the time filter; those flagged by deletion analysis; the risk levels of all flagged by
+either; Fleiss' kappa and the intraclass correlations. Shares of workers have Wilson's interval, the Spammer Index that
+of its profile likelihood.
 
 Kappa and the correlations have intervals by a jackknife over workers: they are computed without each of G groups of
 workers in turn (each worker alone up to 40 of them),
@@ -11,10 +11,9 @@ workers in turn (each worker alone up to 40 of them),
     se^2 = (G - 1) / G  sum over g of (theta without g - mean)^2,
 
 with t of G - 1 degrees of freedom. ICC (fixed error) is SI T / (T + pi^2 / 3), where T is the total variance that the
-Spammer Index SI is a share of; its interval is that of the index with T as estimated. Tasks are taken as they are. An
-interval says how sure a number is for other workers like these on the same tasks. Groups that judged different tasks
-differ by their tasks too: easier tasks make for more agreement, and the Spammer Index is a share of a total that holds
-the tasks' variance.
+Spammer Index SI is a share of; its interval is that of the index with T as estimated. Tasks are fixed: an
+interval is about other workers like these on the same tasks. Groups with different tasks differ by their tasks too:
+easier tasks increase agreement, and the Spammer Index is a share of a total that contains the tasks' variance.
 """
 
 from collections.abc import Callable, Mapping
@@ -61,7 +60,7 @@ class SourceComparison(Result):
     settings: dict[str, Any] = field(default_factory=dict)
 
     def table(self) -> pl.DataFrame:
-        """One row per measure, one column per group, as it is read side by side."""
+        """One row per measure, one column per group."""
         return self.groups.transpose(include_header=True, header_name="measure", column_names="group")
 
     @property
@@ -84,9 +83,9 @@ def compare(
     *,
     progress: Progress | None = None,
 ) -> SourceComparison:
-    """The measures of each group beside each other; what cannot be computed is null, and a note says why.
+    """The measures of each group side by side; missing ones have a note that says why.
 
-    With published cutoffs, the published rule decides in deletion, too; otherwise its simulated null.
+    With published cutoffs, deletion uses the published rule too, otherwise its simulated null.
 
     Parameters
     ----------
@@ -131,7 +130,7 @@ def compare(
 
 
 class _SourceGroup:
-    """What is found of one group, measure by measure."""
+    """The results of one group, measure by measure."""
 
     def __init__(self, name: str, judgments: Judgments) -> None:
         self.name, self.judgments = name, judgments
@@ -161,7 +160,7 @@ class _SourceGroup:
     def flags(
         self, cutoffs: Cutoffs, alpha: float, rule: Rule, doubtful: Doubtful, seed: int, simulations: int
     ) -> None:
-        """How many workers are flagged, by which criterion, of which kind, and at which level of risk."""
+        """The numbers of flagged workers by criterion, kind and level of risk."""
         patterns = self._tried(
             "markov", lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations)
         )
@@ -186,7 +185,7 @@ class _SourceGroup:
             self.notes += [note for note in levels.notes if note not in self.notes]
 
     def _tried(self, criterion: str, compute: Callable[[], Found]) -> Found | None:
-        """What was computed, or nothing and a note that says why."""
+        """The computed value, or None with a note that says why."""
         try:
             return compute()
         except ScreenError as error:

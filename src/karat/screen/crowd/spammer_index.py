@@ -6,26 +6,25 @@
 (Ba, Mancenido, Chiou and Pan, equations 2 and 4), with the variances of a generalised linear model with crossed random
 effects, fitted by the Laplace approximation. With one answer per cell the workers:tasks variance is not identified; it
 is zero in the approximation and left out. Where tasks come in several rounds, time is added
-(`karat.screen.crowd.spammer_rounds`); the model of labels cannot tell rounds apart, and a note says so.
+(`karat.screen.crowd.spammer_rounds`); the model of labels cannot distinguish rounds, and a note says so.
 
-For labels k runs over the categories but the baseline, each with its logit against the baseline. Another baseline makes
-another model of the same answers, with an index of its own. The index is therefore given for every baseline, and pooled
-over all of them: both sums then run over the categories of all these models, so that no category is set apart.
+For labels, k runs over the categories except the baseline, each with its logit against the baseline. Each baseline
+gives a different model of the same answers, with its own index. The index is therefore given for every baseline, and
+pooled over all of them: both sums then run over the categories of all models, so that no category is special.
 
-At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. That does not follow wherever
-workers differ for other reasons: how they use a scale, a dialect, or items that hardly differ, which leave little
-variance to compare with. The number is therefore given only where the answers are labels or yes and no, where items
-make up at least a third of the variance of an answer (with pi^2 / 3 for what is left), and where at least one criterion
-that looks at each participant flags a number of them within the interval of SI x N.
+If it is .10 or more, the paper reads it as about SI x N workers whose answers deserve a closer look. That does not
+follow if workers differ for other reasons, such as their use of the scale or a dialect, or if items hardly differ and
+leave little variance to compare with. The number is therefore given only if the answers are labels or yes and no, if
+items make up at least a third of the variance of an answer (with pi^2 / 3 for the residual), and if at least one
+criterion about individual participants flags a number of them within the interval of SI x N.
 
-The interval is that of the profile likelihood. For the pooled index it is that of the mean of the models'
-log-likelihoods: they are models of the same answers, so that the pooled index is no surer than each of them. Where
-`simulations` asks, it is a parametric bootstrap. For labels, samples are drawn from the model with the first baseline,
-and the spread of its index is taken for that of the pooled one, as angles arcsin(sqrt(SI)), which do not mind an index
-of zero.
+The interval is that of the profile likelihood. For the pooled index, it is that of the mean of the models'
+log-likelihoods: these are models of the same answers, so the pooled index is no more precise than each of them. With
+`simulations`, it is a parametric bootstrap. For labels, samples are drawn from the model with the first baseline, and
+the spread of its index is used for the pooled one, as angles arcsin(sqrt(SI)), which allow an index of zero.
 
 `index_by_share` adds workers who answer in a known way until they are a given share of everybody (figure 2 of the
-paper; drawn by `karat.plots.crowd.index_plot`). The index rises most with workers who keep to one choice, since these
+paper; drawn by `karat.plots.crowd.index_plot`). The index rises most with workers who keep to one choice, because these
 differ most in how often they give each answer.
 """
 
@@ -76,7 +75,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SpammerIndex(Result):
-    """The share of the variance that lies between workers, with its interval and what it is made of."""
+    """The share of the variance between workers, with its interval and components."""
 
     value: float
     lower: float
@@ -87,24 +86,24 @@ class SpammerIndex(Result):
     participants: int
     family: str
     interval: Interval
-    """How the interval was made: profile or bootstrap."""
+    """The method of the interval: profile or bootstrap."""
     agreement: dict[str, float]
-    """Fleiss' kappa, ICC(A,1), ICC(C,1) and ICC (fixed error); not a number where it is not defined."""
+    """Fleiss' kappa, ICC(A,1), ICC(C,1) and ICC (fixed error); NaN if undefined."""
     baselines: pl.DataFrame | None = None
     """For labels: the index for every baseline."""
     notes: tuple[Message, ...] = ()
     settings: dict[str, object] = field(default_factory=dict)
     flagged: dict[str, int] | None = None
-    """How many of the same participants each criterion that looks for careless answers flags, where it was compared."""
+    """The number of these participants flagged by each criterion about careless answers, if compared."""
 
     def beside(self, flagged: Mapping[str, int]) -> SpammerIndex:
-        """The index beside the numbers that criteria flag; only those that look for careless answers count."""
+        """The index with the numbers that criteria flag; only criteria about careless answers count."""
         own = {name: n for name, n in flagged.items() if name in CRITERIA and CRITERIA[name].careless}
         return replace(self, flagged=own)
 
     @property
     def doubts(self) -> tuple[Message, ...]:
-        """Why the index cannot be read as a number of participants; none where it can."""
+        """The reasons why the index cannot be read as a number of participants, if any."""
         found = []
         if self.family == "ordinal":
             found.append(Message("spammer_index.ordered"))
@@ -122,13 +121,13 @@ class SpammerIndex(Result):
 
     @property
     def suspicious(self) -> int | None:
-        """About how many workers deserve a look; 0 below .10, None where the index cannot be read so (`doubts`)."""
+        """About how many workers deserve a closer look; 0 below .10, None if there are `doubts`."""
         if self.value < SUSPICIOUS:
             return 0
         return None if self.doubts else round(self.value * self.participants)
 
     def to_dict(self) -> dict[str, object]:
-        """All of it as plain data; what is not defined is None."""
+        """The index as plain data; undefined values are None."""
         return {
             "value": self.value, "lower": self.lower, "upper": self.upper, "interval": self.interval,
             "variances": self.variances.to_dicts(), "log_likelihood": self.log_likelihood,
@@ -139,7 +138,7 @@ class SpammerIndex(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """The index with its interval, and how the paper reads it, or why that does not follow here."""
+        """The index with its interval, and the paper's reading of it, or why that does not follow here."""
         values: dict[str, object] = {"value": self.value, "lower": self.lower, "upper": self.upper}
         if self.upper - self.lower > WIDEST:
             return (Message("spammer_index.unknown", values),)
@@ -160,7 +159,7 @@ def spammer_index(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> SpammerIndex:
-    """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.
+    """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement.
 
     `simulations` asks for a parametric bootstrap of this many samples instead of the profile interval.
     `conditions` names columns that make an item several tasks; None takes every stimulus as a task. `executor` says
@@ -183,7 +182,7 @@ def spammer_index(
 def of_crowd(
     answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
 ) -> SpammerIndex:
-    """The index of labels, of rounds, or of other answers; the coefficients beside it are over all rounds."""
+    """The index of labels, of rounds, or of other answers; its coefficients of agreement are over all rounds."""
     given = (simulations, seed, progress, executor)
     if answers.family == "nominal":
         found = index_of_labels(answers, *given)
@@ -216,7 +215,7 @@ def _index_of_answers(
 
 
 def of_fit(found: Fit, index: tuple[float, float, float], how: Interval, notes: Sequence[Message]) -> IndexFound:
-    """The index, with its ends, of a fitted model of binary or ordered answers."""
+    """The index with its interval, from a fitted model of binary or ordered answers."""
     between = [found.variances["worker"], found.variances["task"]]
     table = with_shares(pl.DataFrame({"source": ["workers", "tasks"], "variance": between}))
     return IndexFound(*index, table, found.log_likelihood, how, tuple(notes))
@@ -225,7 +224,7 @@ def of_fit(found: Fit, index: tuple[float, float, float], how: Interval, notes: 
 def as_index(
     found: IndexFound, answers: Crowd | Gathered, workers: int, usual: tuple[float, ...], simulations: int, seed: int
 ) -> SpammerIndex:
-    """The index of so many workers, with the usual coefficients and the fixed error."""
+    """The index of this many workers, with the usual coefficients and the fixed error."""
     table = found.variances
     # Of labels, the means over all baselines and categories.
     worker, task = (float(np.mean(table.filter(source=own)["variance"].to_numpy())) for own in ("workers", "tasks"))
@@ -242,7 +241,7 @@ def as_index(
 def index_of_labels(
     answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
 ) -> IndexFound:
-    """The Spammer Index of labels. Their model has no rounds, and a note says so where there are some."""
+    """The Spammer Index of labels. Their model has no rounds, and a note says so if there are any."""
     from karat.models.glrm import NominalFit
 
     used = categories_used(answers)
@@ -293,7 +292,7 @@ def _model(found: NominalFit) -> FittedShare:
 
 
 def _row(found: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[Message]]:
-    """The index of one baseline, with what there is to say about it."""
+    """The index of one baseline, with its notes."""
     lower, upper, messages = profiled([model])
     worker, task = float(found.variances["worker"].sum()), float(found.variances["task"].sum())
     if not found.converged:
@@ -328,7 +327,7 @@ def _tell(progress: Progress | None, number: int, total: int) -> None:
 
 
 ITEMS_DIFFER = 1 / 3
-"""The share of the variance of an answer that items must make up for the index to be read as a number of people."""
+"""The least share of items in the variance of an answer for reading the index as a number of participants."""
 NOBODY = NotComputed("spammer_index.nobody")
 NO_ROOM = NotComputed("spammer_index.no_room")
 MOST_ANSWERS = 1_000_000
@@ -337,9 +336,9 @@ MOST_ANSWERS = 1_000_000
 def index_unasked(
     screening: Screening, *, only_quick: bool = False, longest: float = LONG
 ) -> SpammerIndex | NotComputed:
-    """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
+    """The index of the remaining participants, or why there is none; with `only_quick`, if it takes a few seconds.
 
-    That of labels is left out where it would take more than `longest` seconds.
+    The index of labels is left out if it would take more than `longest` seconds.
     """
     kept = screening.kept
     if not kept.participants.height:
@@ -367,7 +366,7 @@ def index_unasked(
 
 
 def index_or_reason(index: SpammerIndex | NotComputed) -> Message:
-    """What there is to say of the index: its summary, or why there is none.
+    """The message about the index: its summary, or why there is none.
 
     >>> print(index_or_reason(NO_ROOM))
     No Spammer Index. Its model does not fit into memory.
@@ -376,7 +375,7 @@ def index_or_reason(index: SpammerIndex | NotComputed) -> Message:
 
 
 def index_as_data(index: SpammerIndex | NotComputed) -> object:
-    """The index as plain data, or the sentence that says why there is none."""
+    """The index as plain data, or the message why there is none."""
     return str(index_or_reason(index)) if isinstance(index, NotComputed) else index.to_dict()
 
 
@@ -390,7 +389,7 @@ def index_by_share(
     shares: Sequence[float] = SHARES,
     seed: int = 1,
 ) -> pl.DataFrame:
-    """The Spammer Index when workers of each kind are added until they are such shares of everybody.
+    """The Spammer Index when workers of each kind are added until they are these shares of everybody.
 
     `added` has workers of each kind, who judged the same items, and the first of them are taken; without it, workers
     who keep to one choice, repeat a pattern or guess are simulated. Columns: kind, share (of added workers), added,
@@ -421,7 +420,7 @@ def index_by_share(
 
 
 def _plain(judgments: Judgments) -> Judgments:
-    """The answers of a crowd by the numbers of tasks and categories, whatever they were called."""
+    """The answers of a crowd by the numbers of tasks and categories, regardless of names."""
     answers = crowd(judgments, "index_by_share")
     names = [str(code) for code in range(int(answers.response.max()) + 1)]
     scale: Binary | Ordinal | Nominal = Nominal(names)

@@ -1,7 +1,7 @@
 """The interval of the Spammer Index: by the profile likelihood, or by a parametric bootstrap.
 
-The index is a ratio of variances. Its standard error says little where a variance is near zero, so that no interval is
-made of one. The profile interval holds every index that some parameters reach whose log-likelihood is within 1.92 of
+The index is a ratio of variances. Its standard error is uninformative if a variance is near zero, so no interval is
+based on one. The profile interval holds every index that some parameters reach whose log-likelihood is within 1.92 of
 the maximum (`karat.models.glrm.share`); it may begin at 0. The bootstrap draws new effects and new answers
 from the fitted model, and fits it to them.
 """
@@ -37,17 +37,17 @@ class IndexFound:
     lower: float
     upper: float
     variances: pl.DataFrame
-    """source, variance, share; of labels also baseline and category."""
+    """source, variance, share; for labels also baseline and category."""
     log_likelihood: float
-    """Of labels that of the model with the first baseline."""
+    """For labels, that of the model with the first baseline."""
     interval: Interval
     notes: tuple[Message, ...]
     baselines: pl.DataFrame | None = None
-    """Of labels: baseline, value, lower, upper, log_likelihood."""
+    """For labels: baseline, value, lower, upper, log_likelihood."""
 
 
 def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:
-    """Both ends of the profile interval, and what there is to say about them."""
+    """Both ends of the profile interval, and notes."""
     from karat.models.glrm.share import variance_share
 
     if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):
@@ -70,9 +70,9 @@ def bootstrapped(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> NDArray[np.float64]:
-    """The index of samples drawn from the fitted model; samples in which all answers are the same are left out.
+    """The index of samples drawn from the fitted model, without samples in which all answers are the same.
 
-    ScreenError where that is all of them. `lost_samples` is the note on those left out.
+    Raises ScreenError if none is left. `lost_samples` is the note on those left out.
 
     >>> import karat
     >>> from karat.screen.crowd.answers import crowd
@@ -85,7 +85,7 @@ def bootstrapped(
 
 
 def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
-    """The indices of the samples that have one; ScreenError where none has.
+    """The indices of the samples that have one; raises ScreenError if none has.
 
     >>> usable([0.1, None]).tolist()
     [0.1]
@@ -97,7 +97,7 @@ def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
 
 
 def lost_samples(known: int, simulations: int) -> list[Message]:
-    """The note on samples of a bootstrap that could not be used, where there are any.
+    """The note on unusable bootstrap samples, if there are any.
 
     >>> lost_samples(198, 199)
     [Message('spammer_index.lost_samples', {'lost': 1})]
@@ -106,7 +106,7 @@ def lost_samples(known: int, simulations: int) -> list[Message]:
 
 
 def with_shares(table: pl.DataFrame) -> pl.DataFrame:
-    """Variances, and what part of their sum each is.
+    """Variances with their shares of the sum.
 
     >>> with_shares(pl.DataFrame({"variance": [1.0, 3.0]}))["share"].to_list()
     [0.25, 0.75]
@@ -115,7 +115,7 @@ def with_shares(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:
-    """The index of one sample; None where all answers are the same."""
+    """The index of one sample; None if all answers are the same."""
     answers, found, seed = about
     codes = drawn(found, answers, np.random.default_rng([seed, number]))
     rows = answers.rows.with_columns(pl.Series("_code", codes))
@@ -127,7 +127,7 @@ def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | 
 
 
 def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:
-    """Answers of the same workers to the same tasks, drawn anew from a fitted model with new effects."""
+    """New answers of the same workers to the same tasks, drawn from a fitted model with new effects."""
     from karat.models.glrm import NominalFit
 
     workers, tasks = len(found.workers), len(found.tasks)

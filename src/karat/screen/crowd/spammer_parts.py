@@ -1,15 +1,15 @@
 """The Spammer Index of judgments in parts: the same model, index and interval as in memory.
 
-Yes-or-no and ordered answers are fitted where they lie (`karat.models.glrm.parts`): each step of the search goes once
-through small files of numbers, and only sums come together. A fit takes some 40 passes, its profile interval about 90
-more. With more than 10,000 tasks the model is fitted to workers drawn at random whose tasks stay under that number.
+Yes-or-no and ordered answers are fitted in parts (`karat.models.glrm.parts`): each step of the search reads small files
+of numbers once, and only sums are combined. A fit takes some 40 passes, its profile interval about 90 more. With more
+than 10,000 tasks, the model is fitted to a random sample of workers whose tasks stay under that number.
 
-The models of labels, and of rounds, are held in memory whole. Their answers are brought together where they are few
-enough. Of too many rounds, those of workers drawn at random are taken. The model of labels grows with workers x tasks,
-answered or not, so that the same share of workers and of tasks is drawn, as large as is fitted in about a minute
-(`karat.screen.crowd.answers`). Where a worker or a task of the sample has fewer than ten answers on average, they
-tell too little of either, and there is no index. For every sample a note says how large it is, and the standard error
-of its index, that of the profile interval: its width divided by 2 x 1.96.
+The models of labels and of rounds need all answers in memory, so these are collected if they are few enough. Otherwise,
+rounds use a random sample of workers. The model of labels grows with workers x tasks, answered or not, so the same
+share of workers and of tasks is sampled, as large as can be fitted in about a minute (`karat.screen.crowd.answers`). If
+the workers or tasks of the sample have fewer than ten answers on average, that is too little, and there is no index.
+For every sample, a note reports its size and the standard error of its index, from the width of the profile interval
+divided by 2 x 1.96.
 
 The answers are gathered once, as in memory (`karat.screen.crowd.answers`); a pass of the fit reads no judgments.
 """
@@ -50,13 +50,13 @@ from karat.screen.parted.in_parts import InParts
 
 CRITERION = "spammer_index"
 PASSES = 1_000
-"""How often the fit and its interval may go through the answers."""
+"""The most passes of the fit and its interval."""
 USUAL = 150
-"""About as many passes as it takes, for the progress."""
+"""About the number of passes needed, for the progress bar."""
 ROUNDS_HELD = 1_000_000
-"""How many answers the model of rounds is given."""
+"""The most answers for the model of rounds."""
 LEAST = 10
-"""How many answers a worker, and a task, of a sample of labels must have on average."""
+"""The fewest answers per worker and per task of a sample of labels, on average."""
 QUANTILE = 1.959964
 
 
@@ -74,10 +74,10 @@ def spammer_index_in_parts(
 ) -> SpammerIndex:
     """The Spammer Index of judgments in parts, with the profile interval.
 
-    `seed` draws workers where a sample has to do; `tasks` and `passes` are how many tasks may have effects of their
-    own, and how often the answers may be gone through; `seconds` is about how long labels may take before a sample has
-    to do, and `held` how many answers the model of rounds is given. With `only_quick`, an index that takes more than a
-    few seconds is refused. The others are as for `spammer_index`.
+    `seed` is for samples of workers; `tasks` and `passes` limit the tasks with their own effects and the passes through
+    the answers; `seconds` is about how long labels may take before a sample is used, and `held` the most answers for
+    the model of rounds. With `only_quick`, an index that takes more than a few seconds is refused. The others are as
+    for `spammer_index`.
     """
     if simulations:
         raise ScreenError(Message("spammer_index.no_bootstrap_in_parts"))
@@ -117,7 +117,7 @@ def _files(answers: Gathered) -> list[AnswersFile]:
 
 
 def _interval(found: Fit) -> tuple[float, float, float]:
-    """The index and the ends of its interval; not a number where they were not found in time."""
+    """The index and the ends of its interval; NaN if not found in time."""
     try:
         share = worker_share(found)
     except PassesError:
@@ -131,12 +131,12 @@ def _error(lower: float, upper: float) -> Message:
 
 
 def _steps(executor: Executor) -> Executor:
-    """Where the steps of the fit are done: they read files of `scratch`, and their sums are too large to be kept."""
+    """The executor of the steps of the fit, which read files of `scratch` and whose sums are too large to store."""
     return executor.executor if isinstance(executor, Checkpoint) else executor
 
 
 def _keep(crowd: InParts, *settings: int) -> Keep | None:
-    """How the fit keeps its evaluations, if anything is to be kept: beside the answers of this run, and for them."""
+    """The store for evaluations of the fit, if results are stored: with the answers of this run."""
     if not isinstance(crowd.executor, Checkpoint):
         return None
     stamps = [crowd.parts.stamp(number) for number in range(len(crowd))]
@@ -146,7 +146,7 @@ def _keep(crowd: InParts, *settings: int) -> Keep | None:
 
 @dataclass(frozen=True)
 class _RoundFacts:
-    """Reports progress: of passes, whose number is not known beforehand, or of something with an end."""
+    """Reports progress of passes, whose number is not known beforehand, or of steps with a known end."""
 
     crowd: InParts
 
@@ -156,7 +156,7 @@ class _RoundFacts:
 
 
 def _in_memory(crowd: InParts, answers: Gathered, seed: int, seconds: float, held: int) -> SpammerIndex:
-    """The index of labels or rounds, of all answers or of those of a sample."""
+    """The index of labels or rounds, from all answers or a sample."""
     firsts = np.cumsum([0, *answers.parts.values()])
     placed = [Placed(file, int(first)) for file, first in zip(_files(answers), firsts[:-1], strict=True)]
     drawn = _drawn(answers, seed, seconds, held)
@@ -176,14 +176,14 @@ def _in_memory(crowd: InParts, answers: Gathered, seed: int, seconds: float, hel
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Which workers and which tasks are in a sample; all tasks where none are drawn."""
+    """The workers and tasks of a sample; all tasks if none are sampled."""
 
     workers: Sample
     tasks: NDArray[np.bool_] | None = None
 
 
 def _drawn(answers: Gathered, seed: int, seconds: float, held: int) -> _Drawn | None:
-    """The sample whose answers the model can hold, and is fitted to in time; None where all answers are."""
+    """The sample that fits into memory and can be fitted in time; None if all answers do."""
     if answers.family != "nominal":
         share = held / answers.rows
         return None if share >= 1 else _Drawn(Sample(seed, share))
@@ -195,7 +195,7 @@ def _drawn(answers: Gathered, seed: int, seconds: float, held: int) -> _Drawn | 
 
 
 def _refuse_thin(answers: Gathered, rows: pl.DataFrame) -> None:
-    """ScreenError where the answers of a sample tell too little to fit the model to."""
+    """Raise ScreenError if a sample has too few answers to fit the model."""
     workers, tasks, kinds = (rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
     if answers.family != "nominal":
         if min(workers, tasks, kinds) < 2:
@@ -222,7 +222,7 @@ def _of_sample(answers: Gathered, rows: pl.DataFrame, seed: int) -> Message:
 
 
 def _collected(shared: tuple[_Drawn | None, str | None], placed: Placed) -> pl.DataFrame:
-    """The answers of the workers of a part, to the tasks, who are in the sample."""
+    """The answers of a part's workers to the tasks of the sample."""
     drawn, column = shared
     file = placed.part
     if not isinstance(file, AnswersFile):
@@ -249,13 +249,13 @@ class AnswersFile:
     workers: int
 
     def rows(self) -> pl.DataFrame:
-        """Worker, task (among all parts), code and, where there are any, rounds; sorted by worker and task."""
+        """Worker, task (among all parts), code and, if any, rounds; sorted by worker and task."""
         rows = self.shelf.table(ANSWERS, self.part)
         numbers = self.shelf.array(TASKS, self.part)
         return rows.with_columns(_stimulus=pl.Series(numbers[rows["_stimulus"].to_numpy()]))
 
     def read(self) -> PartAnswers:
-        """The answers as the fit takes them."""
+        """The answers in the form that the fit takes."""
         rows = self.rows()
         worker, task, code = (rows[name].cast(pl.Int64).to_numpy() for name in ("_worker", "_stimulus", "_code"))
         return PartAnswers(code, worker, task)

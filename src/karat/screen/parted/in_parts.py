@@ -109,7 +109,7 @@ def _on_rows(judgments: Judgments, shared: tuple[bool, Callable[..., Any], tuple
 
 
 def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
-    """Write the combinations of a part with their counts; returns the number of pairs of participant and combination."""
+    """Write the combinations of a part with their counts; returns the number of participants' combinations."""
     choices, columns, folder = shared
     rows = _rows(judgments, choices)
     write_part(rows.group_by(columns).agg(pl.len().cast(pl.Int64)), folder, number)
