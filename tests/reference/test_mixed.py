@@ -29,6 +29,7 @@ from messages import refuses
 
 FOLDER = Path(__file__).parent / "r" / "mixed"
 VALUES: dict[str, Any] = json.loads((FOLDER / "frequentist.json").read_text(encoding="utf-8"))
+DESIGNS: dict[str, Any] = json.loads((FOLDER.parent / "designs.json").read_text(encoding="utf-8"))
 
 
 @cache
@@ -192,9 +193,34 @@ def test_the_probit_of_ordered_answers() -> None:
     compare_estimates(model, expected, 1e-3, 1e-3)
 
 
+def test_the_complementary_log_log_of_ordered_answers() -> None:
+    expected = DESIGNS["wine_cloglog"]
+    table = pl.read_csv(FOLDER / "wine.csv")
+    data = {name: table[name].to_numpy() for name in table.columns}
+    model = fit("rating ~ temp + contact + (1 | judge)", data, "ordinal", coding="treatment", link="cloglog")
+    found = adaptive_quadrature(model.fit, 10)
+    assert model.fit.converged
+    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-4)
+    assert [*model.thresholds()["threshold"], *model.fit.names] == expected["names"]
+    assert [*found.thresholds, *found.coefficients] == pytest.approx(expected["estimate"], abs=1e-3)
+    assert found.standard_errors == pytest.approx(expected["se"][-2:], rel=1e-3)
+    assert found.deviation == pytest.approx(expected["deviation"], abs=1e-3)
+
+
 def test_a_link_that_a_family_lacks_is_refused() -> None:
-    with refuses(ValueError, "ordinal", "logit", "probit", "cloglog"):
-        fit("y ~ 1 + (1 | g)", {"y": [1, 2, 3, 1], "g": [1, 1, 2, 2]}, "ordinal", link="cloglog")
+    with refuses(ValueError, "gaussian", "probit"):
+        fit("y ~ 1 + (1 | g)", {"y": [1, 2, 3, 1], "g": [1, 1, 2, 2]}, "gaussian", link="probit")
+
+
+def test_kenward_and_roger_with_two_degrees_of_freedom() -> None:
+    expected = DESIGNS["two_degrees"]
+    model = fit("rating ~ order + (1 | list/order)", expected["data"], "gaussian").tested_by("kenward-roger")
+    table, tests = model.table(), type_three(model)
+    np.testing.assert_allclose(table["se"], expected["se"], rtol=1e-3)
+    np.testing.assert_allclose(table["df"], expected["df"], rtol=1e-3)
+    np.testing.assert_allclose(
+        [tests.statistic[0], tests.denominator[0]], [expected["F"], expected["below"]], rtol=1e-3
+    )
 
 
 @pytest.mark.parametrize("nodes", [5, 15, 25])

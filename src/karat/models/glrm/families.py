@@ -14,7 +14,7 @@ r_psi.
   not cancel.
 - Binary by another link: the probit, F = Phi, or the complementary log-log, F = 1 - exp(-exp(eta)).
 - Ordinal with scale effects: P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), psi being alpha and zeta.
-- Ordinal by the probit: l = log(F(a) - F(b)), with its derivatives in a and b one by one.
+- Ordinal by another link: l = log(F(a) - F(b)), with its derivatives in a and b one by one.
 - Gaussian: y ~ N(eta, sigma^2), psi = log sigma.
 """
 
@@ -26,7 +26,7 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtr
+from scipy.special import expit, log_ndtr, logit, ndtr, ndtri
 
 from karat.messages import Message
 from karat.types import Bools, Floats, Ints
@@ -211,8 +211,10 @@ class LinkedBinary(BinaryFamily):
 
 
 @dataclass(frozen=True)
-class ProbitOrdinal(OrdinalFamily):
-    """Ordered categories by cumulative probits."""
+class LinkedOrdinal(OrdinalFamily):
+    """Ordered categories by cumulative probits or complementary log-logs."""
+
+    link: Link = "probit"
 
     def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
         at = self._at(eta, psi)
@@ -221,24 +223,40 @@ class ProbitOrdinal(OrdinalFamily):
     def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
         ends, _ = self._ends(psi)
         above, below = ends[1:][self.category] - eta, ends[self.category] - eta
-        turned = below > 0  # differences are taken in the tail that is closer
-        share = np.where(turned, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
-        share = np.maximum(share, 1e-300)
-        a, b = (np.where(np.isfinite(end), end, 0.0) for end in (above, below))
-        fa, fb = (
-            np.where(np.isfinite(end), np.exp(-0.5 * near**2) / np.sqrt(2 * np.pi), 0.0) / share
-            for end, near in ((above, a), (below, b))
+        between = _probits_between if self.link == "probit" else _cloglogs_between
+        log, fa, fb = between(above, below)
+        # The density f has f'/f = m, so that f''/f = m^2 + m', at the end above and at the one below.
+        (ma, ma_slope), (mb, mb_slope) = (
+            (-x, -1.0) if self.link == "probit" else (1 - np.exp(x), -np.exp(x))
+            for x in (np.where(np.isfinite(end), np.minimum(end, 300.0), 0.0) for end in (above, below))
         )
-        one, other = -a * fa, b * fb  # of f'(a) and -f'(b)
+        one, other = ma * fa, -mb * fb
         la, lb = fa, -fb
         laa, lbb, lab = one - la**2, other - lb**2, -la * lb
         laab, labb = -one * lb - 2 * la * lab, -other * la - 2 * lb * lab
-        laaa = (a**2 - 1) * fa - one * la - 2 * la * laa
-        lbbb = -(b**2 - 1) * fb - other * lb - 2 * lb * lbb
+        laaa = (ma**2 + ma_slope) * fa - one * la - 2 * la * laa
+        lbbb = -(mb**2 + mb_slope) * fb - other * lb - 2 * lb * lbb
         return SimpleNamespace(
-            log=np.log(share), l_above=la, l_below=lb, f_above=-laa - lab, f_below=-lbb - lab,
+            log=log, l_above=la, l_below=lb, f_above=-laa - lab, f_below=-lbb - lab,
             w_above=-laaa - 2 * laab - labb, w_below=-laab - 2 * labb - lbbb, bend=lab,
         )  # fmt: skip
+
+
+def _probits_between(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
+    """The log of the normal probability between two ends, and what the density is of it at each."""
+    turned = below > 0  # differences are taken in the tail that is closer
+    share = np.where(turned, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
+    log = np.log(np.maximum(share, 1e-300))
+    fa, fb = (np.exp(-0.5 * end**2 - log) / np.sqrt(2 * np.pi) for end in (above, below))
+    return log, fa, fb
+
+
+def _cloglogs_between(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
+    """The same of F = 1 - exp(-exp(x))."""
+    with np.errstate(over="ignore"):
+        start, apart = np.exp(below), np.exp(above) - np.exp(below)
+    rest = np.log(-np.expm1(-apart))
+    return rest - start, np.exp(np.where(np.isfinite(above), above, 0.0) - apart - rest), np.exp(below - rest)
 
 
 @dataclass(frozen=True)
@@ -348,6 +366,17 @@ def inverse_link(link: Link, eta: Floats) -> Floats:
     if link == "logit":
         return np.asarray(expit(eta))
     return np.asarray(ndtr(eta) if link == "probit" else -np.expm1(-np.exp(eta)))
+
+
+def linked(link: Link, probability: Floats) -> Floats:
+    """The predictor that belongs to a probability.
+
+    >>> [linked(link, np.array([0.75])).round(3).item() for link in ("logit", "probit", "cloglog")]
+    [1.099, 0.674, 0.327]
+    """
+    if link == "cloglog":
+        return np.log(-np.log1p(-probability))
+    return np.asarray(logit(probability) if link == "logit" else ndtri(probability))
 
 
 @dataclass(frozen=True)

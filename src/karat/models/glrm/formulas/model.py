@@ -218,8 +218,8 @@ def fit(
     """Fit a mixed model that is written as a formula.
 
     `levels` gives the order of the levels of factors, and of the answers where they are ordered and not numbers.
-    Measured answers are fitted by REML unless `reml` says otherwise. `link` is "logit" or "probit", for yes-or-no
-    answers also "cloglog"; measured answers have none.
+    Measured answers are fitted by REML unless `reml` says otherwise. `link` is "logit", "probit" or "cloglog";
+    measured answers have none.
 
     >>> import karat
     >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
@@ -348,6 +348,8 @@ STEP = 1e-3
 """Of the differences, in standard errors of theta."""
 SMALLEST = 1e-10
 """Share of the largest eigenvalue below which a direction of a test counts as empty."""
+VANISHING, NEAR = 1e-10, 1e-2
+"""F with two denominator degrees of freedom has no mean: what its moments divide by vanishes but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -576,8 +578,7 @@ def _moments(size: int, first: float, second: float) -> tuple[float, float]:
     g = ((size + 1) * first - (size + 4) * second) / ((size + 2) * second)
     below = 3 * size + 2 * (1 - g)
     c1, c2, c3 = g / below, (size - g) / below, (size + 2 - g) / below
-    mean = 1 / (1 - second / size)
-    variance = 2 / size * (1 + c1 * b) / ((1 - c2 * b) ** 2 * (1 - c3 * b))
-    ratio = variance / (2 * mean**2)
-    degrees = 4 + (size + 2) / (size * ratio - 1)
-    return float(degrees), float(degrees / (mean * (degrees - 2)))
+    share, first_factor = 1 - second / size, 1 - c2 * b
+    ratio = 1.0 if max(abs(share), abs(first_factor)) < VANISHING else share / first_factor
+    degrees = 4 + (size + 2) * (1 - c3 * b) / (ratio**2 * (1 + c1 * b) - (1 - c3 * b))
+    return float(degrees), 1.0 if abs(degrees - 2) < NEAR else float(degrees * share / (degrees - 2))

@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, solve_triangular
-from scipy.special import chdtrc, logsumexp, ndtri
+from scipy.special import chdtrc, logsumexp
 
 from karat.messages import Message
-from karat.models.glrm.families import FamilyName, Link, OrdinalFamily, ScaledOrdinal
+from karat.models.glrm.families import FamilyName, Link, OrdinalFamily, ScaledOrdinal, linked
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
@@ -62,7 +62,7 @@ def fit_mixed(
     and so on until it is not singular; `MixedFit.log` lists what was removed. "upwards" gets there
     sooner: the uncorrelated model is fitted first, and only terms whose effects all vary there get correlations, since
     the others would be singular with them. `offset` is added to the linear predictor. `link` is the logit, the probit
-    or, for yes-or-no answers, the complementary log-log ("cloglog").
+    or the complementary log-log ("cloglog").
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -219,8 +219,7 @@ def start_of(
     if problem.family == "ordinal":
         share = np.cumsum(np.bincount(problem.response))[:-1] / len(problem.response)
         columns = problem.design.shape[1]
-        at = np.log(share / (1 - share)) if problem.link == "logit" else ndtri(share)
-        begin[columns : columns + len(share)] = at + problem.offset.mean()
+        begin[columns : columns + len(share)] = linked(problem.link, share) + problem.offset.mean()
     return begin
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,8 @@ from karat.models.glrm.families import (
     FamilyName,
     Link,
     LinkedBinary,
+    LinkedOrdinal,
     OrdinalFamily,
-    ProbitOrdinal,
     family_message,
 )
 from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
@@ -303,14 +303,10 @@ class MixedProblem:
         if self.family == "binary":
             sign = 2.0 * self.response - 1
             return BinaryFamily(sign) if self.link == "logit" else LinkedBinary(sign, link=self.link)
-        kind = OrdinalFamily if self.link == "logit" else ProbitOrdinal
-        return kind(self.response, len(self.categories))
-
-
-LINKS: dict[str, tuple[Link, ...]] = {
-    "binary": ("logit", "probit", "cloglog"), "ordinal": ("logit", "probit"), "gaussian": ("logit",),
-}  # fmt: skip
-"""Measured answers have the identity; "logit" is what stands there by default."""
+        categories = len(self.categories)
+        if self.link == "logit":
+            return OrdinalFamily(self.response, categories)
+        return LinkedOrdinal(self.response, categories, link=self.link)
 
 
 def check(
@@ -324,10 +320,13 @@ def check(
     link: Link = "logit",
 ) -> MixedProblem:
     """Check the arrays; every error says what to fix."""
-    if link not in LINKS.get(family, (link,)):
-        raise ValueError(f"A {family} model has the link {' or '.join(LINKS[family])}, not {link}.")
-    if family not in ("binary", "ordinal", "gaussian"):
+    if family not in get_args(FamilyName):
         raise ValueError(f'The family of a mixed model is "binary", "ordinal" or "gaussian", not {family!r}.')
+    links = get_args(Link)
+    if link not in links[: 1 if family == "gaussian" else None]:
+        # Measured answers have the identity; "logit" is what stands there by default.
+        known = "no link" if family == "gaussian" else f"the link {', '.join(links[:-1])} or {links[-1]}"
+        raise ValueError(f"A {family} model has {known}, not {link}.")
     if reml and family != "gaussian":
         raise ValueError(f"REML is for measured answers; a {family} model is fitted by maximum likelihood.")
     answers, x = np.asarray(response), np.asarray(design, dtype=np.float64)
