@@ -1,7 +1,8 @@
 """The type aliases that every room shares."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Like the builtin map: a function of a job, and jobs."""
 Progress = Callable[[int, int], object]
 """Called with the number of jobs that are done and the number of jobs in all."""
 NamedSteps = Callable[[str], AbstractContextManager[None]]

@@ -5,8 +5,8 @@ Results come back in the order of the jobs, and a job brings its own seed along,
 wherever it ran.
 """
 
-from karat.executors.executor import SERIAL, Executor, ExecutorError, Map, Serial, as_map
+from karat.executors.executor import SERIAL, Executor, ExecutorError, Serial, as_map
 from karat.executors.processes import open_executor
-from karat.types import Progress
+from karat.types import Map, Progress
 
 __all__ = ["SERIAL", "Executor", "ExecutorError", "Map", "Progress", "Serial", "as_map", "open_executor"]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from operator import call
 from typing import Any, TypeVar
 
 from karat.errors import KaratError
-from karat.types import Progress
+from karat.types import Map, Progress
 
 Shared = TypeVar("Shared")
 Job = TypeVar("Job")
@@ -91,10 +91,6 @@ class Serial(Executor):
 
 SERIAL = Serial()
 """One job after the other, in this process."""
-
-
-Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""Like the builtin map: a function of a job, and jobs."""
 
 
 def as_map(executor: Executor, *, name: str, progress: Progress | None = None) -> Map:

@@ -66,6 +66,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
+from karat.models.numerics import parts
 from karat.models.resampling import as_weights, quotient, summing
 from karat.types import Floats, Ints
 
@@ -369,9 +370,8 @@ def _tables(
     """Sums of weights and of their squares by item, category and sample, a few samples at a time."""
     rows = int(item.max()) + 1
     matrix = summing(item * kinds + category, rater, shape=(rows * kinds, len(weights)))
-    step = max(1, cells // (rows * kinds))
-    for start in range(0, weights.shape[1], step):
-        part = weights[:, start : start + step]
+    for columns in parts(weights.shape[1], rows * kinds, cells):
+        part = weights[:, columns]
         yield (matrix @ part).reshape(rows, kinds, -1), (matrix @ part**2).reshape(rows, kinds, -1)
 
 

@@ -56,7 +56,7 @@ credible is under any of the cutoffs is alpha, however many patterns are tried a
 simulations N, the p value is (1 + number of credible minima at most as small) / (N + 1).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Literal
@@ -64,7 +64,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.models.numerics import chunks
+from karat.models.numerics import chunks, parts
 from karat.models.robust import MAD_CONSTANT
 from karat.types import Floats, Ints
 
@@ -74,7 +74,6 @@ FLOOR = 1e-5
 LONGEST_WAY = 4
 MOST_WITH_ALL_WAYS = 5
 ANSWERS_AT_A_TIME = 8_000_000
-CELLS_AT_A_TIME = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -223,16 +222,6 @@ def distances(counts: NDArray[np.integer], matrices: ArrayLike, strategy: Strate
     return found
 
 
-def parts(total: int, width: int, cells: int = CELLS_AT_A_TIME) -> Iterator[slice]:
-    """Slices of so many rows that one holds about `cells` cells of this width.
-
-    >>> [(part.start, part.stop) for part in parts(5, 3, cells=6)]
-    [(0, 2), (2, 4), (4, 5)]
-    """
-    step = max(1, cells // max(1, width))
-    return (slice(start, min(start + step, total)) for start in range(0, total, step))
-
-
 PREFERENCE = float(1.5 / np.sqrt(3) / np.sqrt(2))
 """Standard deviation of a credible participant's preference for one answer, where the crowd is too small to say."""
 FEW = 20
@@ -264,7 +253,8 @@ def credible_counts(
     starts = np.cumsum(sequences.lengths) - sequences.lengths
     width = int(sequences.lengths.max()) * s.shape[1]
     tables = []
-    for size in _batches(people, width):
+    for part in parts(people, width):
+        size = part.stop - part.start
         whose = random.integers(len(sequences.lengths), size=size)
         lengths = sequences.lengths[whose]
         places = np.arange(lengths.sum()) + np.repeat(starts[whose] - np.cumsum(lengths) + lengths, lengths)
@@ -309,7 +299,8 @@ def pattern_counts(
 ) -> NDArray[np.int32]:
     """Transition counts of simulated participants who follow a pattern, as many answers each as somebody gave."""
     tables = []
-    for size in _batches(people, int(lengths.max()) * categories):
+    for part in parts(people, int(lengths.max()) * categories):
+        size = part.stop - part.start
         own = lengths[random.integers(len(lengths), size=size)]
         total = int(own.sum())
         if target.kind == "random guessing":
@@ -335,11 +326,6 @@ def _otherwise(wanted: Ints, probability: float, categories: int, random: np.ran
     """What is wanted with this probability, else one of the other answers."""
     other = (wanted + random.integers(1, categories, size=len(wanted))) % categories
     return np.where(random.random(len(wanted)) < probability, wanted, other)
-
-
-def _batches(people: int, width: int) -> list[int]:
-    step = max(1, CELLS_AT_A_TIME // max(1, width))
-    return [min(step, people - start) for start in range(0, people, step)]
 
 
 @dataclass(frozen=True)

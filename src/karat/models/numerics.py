@@ -76,6 +76,16 @@ def chunks(costs: Ints, limit: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
+def parts(total: int, width: int, cells: int = 4_000_000) -> Iterator[slice]:
+    """Slices of so many rows that one has about `cells` cells of this width.
+
+    >>> [(part.start, part.stop) for part in parts(5, 3, cells=6)]
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    step = max(1, cells // max(1, width))
+    return (slice(start, min(start + step, total)) for start in range(0, total, step))
+
+
 def significant(value: float, digits: int = 4) -> float | None:
     """A number with this many significant digits; None where it is not finite.
 

@@ -24,7 +24,6 @@ answers equal to the majority of the others; a tie of t categories counts as 1 /
 In samples with weights the copies of a rater are not others (see `karat.models.resampling`).
 """
 
-from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -32,15 +31,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from karat.models.numerics import parts
 from karat.models.resampling import as_weights, quotient, stepped_up, summing
-from karat.types import Floats, Ints
+from karat.types import Floats, Ints, Map
 
 FEWEST_ITEMS = 3
 AT_ONCE = 512
 """How many splits are computed at once."""
 AT_A_TIME = 250_000
 """How many numbers a table of the samples that are computed together has."""
-Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 def split_half(
@@ -68,8 +67,8 @@ def split_half(
     shape = (int(item.max()) + 1, len(w))
     number, total = summing(item, rater, shape=shape), summing(item, rater, y - y.mean(), shape)
     sample = np.repeat(np.arange(w.shape[1]), splits)
-    parts = mapper(partial(_splits, number, total, w, splits, seed), range(0, len(sample), AT_ONCE))
-    correlation, times = (np.concatenate(both) for both in zip(*parts, strict=True))
+    found = mapper(partial(_splits, number, total, w, splits, seed), range(0, len(sample), AT_ONCE))
+    correlation, times = (np.concatenate(both) for both in zip(*found, strict=True))
     with_value = np.isfinite(correlation)
     known = np.bincount(sample, with_value, w.shape[1])
     mean = quotient(np.bincount(sample, np.where(with_value, correlation, 0.0), w.shape[1]), known)
@@ -129,7 +128,7 @@ def with_the_mean(
     shape = (int(item.max()) + 1, len(w))
     number, total = summing(item, rater, shape=shape), summing(item, rater, y, shape)
     found = np.empty((2, w.shape[1]))
-    for part in _some_columns(w, len(y)):
+    for part in parts(w.shape[1], len(y), AT_A_TIME):
         own = w[:, part]
         each, answers, sums = own[rater], (number @ own)[item], (total @ own)[item]
         for row, without in enumerate((each, np.zeros_like(each))):
@@ -137,12 +136,6 @@ def with_the_mean(
             r = within_raters(rater, y, np.where(each > 0, others, np.nan), len(w))
             found[row, part] = _weighted_mean(r, own)
     return found[0], found[1]
-
-
-def _some_columns(weights: Floats, height: int) -> Iterable[slice]:
-    """Columns to take together, so that a table with this many rows for each of them is of a moderate size."""
-    many = max(1, AT_A_TIME // height)
-    return (slice(first, first + many) for first in range(0, weights.shape[1], many))
 
 
 def _weighted_mean(values: Floats, weights: Floats) -> Floats:
@@ -160,7 +153,7 @@ def with_the_majority(
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
     w = as_weights(weights, int(rater.max()) + 1)
     found = np.empty(w.shape[1])
-    for part in _some_columns(w, len(item) * len(distinct)):
+    for part in parts(w.shape[1], len(item) * len(distinct), AT_A_TIME):
         hit = equal_to_majority(item, category, len(distinct), w[rater, part])
         found[part] = _weighted_mean(shares(rater, hit, len(w)), w[:, part])
     return found

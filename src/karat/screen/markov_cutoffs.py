@@ -29,14 +29,13 @@ from karat.models.markov import (
     credible_counts,
     distances,
     judged_together,
-    parts,
     pattern_counts,
     preference_spread,
     row_divergences,
     targets,
     transition_counts,
 )
-from karat.models.numerics import chunks
+from karat.models.numerics import chunks, parts
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import KEPT, Shelf
 from karat.types import Floats, Ints, Progress

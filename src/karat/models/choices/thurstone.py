@@ -32,7 +32,7 @@ from scipy.special import ndtr, softmax
 from karat.models.choices.bradley_terry import fit_pairs
 from karat.models.choices.pairs import ChoiceFit, Pairs
 from karat.models.choices.thurstone_people import EULER, FeltChoices, Points, Population, slopes
-from karat.models.numerics import one_thread
+from karat.models.numerics import one_thread, parts
 from karat.types import Floats, Ints
 
 POINTS_OWN, POINTS_SHARED = 5, 9
@@ -40,8 +40,6 @@ POINTS_OWN, POINTS_SHARED = 5, 9
 STEPS = 60
 TOLERANCE = 1e-7
 NEAR = 1.0
-CHUNK = 4_000_000
-"""Participants are taken so many at a time that their slopes fill at most this many numbers."""
 PRIOR_SD = 10.0
 SHAPE_PRIOR = (float(np.log(2.0)), 1.0)
 OMEGA_PRIOR = (float(np.log(0.5)), 1.0)
@@ -168,9 +166,8 @@ class ThurstoneProblem:
         points = self.at_criterion(points, choices.population)
         marginal, weights = choices.posterior(points)
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
-        many = max(1, CHUNK // (points.u.shape[1] * self.size))
-        for first in range(0, self.people, many):
-            self._add(first, min(first + many, self.people), choices, points, weights, gradient, information)
+        for part in parts(self.people, points.u.shape[1] * self.size):
+            self._add(part.start, part.stop, choices, points, weights, gradient, information)
         gradient[: self.items] -= values[: self.items] / PRIOR_SD**2
         information[range(self.items), range(self.items)] += PRIOR_SD**-2.0
         for place, (mean, sd) in ((0, SHAPE_PRIOR), *(() if self.shared else ((2, OMEGA_PRIOR),))):

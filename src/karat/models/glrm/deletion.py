@@ -27,7 +27,7 @@ category but the baseline. A category that nobody else used has no place in the 
 answers with the drawn ones are fitted without it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, cast
@@ -42,11 +42,10 @@ from karat.models.glrm.fit import Fit
 from karat.models.glrm.nominal import BlockModes, NominalFit, NominalObjective
 from karat.models.glrm.objective import Objective, find_mode
 from karat.models.glrm.optimise import TOLERANCE, Summarised, minimise, minimise_off_zero, solve
-from karat.models.numerics import one_thread, significant
-from karat.types import Bools, Floats, Ints, Progress
+from karat.models.numerics import one_thread, parts, significant
+from karat.types import Bools, Floats, Ints, Map, Progress
 
 AnyFit = Fit | NominalFit
-Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -108,11 +107,7 @@ def leave_one_out(
     ((20,), True)
     """
     total = len(fit.workers if groups == "worker" else fit.tasks)
-    refits = []
-    for refit in mapper(partial(without, fit, groups), range(total)):
-        refits.append(refit)
-        if progress is not None:
-            progress(len(refits), total)
+    refits = _reported(mapper(partial(without, fit, groups), range(total)), total, progress)
     found = {one.name: np.array([getattr(refit, one.name) for refit in refits]) for one in fields(Refit)}
     distance = 2 * (found["log_likelihood"] - fit.log_likelihood)
     return Deletions(distance=distance, groups=groups, full=fit.log_likelihood, **found)
@@ -170,12 +165,19 @@ def exceedances(
     """
     if isinstance(fit, Fit) and (not isinstance(fit.objective, Objective) or fit.objective.cell_effect):
         raise ValueError("Answers can be redrawn for binary, ordinal and nominal fits without a worker:task effect.")
-    values = []
-    for value in mapper(partial(_p_value, fit, distance, simulations, seed), range(len(distance))):
-        values.append(value)
+    workers = len(distance)
+    values = mapper(partial(_p_value, fit, distance, simulations, seed), range(workers))
+    return np.array(_reported(values, workers, progress))
+
+
+def _reported(results: Iterable[Any], total: int, progress: Progress | None) -> list[Any]:
+    """All results, counted while they come."""
+    found = []
+    for result in results:
+        found.append(result)
         if progress is not None:
-            progress(len(values), len(distance))
-    return np.array(values)
+            progress(len(found), total)
+    return found
 
 
 def _p_value(fit: Fit | NominalFit, distance: Floats, simulations: int, seed: int, worker: int) -> float:
@@ -197,8 +199,6 @@ GRID = np.linspace(-5.0, 5.0, 61)
 TASK_NODES, TASK_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 STEPS = 25
 """Newton steps for the worker effects of labels."""
-AT_ONCE = 4_000_000
-"""How many numbers the probabilities of redrawn labels may have at a time."""
 
 
 def predictive_p(fit: AnyFit, places: Iterable[int], simulations: int, seed: int, mapper: Map = map) -> Floats:
@@ -283,9 +283,8 @@ def _deviance_of_labels(
         logits = base + around[:, place] + (by_worker * random.normal(size=m))[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
         codes.append(np.argmax(whole + random.gumbel(size=whole.shape), axis=0))
-    step = max(1, AT_ONCE // (base.size + m * m))
     drawn = np.stack(codes)
-    return np.concatenate([_laplace(base, by_worker, drawn[i : i + step]) for i in range(0, len(drawn), step)])
+    return np.concatenate([_laplace(base, by_worker, drawn[part]) for part in parts(len(drawn), base.size + m * m)])
 
 
 def _laplace(base: Floats, by_worker: Floats, codes: Ints) -> Floats:

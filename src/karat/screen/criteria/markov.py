@@ -43,7 +43,8 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import PAIR, SHOWN, Stimuli, numbered
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.models.markov import Strategy, average, distances, minimum, parts, row_divergences, transition_matrices
+from karat.models.markov import Strategy, average, distances, minimum, row_divergences, transition_matrices
+from karat.models.numerics import parts
 from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, round_beside
 from karat.screen.markov_cutoffs import (
     LEAST,
