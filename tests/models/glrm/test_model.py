@@ -187,7 +187,7 @@ def test_the_second_of_two_answers_is_modelled(data: dict[str, Any]) -> None:
         (
             f"yes ~ size + {GROUPS}",
             {"family": "poisson"},
-            'The family is "binary", "ordinal" or "gaussian", not \'poisson\'.',
+            'The family of a mixed model is "binary", "ordinal" or "gaussian", not \'poisson\'.',
         ),
         (f"yes ~ size + (size | item) + {GROUPS}", {}, "model.effect_twice"),
     ],

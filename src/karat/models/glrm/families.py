@@ -254,7 +254,8 @@ def _probits_between(above: Floats, below: Floats) -> tuple[Floats, Floats, Floa
 def _cloglogs_between(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
     """The same of F = 1 - exp(-exp(x))."""
     with np.errstate(over="ignore"):
-        start, apart = np.exp(below), np.exp(above) - np.exp(below)
+        start = np.exp(below)
+        apart = np.maximum(np.exp(above) - start, 1e-300)
     rest = np.log(-np.expm1(-apart))
     return rest - start, np.exp(np.where(np.isfinite(above), above, 0.0) - apart - rest), np.exp(below - rest)
 

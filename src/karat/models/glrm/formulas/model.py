@@ -231,8 +231,6 @@ def fit(
     """
     if coding not in ("sum", "treatment"):
         raise ValueError(f'The coding is "sum" or "treatment", not {coding!r}.')
-    if family not in ("binary", "ordinal", "gaussian"):
-        raise ValueError(f'The family is "binary", "ordinal" or "gaussian", not {family!r}.')
     laid = lay_out(formula, data, family, coding, levels)
     frame, design = laid.frame, laid.design
     restricted = family == "gaussian" if reml is None else reml

@@ -326,7 +326,7 @@ def check(
     if link not in links[: 1 if family == "gaussian" else None]:
         # Measured answers have the identity; "logit" is what stands there by default.
         known = "no link" if family == "gaussian" else f"the link {', '.join(links[:-1])} or {links[-1]}"
-        raise ValueError(f"A {family} model has {known}, not {link}.")
+        raise ValueError(f"The family {family} has {known}, not {link}.")
     if reml and family != "gaussian":
         raise ValueError(f"REML is for measured answers; a {family} model is fitted by maximum likelihood.")
     answers, x = np.asarray(response), np.asarray(design, dtype=np.float64)
