@@ -835,6 +835,31 @@ def test_what_is_logged_like_practice_is_practice(tmp_path: Path) -> None:
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 18, "test": 72}
 
 
+def test_items_whose_conditions_are_logged_empty_are_no_practice(tmp_path: Path) -> None:
+    columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime", "word")
+
+    def rated(label: str, n: int, *more: object) -> list[object]:
+        moved = [lambda person, n=n: 7 * (person + n) % 100, 1619973000000 + 1000 * n]
+        return ["PennController", n, 0, label, "NULL", "Scale", "slider", "Choice", *moved, f"w{n}", *more, "NULL"]
+
+    trained = [rated("practice", n) for n in range(1, 4)]
+    tested = [rated("standard", n, "", "") if n % 4 == 0 else rated("pair", n, "good", "near") for n in range(4, 16)]
+    blocks = [([(*columns, "Comments")], trained), ([(*columns, "valence", "match", "Comments")], tested)]
+    made = read_files([ibex(tmp_path / "results", blocks)]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 18, "test": 72}
+
+
+def test_a_controller_logs_its_answer_before_whether_it_was_correct(tmp_path: Path) -> None:
+    names = ("Sentence", "Chosen picture (from 1)", *JUDGED[2:])
+    lines: list[list[object]] = [
+        ["PictureChoice", n, 0, "image", n, f"Sentence {n}.", lambda person, n=n: 1 + (person + n) % 3, "NULL", 900 + n]
+        for n in range(1, 9)
+    ]
+    made = read_files([ibex(tmp_path / "results", [([names], lines)])]).judgments
+    assert set(made.frame["response"]) == {"1", "2", "3"}
+    assert made.frame["rt"].max() == 0.908
+
+
 def test_a_question_after_some_ratings_makes_no_choices_of_them(tmp_path: Path) -> None:
     columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime", "item", "Comments")
     lines: list[list[object]] = []
@@ -1290,3 +1315,14 @@ def test_points_with_letters(tmp_path: Path) -> None:
     assert read_files(
         [path], options=Options(scale=parse_scale("ordinal:" + note["points"]))
     ).judgments.scale == Ordinal(points)
+
+
+def test_a_word_that_names_a_function_may_be_an_item(tmp_path: Path) -> None:
+    words = ["Sailor", "Heir", "Anchor", "Host", "Actor", "Hero", "Chair", "Hunter", "Usher", "Fisher", "Stunt_double"]
+    rows = []
+    for person in range(12):
+        rows.append([f"w{person}", "example1", "", 4, 1])
+        rows += [[f"w{person}", word, ("male", "female")[(person + at) % 2], 1 + (3 * person + at) % 7, at + 2]
+                 for at, word in enumerate(words)]  # fmt: skip
+    made = accepted(saved(tmp_path / "r.csv", "workerid,id,form,response,slide_number", rows))
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 12, "test": 132}

@@ -477,34 +477,27 @@ class _RoleSearch:
         for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             exact = content.plain in NAMES["function"]
-            # A phrase that contains such a word is a level of something else, such as "with training".
-            known = {
-                v: f for v, f in content.functions.items()
-                if named or exact or len(v.split()) < PHRASE or flagged_function(words_of(v))
-            }  # fmt: skip
-            if "control" in known.values() and self._is_baseline(content, known):
-                known = {value: function for value, function in known.items() if function != "control"}
-            judged = not named and not exact and self._are_judged(content, known)
-            if not known or judged or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
+            known = self._known_functions(content, is_named=named or exact)
+            if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
                 continue
             every = len(known) == content.distinct and (len(set(known.values())) > 1 or exact)
             marked = {word for word in known.values() if word != "test"}
             if every and (named or len(marked) > 0):
-                whole.append((not exact, not named, content))
+                whole.append((not exact, not named, known, content))
             elif marked and (content.plain not in LIST_NAMES or marked <= BESIDE_LISTS):
-                part.append((not exact, not named, -len(known), content))
-        chosen = min(whole, key=lambda one: one[:-1], default=None) or min(part, key=lambda one: one[:-1], default=None)
+                part.append((not exact, not named, -len(known), known, content))
+        chosen = min(whole, key=lambda one: one[:-2], default=None) or min(part, key=lambda one: one[:-2], default=None)
         if chosen is None:
             if not self._functions_by_flag():
                 self._functions_of_items()
             return
-        content = chosen[-1]
+        known, content = chosen[-2:]
         if not chosen[0] and set(map(str.lower, content.values)) <= set(FUNCTIONS):
             self._take("function", content.name)
             return
-        self.roles.functions = {value: content.functions.get(value, "test") for value in content.values}
+        self.roles.functions = {value: known.get(value, "test") for value in content.values}
         self.roles.functions |= self._functions_by_cells(content)
         self.roles.mapping["function"] = self._with_functions_of_rest(content)
         if chosen in whole or not chosen[1] or content.plain in LIST_NAMES:
@@ -512,11 +505,25 @@ class _RoleSearch:
         spelled = {v: f for v, f in self.roles.functions.items() if f != "test" and " + " not in v}
         self._note_functions(self.roles.mapping["function"], spelled)
 
-    def _are_judged(self, content: Content, functions: Mapping[str, str]) -> bool:
-        """Whether words such as train are themselves judged: among many bare words, no more often than the others."""
-        rows = content.cells.filter(content.cells.is_in(list(functions))).len()
-        often = ONE_PERSON * rows * content.distinct > len(functions) * content.cells.count()
-        return content.distinct > MOST_LEVELS and all(map(str.isalpha, content.values)) and not often
+    def _known_functions(self, content: Content, *, is_named: bool) -> dict[str, str]:
+        """The levels of a column that name functions; a column that is named so may do it in phrases."""
+        # A phrase that contains such a word is a level of something else, such as "with training".
+        known = {
+            v: f for v, f in content.functions.items()
+            if is_named or len(v.split()) < PHRASE or flagged_function(words_of(v))
+        }  # fmt: skip
+        if "control" in known.values() and self._is_baseline(content, known):
+            known = {value: function for value, function in known.items() if function != "control"}
+        return known if is_named else self._without_judged(content, known)
+
+    def _without_judged(self, content: Content, functions: Mapping[str, str]) -> dict[str, str]:
+        """The functions without words such as train or anchor that are judged, like many others and no more often."""
+        bare = [value for value in content.values if re.fullmatch(r"[^\W\d]+", value)]
+        if content.distinct <= MOST_LEVELS or len(bare) < MOSTLY * content.distinct:
+            return dict(functions)
+        rows = dict(content.cells.value_counts().iter_rows())
+        usual = content.cells.count() / content.distinct
+        return {v: f for v, f in functions.items() if v not in bare or ONE_PERSON * rows.get(v, 0) > usual}
 
     def _is_baseline(self, content: Content, functions: Mapping[str, str]) -> bool:
         """Whether control is a condition: the same named items were shown in it and in the other levels.
@@ -547,19 +554,17 @@ class _RoleSearch:
         marked = content.cells.replace_strict(own, default="test", return_dtype=pl.String) != "test"
         marked = marked.fill_null(False)
         for other in self._free():
-            if (
-                other is content
-                or other.is_text
-                or self._of_person(other)
-                or not set(other.functions.values()) - {"test"}
-            ):
+            if other is content or other.is_text or self._of_person(other):
                 continue
-            named = other.cells.replace_strict(other.functions, default="test", return_dtype=pl.String) != "test"
+            words = self._without_judged(other, other.functions)
+            if not set(words.values()) - {"test"}:
+                continue
+            named = other.cells.replace_strict(words, default="test", return_dtype=pl.String) != "test"
             named = named.fill_null(False)
             apart = not content.cells.filter(named).count() or not other.cells.filter(marked).count()
             if not apart or not (named & ~marked).any():
                 continue
-            more = {value: other.functions.get(value, "test") for value in other.values}
+            more = {value: words.get(value, "test") for value in other.values}
             both = {
                 f"{one} + {two}": word if word != "test" else more[two] for one, word in own.items() for two in more
             }

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from karat.intake.content import RESPONSE_TIMES, words_of
 from karat.intake.guess import plain
@@ -83,6 +84,7 @@ def answer_kind(line: LogLine, *, forms: bool = False) -> str | None:
 
 ANSWERS = ("answer", "response", "rating", "judgment", "judgement", "choice", "score", "antwort", "resp")
 TIMES = ("timetakentoanswer", "time", *RESPONSE_TIMES)
+WHETHER_CORRECT = "Whether or not answer was correct"
 NO_ANSWER = re.compile(
     r"(?i)no[_ -]?(response|answer|key|press)|none|time[_ -]?out|timed[_ -]?out|too[_ -]?slow|missing|null"
 )
@@ -101,9 +103,14 @@ def logged(line: LogLine, names: Sequence[str]) -> str | None:
 
 
 def own_answer(line: LogLine) -> str | None:
-    """The column in which a controller of the authors' own logs the answer: Answer, Chosen answer, value."""
-    ending = [name for name in line.cells if words_of(name)[-1:] and words_of(name)[-1] in ANSWERS]
-    return logged(line, ANSWERS) or next(iter(ending), None) or logged(line, ("value",))
+    """The column in which a controller of the authors' own logs the answer: Answer, Chosen answer, value.
+
+    Controllers log whether an answer was correct directly behind the answer, whatever they call it.
+    """
+    names = [name for name in line.cells if _plain(name) not in TIMES]
+    ending = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in ANSWERS]
+    before = [name for name, after in pairwise(names) if after.startswith(WHETHER_CORRECT)]
+    return logged(line, ANSWERS) or next(iter(ending + before), None) or logged(line, ("value",))
 
 
 def key_factors(lines: Iterable[LogLine]) -> set[str]:

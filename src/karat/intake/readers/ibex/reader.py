@@ -204,7 +204,8 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
         for answer in answers
     ]  # fmt: skip
     # Of tests more is logged than of practice: what is logged like practice under another label is practice, too.
-    logged = [frozenset(name for name in answer.line.cells if answer.line.get(name) is not None) for answer in answers]
+    # A column that is there and empty is logged: control items have no condition.
+    logged = [frozenset(answer.line.cells) for answer in answers]
     known = {function: {names for names, one in zip(logged, functions, strict=True) if one == function}
              for function in ("practice", "test")}  # fmt: skip
     tested = known["test"] - known["practice"]
