@@ -12,6 +12,7 @@ from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.intake.readers.jspsych.reader import recognises
+from karat.intake.reading import ProposalError
 from karat.judgments.scales import Choice, Nominal, Ordinal, parse_scale
 from karat.judgments.source import SourceFile
 from messages import codes, refuses
@@ -373,3 +374,65 @@ def test_keys_that_only_lead_on_are_no_judgments(tmp_path: Path) -> None:
     assert aside(intake) == {"aside.continue_keys": 2}
     judged = from_json(tmp_path, [trial(0, **key), trial(1, **{**key, "response": "f"})])
     assert judged.judgments.frame["response"].to_list() == ["space", "f"]
+
+
+def of_six(*trials: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same trials of six people, each with one more point where it counts from `response`."""
+    return [
+        {**one, "subject_id": f"s{person}", "response": one["response"](person)} if callable(one["response"])
+        else {**one, "subject_id": f"s{person}"}
+        for person in range(6) for one in trials
+    ]  # fmt: skip
+
+
+def test_cells_that_python_printed(tmp_path: Path) -> None:
+    path = tmp_path / "merged.csv"
+    lines = ["workerid,trial_type,trial_index,time_elapsed,rt,stimulus,response"]
+    for person in range(4):
+        lines += [f"{person},html-slider-response,{n},{n}00,900,<p>Sentence {n}</p>,{7 * n + person}" for n in range(5)]
+        lines.append(f"{person},survey-html-form,5,900,,,\"{{'age': '3{person}', 'comments': ''}}\"")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    intake = read_files([path])
+    assert len(intake.judgments) == 20
+    assert intake.judgments.participants["age"].to_list() == ["30", "31", "32", "33"]
+
+
+def test_an_object_of_the_study_is_opened_and_names_what_a_single_page_asked_about(tmp_path: Path) -> None:
+    data = []
+    for person in range(24):
+        said = {"utterance": f"Cole {('knows', 'thinks', 'says')[person % 3]} that it rained.", "qud": "ai"}
+        shared = {"subject_id": f"s{person}", "condition": said, "stimulus": None}
+        answer = {"first": 7 * person % 100, "second": 11 * person % 100}
+        data += [trial(0, trial_type="multiple-slider", response=answer, **shared),
+                 trial(1, trial_type="survey", response={"age": "40", "edu": "college"}, **shared)]  # fmt: skip
+    with pytest.raises(ProposalError) as error:
+        from_json(tmp_path, data)
+    assert error.value.questions[0].choices[0].mapping == {"item": "utterance"}
+    judgments = from_json(tmp_path, data, Options(accept=True)).judgments
+    assert judgments.frame["question"].unique().sort().to_list() == ["first", "second"]
+    assert (judgments.frame["item"].n_unique(), len(judgments)) == (3, 48)
+
+
+def test_a_level_that_is_called_filler_is_no_test_item(tmp_path: Path) -> None:
+    kinds = ("subject", "object", "filler")
+    data = of_six(*(
+        trial(n, trial_type="html-slider-response", structure=kinds[n % 3], item_id=n, response=lambda at, n=n: at + n)
+        for n in range(6)
+    ))  # fmt: skip
+    intake = from_json(tmp_path, data)
+    assert dict(intake.judgments.frame["function"].value_counts().iter_rows()) == {"test": 24, "filler": 12}
+    assert noted(intake.notes, "jspsych.function") == {"column": "structure"}
+
+
+def test_clicks_without_a_stimulus_lead_on(tmp_path: Path) -> None:
+    page = {f"Who did you see {n}?": n for n in range(4)}
+    data = of_six(trial(0, stimulus=None, response=0), trial(1, trial_type="survey-likert", response=page))
+    intake = from_json(tmp_path, data)
+    assert len(intake.judgments) == 24
+    assert aside(intake)["aside.continue_buttons"] == 6
+
+
+def test_clicks_alone_are_no_judgments(tmp_path: Path) -> None:
+    data = of_six(trial(0, response=0), trial(1, trial_type="cloze", response=["is"]))
+    with refuses(IntakeError, "data.json", "buttons to continue (6)"):
+        from_json(tmp_path, data)

@@ -860,6 +860,23 @@ def test_a_controller_logs_its_answer_before_whether_it_was_correct(tmp_path: Pa
     assert made.frame["rt"].max() == 0.908
 
 
+def test_what_is_chosen_in_a_form_of_html_is_an_answer(tmp_path: Path) -> None:
+    columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime")
+    head: list[object] = ["PennController", 1, 0, "info", "NULL", "Html", "about"]
+    asked = [[*head, "age", 30, 1619973000000, "text input"], [*head, "sex", "male", 1619973000000, "radio button"]]
+    rated = [
+        ["PennController", n, 0, "exp", "NULL", "Html", "form", *field, 1619973000000 + 1000 * n, n, comment]
+        for n in range(2, 8)
+        for *field, comment in (["rating", lambda person, n=n: 1 + (person + n) % 7, "radio button"],
+                                ["why", "", "text input"])
+    ]  # fmt: skip
+    blocks = [([(*columns, "Comments")], asked), ([(*columns, "item", "Comments")], rated)]
+    made = read_files([ibex(tmp_path / "results", blocks)]).judgments
+    assert (len(made), made.frame["item"].n_unique(), made.scale) == (36, 6, Ordinal(7))
+    assert made.participants is not None
+    assert set(made.participants["sex"]) == {"male"}
+
+
 def test_a_question_after_some_ratings_makes_no_choices_of_them(tmp_path: Path) -> None:
     columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime", "item", "Comments")
     lines: list[list[object]] = []

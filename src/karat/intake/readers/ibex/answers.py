@@ -79,7 +79,14 @@ def answer_kind(line: LogLine, *, forms: bool = False) -> str | None:
         return "question"
     if "PennElementType" not in line.cells and "Field name" not in line.cells and own_answer(line) is not None:
         return "question"
-    return ANSWER_LINES.get(((line.get("PennElementType") or "").lower(), line.get("Parameter") or ""))
+    element = (line.get("PennElementType") or "").lower()
+    if element == "html" and CHOSEN_IN_FORM.search(line.get("Comments") or ""):
+        return "choice"
+    return ANSWER_LINES.get((element, line.get("Parameter") or ""))
+
+
+CHOSEN_IN_FORM = re.compile(r"radio|range|select")
+"""What PCIbex comments of a field of an HTML form in which one of several is chosen."""
 
 
 ANSWERS = ("answer", "response", "rating", "judgment", "judgement", "choice", "score", "antwort", "resp")
@@ -209,7 +216,9 @@ def _unreadable_time(line: LogLine, kind: str) -> tuple[str, str] | None:
 def _answer(trial: Sequence[LogLine], line: LogLine, kind: str, factors: set[str]) -> IbexAnswer:
     # Controllers of the authors' own call the column of their question QuestionSide, QuestionTop and the like.
     asked = [text for name, text in line.cells.items() if name.startswith("Question") and name.endswith(OR_NONE)]
-    element = line.get("PennElementName") or next(filter(None, asked), None) or line.controller
+    in_form = (line.get("PennElementType") or "").lower() == "html"
+    element = line.get("Parameter" if in_form else "PennElementName") or next(filter(None, asked), None)
+    element = element or line.controller
     if "Field name" in line.cells and ANSWERED not in line.cells:
         times = [one.get("Field value") for one in trial if one.get("Field name") == "_REACTION_TIME_"]
         taken = times[0] if times and re.fullmatch(r"\d{1,9}", times[0] or "") else None

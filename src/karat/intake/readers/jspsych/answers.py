@@ -7,7 +7,6 @@ text) where versions 7 and 8 write `response`.
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 from karat.intake.cells import cell_text
 from karat.intake.guess import plain
+from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person
 from karat.judgments.scales import as_number
 from karat.messages import Message
@@ -45,6 +45,8 @@ NO_JUDGMENTS = {
 }
 PAGES = ("survey-likert", "survey-multi-choice", "survey", "survey-text", "survey-html-form")
 """Plugins whose response is an object with one answer per question."""
+OWN_PAGES = re.compile(r"slider|likert|scale|rating|survey|question|choice|radio|matrix")
+"""Words in the names of the authors' own plugins that write such objects, as multiple-slider does."""
 TASK_COLUMNS = ("task", "trialpart", "testpart", "part", "screen", "phase", "trialname", "screenid", "trialkind")
 TASKS = {
     **dict.fromkeys(("fixation", "fix", "cross", "iti", "isi", "blank", "mask"), Message("aside.fixations")),
@@ -110,6 +112,8 @@ def answers_of(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     reason = NO_JUDGMENTS.get(kind) or task
     if reason is not None:
         return [Aside(reason)]
+    if OWN_PAGES.search(kind) and isinstance(nested(cell(values, "response")), dict):
+        return _page(values, kind)
     if kind.endswith("-button-response"):
         return _button(values)
     if kind.endswith("-slider-response"):
@@ -263,13 +267,15 @@ def cell(values: Values, name: str) -> Any:
 
 
 def nested(value: Any) -> Any:
-    """A value that a CSV file holds as JSON in its cell."""
+    """A value that a CSV file holds in its cell as JSON, or as Python prints it.
+
+    >>> nested('{"Q0": 3}'), nested("{'age': '33'}"), nested("[sic] He left.")
+    ({'Q0': 3}, {'age': '33'}, '[sic] He left.')
+    """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
+    found = parsed(value)
+    return value if found is None else found
 
 
 def text(value: Any) -> str | None:

@@ -102,8 +102,27 @@ def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name
             continue
         _, place, number = table.locate(index)
         filled = {column: value for column, value in values.items() if value is not None}
-        rows.append(TrialRow(filled, (name, place, number + line)))
+        rows.append(TrialRow(_opened(filled), (name, place, number + line)))
     return rows
+
+
+MOST_KEYS = 40
+
+
+def _opened(values: dict[str, Any]) -> dict[str, Any]:
+    """A row in which what the study says about a trial in one object is in columns of its own.
+
+    >>> _opened({"trial_index": 3, "data": '{"item": 7, "rt": 1}', "response": '{"Q0": 3}'})
+    {'trial_index': 3, 'response': '{"Q0": 3}', 'item': 7, 'data_rt': 1}
+    """
+    opened: dict[str, Any] = {}
+    for name in [name for name in values if name not in OWN_COLUMNS]:
+        said = nested(values[name])
+        if isinstance(said, dict) and 0 < len(said) <= MOST_KEYS:
+            taken = {*values, *opened, *OWN_COLUMNS}
+            opened |= {key if key not in taken else f"{name}_{key}": value for key, value in said.items()}
+            values = {column: value for column, value in values.items() if column != name}
+    return values | opened
 
 
 def _rows_of_json(file: SourceFile, trials: JsPsychTrials, name: str, line: int | None) -> list[TrialRow]:
@@ -114,7 +133,7 @@ def _rows_of_json(file: SourceFile, trials: JsPsychTrials, name: str, line: int 
             number += 1
             place = (name, "element", number) if line is None else (name, "line", line + 1)
             if isinstance(values, dict):
-                rows.append(TrialRow(values, place))
+                rows.append(TrialRow(_opened(values), place))
             else:
                 trials.refuse(place, values)
     return rows

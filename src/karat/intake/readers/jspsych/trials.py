@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.content import ITEM_IDS, function_named_in, without_speakers
+from karat.intake.content import BESIDE_TEST, ITEM_IDS, function_named_in, functions_in, without_speakers
 from karat.intake.guess import joined
 from karat.intake.personal import Annotators, asks_for_a_person, describes_a_person, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
@@ -165,16 +165,22 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
     )
 
 
+MOST_QUESTIONS = 3
+"""A page with more questions may hold items."""
+
+
 def _items_of_pages(
     judged: Sequence[Judged], item_column: str | None, trials: JsPsychTrials, options: Options
 ) -> list[Question]:
-    """Name what was judged where a page comes again for each participant: its questions are about what it showed.
+    """Name what was judged where a page comes again, or everybody had one page: it asks about what it showed.
 
     Returns what to ask about the columns that tell the pages apart.
     """
     counts = Counter((one.row.participant, one.answer.name) for one in judged)
-    again = [key for key, count in counts.items() if count > 1]
-    if item_column or any(one.answer.kind != "page" for one in judged) or 2 * len(again) <= len(counts):
+    again = 2 * sum(count > 1 for count in counts.values()) > len(counts)
+    people, pages = {one.row.participant for one in judged}, {id(one.row) for one in judged}
+    single = len(people) == len(pages) > 1 and len({one.answer.name for one in judged}) <= MOST_QUESTIONS
+    if item_column or any(one.answer.kind != "page" for one in judged) or not (again or single):
         return []
     own = _own_columns(judged, trials.id_columns, options, [])
     parts = joined(options.mapping.get("item", ""), list(own))
@@ -222,7 +228,7 @@ def _judgments_only(
             name, who = one.answer.name, one.row.participant
             if name and who and one.answer.response and not asks_for_a_person(name) and len(name) <= LONGEST_NAME:
                 background.setdefault(who, {})[name] = one.answer.response
-        elif (kind == "button" and others and len(buttons) == 1 and not one.answer.levels) or (
+        elif (kind == "button" and (others or not recurring) and len(buttons) == 1 and not one.answer.levels) or (
             kind in ("button", "key")
             and recurring
             and _key(one) not in recurring
@@ -307,6 +313,8 @@ class _Displays:
         ]
         keys = {one.response.lower() for one in given if one.kind == "key" and one.response}
         self.keys_only_go_on = keys <= set(GO_ON_KEYS) and any(one.kind != "key" for one in given)
+        buttons = {one.response for one in given if one.kind == "button"}
+        self.buttons_only_go_on = len(buttons) == 1 and any(one.kind != "button" for one in given)
         for row, found in zip(rows, answers, strict=True):
             if isinstance(found, AnswerFlaw) or not any(isinstance(one, JsPsychAnswer) for one in found):
                 continue
@@ -353,6 +361,8 @@ def _judge(
     if item_column and item is None:
         return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
     item = item or (answer.name if answer.kind == "page" else _sides(row) or stimulus(row))
+    if not item and answer.kind == "button" and displays.buttons_only_go_on:
+        return Aside(CONTINUE_BUTTONS)
     if not item:
         fix = "Use --map item=NAME to name the column of the item."
         return AnswerFlaw("there is neither an item nor a stimulus", fix, "stimulus", "")
@@ -553,9 +563,14 @@ def _functions(own: Mapping[str, list[str | None]], notes: list[Message]) -> lis
     """Practice items and fillers, where a column of the study names them and none is called function."""
     if "function" in own:
         return []
-    for name, values in own.items():
-        functions = [function_named_in(value or "") for value in values]
-        if plain_name(name) in KIND_COLUMNS and set(functions) != {"test"}:
+    for name in sorted(own, key=lambda name: plain_name(name) not in KIND_COLUMNS):
+        is_kind, values = plain_name(name) in KIND_COLUMNS, own[name]
+        # Elsewhere, as in a condition that is called filler, only few levels and plain words count.
+        functions = (
+            [function_named_in(value or "") for value in values] if is_kind
+            else functions_in([values], ["test"] * len(values))
+        )  # fmt: skip
+        if set(functions) - {"test"} if is_kind else set(functions) & set(BESIDE_TEST):
             notes.append(Message("jspsych.function", {"column": name}))
             return [pl.Series("function", functions, dtype=pl.String)]
     return []
