@@ -860,6 +860,26 @@ def test_a_controller_logs_its_answer_before_whether_it_was_correct(tmp_path: Pa
     assert made.frame["rt"].max() == 0.908
 
 
+@pytest.mark.parametrize("own_options", [False, True])
+def test_questions_about_each_sentence_are_one_question(tmp_path: Path, own_options: bool) -> None:
+    blocks = []
+    for n in range(1, 11):
+        options = (f"shy{n}", f"bold{n}") if own_options else ("Yes", "No")
+        head: list[object] = [n, 0, "ab"[n % 2], n]
+        rated = ["AcceptabilityJudgment", *head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]
+        asked = ["Question", *head, f"Was she {n}?", lambda person, o=options: o[person % 2], 1, 900]
+        shown = ["AcceptabilityJudgment", *head, f"She is {n}."]
+        blocks += [([("Sentence (or sentence MD5)",), JUDGED], [shown, rated]), ([JUDGED], [asked])]
+    intake = read_files([ibex(tmp_path / "results", blocks)])
+    frame = intake.judgments.frame
+    if own_options:
+        assert (len(frame), aside(intake)["aside.questions_beside"]) == (60, 60)
+    else:
+        questions = dict(frame["question"].value_counts().iter_rows())
+        assert questions == {"AcceptabilityJudgment": 60, "Question": 60}
+        assert frame["asked"].n_unique() == 11
+
+
 def test_what_is_chosen_in_a_form_of_html_is_an_answer(tmp_path: Path) -> None:
     columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime")
     head: list[object] = ["PennController", 1, 0, "info", "NULL", "Html", "about"]

@@ -13,6 +13,7 @@ from karat.intake.content import RESPONSE_TIMES, words_of
 from karat.intake.guess import plain
 from karat.intake.readers.ibex.log import ANSWERED, LogLine
 from karat.intake.reading import Reading
+from karat.judgments.scales import as_number
 from karat.messages import Message
 
 ANSWER_LINES = {
@@ -65,6 +66,8 @@ class IbexAnswer:
     sentence: str | None = None
     left: str | None = None
     right: str | None = None
+    asked: str | None = None
+    """The question, where each item has one of its own."""
 
 
 OR_NONE = "(NULL if none)"
@@ -195,6 +198,33 @@ def answers_of(
         if other is None or (candidate.time or 0) >= (other.time or 0):
             last[candidate.element] = candidate
     return list(last.values())
+
+
+MOST_QUESTIONS, MOST_OPTIONS = 8, 12
+
+
+def without_own_questions(answers: Sequence[tuple[int, IbexAnswer]], reading: Reading) -> list[tuple[int, IbexAnswer]]:
+    """Questions about the content of each sentence as one question; those with options of their own are set aside.
+
+    These are beside the judgments, where there are any.
+    """
+    by_controller: dict[str, list[IbexAnswer]] = {}
+    for _, answer in answers:
+        if answer.kind == "question" and answer.sentence is not None and answer.element != answer.line.controller:
+            by_controller.setdefault(answer.line.controller, []).append(answer)
+    beside: set[int] = set()
+    for controller, own in by_controller.items():
+        if len({answer.element for answer in own}) <= MOST_QUESTIONS:
+            continue
+        if len({answer.response for answer in own if as_number(answer.response or "") is None}) > MOST_OPTIONS:
+            beside |= {id(answer) for answer in own}
+        for answer in own:
+            answer.asked, answer.element = answer.element, controller
+    kept = [(trial, answer) for trial, answer in answers if id(answer) not in beside]
+    if not kept:
+        return list(answers)
+    reading.set_apart(BESIDE["question"], len(answers) - len(kept))
+    return kept
 
 
 def milliseconds(line: LogLine) -> float | None:

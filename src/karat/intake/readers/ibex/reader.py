@@ -25,6 +25,7 @@ from karat.intake.readers.ibex.answers import (
     logged,
     milliseconds,
     own_answer,
+    without_own_questions,
 )
 from karat.intake.readers.ibex.log import LogLine, is_bare, is_log, is_raw, is_table, read_log, runs
 from karat.intake.readers.ibex.people import (
@@ -69,6 +70,10 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
         for number, trial in enumerate(runs(submission.lines)):
             answers = answers_of(trial, go_on, factors, reading, file.name, forms=forms)
             submission.answers += [(number, answer) for answer in answers]
+    kept = {id(answer) for _, answer in without_own_questions(
+        [one for submission in submissions.values() for one in submission.answers], reading)}  # fmt: skip
+    for submission in submissions.values():
+        submission.answers = [one for one in submission.answers if id(one[1]) in kept]
     answering = [submission for submission in submissions.values() if submission.answers]
     set_single_questions_apart(answering, reading)
     identify(submissions, reading)
@@ -345,6 +350,7 @@ def _own_columns(
         "Latin Square Group": [answer.line.group for answer in answers],
         "PennElementName": [answer.line.get("PennElementName") for answer in answers],
         "sentence": [answer.sentence for answer in answers],
+        "asked": [answer.asked for answer in answers],
     }
     for name, values in native.items():
         if any(value is not None for value in values):
