@@ -849,6 +849,18 @@ def test_items_whose_conditions_are_logged_empty_are_no_practice(tmp_path: Path)
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 18, "test": 72}
 
 
+def test_a_logged_time_may_be_a_condition(tmp_path: Path) -> None:
+    columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime", "item", "Time", "Comments")
+    lines: list[list[object]] = [
+        ["PennController", n, 0, "exp", "NULL", "Selector", f"s{n}", "Selection",
+         lambda person, n=n: ("Yes", "No")[(person + n) % 2], 1619973000000 + 1000 * n, n, 400 + 600 * (n % 2), "NULL"]
+        for n in range(1, 9)
+    ]  # fmt: skip
+    frame = read_files([ibex(tmp_path / "results", [([columns], lines)])]).judgments.frame
+    assert set(frame["Time"]) == {400, 1000}
+    assert frame["rt"].null_count() == len(frame)
+
+
 def test_a_controller_logs_its_answer_before_whether_it_was_correct(tmp_path: Path) -> None:
     names = ("Sentence", "Chosen picture (from 1)", *JUDGED[2:])
     lines: list[list[object]] = [

@@ -17,6 +17,7 @@ from karat.intake.readers.generic import typed_column
 from karat.intake.readers.ibex.answers import (
     ANSWERS,
     OR_NONE,
+    TIMES,
     IbexAnswer,
     answers_of,
     asks_in_forms,
@@ -49,7 +50,7 @@ SENT_TWICE = Message("aside.sent_twice")
 OWNER = Message("aside.owner")
 OF_THE_TOOL = re.compile(
     r"PennElementType|PennElementName|Parameter|Value|EventTime|Comments|Reading time|Newline\?|Sentence.*|Question .*|"
-    r"Answer|Question|Time|Whether or not answer was correct.*|Time taken to answer|Field name|Field value|column_\d+"
+    r"Answer|Question|Whether or not answer was correct.*|Time taken to answer|Field name|Field value|column_\d+"
 )
 
 
@@ -331,7 +332,8 @@ def _own_columns(
     """What the experiment logged, under its own names, and the columns that every line has."""
     names = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
     used = {name for name in names if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
-    used |= {own_answer(answer.line) or "" for answer in answers if answer.kind == "question"}
+    used |= {name or "" for answer in answers if answer.kind == "question"
+             for name in (own_answer(answer.line), logged(answer.line, TIMES))}  # fmt: skip
     names = {name: None for name in names if name not in used or name in wanted}
     personal = [name for name in names if names_a_person(name) or _names_people(name, people)]
     personal = [name for name in personal if name not in wanted]
