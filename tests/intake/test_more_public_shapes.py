@@ -892,6 +892,31 @@ def test_questions_about_each_sentence_are_one_question(tmp_path: Path, own_opti
         assert frame["asked"].n_unique() == 11
 
 
+def test_fields_of_a_form_that_belong_to_the_item_are_its_columns(tmp_path: Path) -> None:
+    lines: list[list[object]] = [["Form", 1, 0, "intro", "NULL", "chosen", lambda person: 1 + person % 5]]
+    for n in range(2, 14):
+        head: list[object] = ["Written", n, 1, "exp", n]
+        known = {"ItemNo": n, "pred": ("know", "think")[n % 2], "kind": ("main", "filler")[n % 3 == 0]}
+        lines += [[*head, *field] for field in known.items()]
+        lines += [[*head, "list", lambda person: person % 2], [*head, "_REACTION_TIME_", 900 + n],
+                  [*head, "chosen", lambda person, n=n: 1 + (person + n) % 5]]  # fmt: skip
+    intake = read_files([ibex(tmp_path / "results", [([("Field name", "Field value")], lines)])])
+    frame = intake.judgments.frame
+    assert "question" not in frame.columns
+    assert (len(frame), frame["item"].n_unique(), intake.judgments.scale) == (72, 12, Ordinal(5))
+    assert dict(frame["function"].value_counts().iter_rows()) == {"test": 48, "filler": 24}
+    assert set(frame["pred"]) == {"know", "think"}
+
+
+def test_labels_that_begin_with_f_and_a_number_are_fillers_without_a_group(tmp_path: Path) -> None:
+    lines: list[list[object]] = []
+    for n, (label, group) in enumerate([("a", 1), ("b", 2), ("f1", "NULL"), ("F-2F.01", "NULL"), ("free", "NULL")]):
+        head: list[object] = ["AcceptabilityJudgment", n, 0, label, group]
+        lines += [[*head, f"She is {n}."], [*head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]]
+    path = ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])
+    assert dict(read_files([path]).judgments.frame["function"].value_counts().iter_rows()) == {"test": 18, "filler": 12}
+
+
 def test_what_is_chosen_in_a_form_of_html_is_an_answer(tmp_path: Path) -> None:
     columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime")
     head: list[object] = ["PennController", 1, 0, "info", "NULL", "Html", "about"]

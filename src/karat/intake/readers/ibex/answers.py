@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -74,10 +73,10 @@ OR_NONE = "(NULL if none)"
 """How the name of a column ends in which Ibex logs the question of a trial, if there is one."""
 
 
-def answer_kind(line: LogLine, *, forms: bool = False) -> str | None:
+def answer_kind(line: LogLine, forms: Collection[str] = ()) -> str | None:
     """The kind of answer that a line holds, or None; fields of forms are answers only where nothing else is."""
-    if forms and line.cells.get("Field name") and ANSWERED not in line.cells:
-        return None if str(line.cells["Field name"]).startswith("_") else "question"
+    if line.get("Field name") in forms and ANSWERED not in line.cells:
+        return "question"
     if ANSWERED in line.cells:
         return "question"
     if "PennElementType" not in line.cells and "Field name" not in line.cells and own_answer(line) is not None:
@@ -141,15 +140,47 @@ FEWEST_FORMS = 3
 """A field that a participant fills in so many trials asks about items; age and name are asked once."""
 
 
-def asks_in_forms(lines: Sequence[LogLine]) -> bool:
-    """Whether the only answers are fields of forms that come again from trial to trial."""
+def asked_in_forms(lines: Sequence[LogLine]) -> set[str]:
+    """The fields of forms that are answered, where the only answers are fields that come again from trial to trial.
+
+    A controller of the authors' own may write what is known of an item into fields as well.
+    """
     if any(answer_kind(line) for line in lines):
+        return set()
+    fields: dict[str, dict[tuple[str, str], dict[tuple[str, str], str | None]]] = {}
+    for line in lines:
+        name = line.get("Field name")
+        if name and not name.startswith("_"):
+            people = fields.setdefault(name, {})
+            people.setdefault((line.reception, line.hash), {})[line.order, line.label] = line.get("Field value")
+    if max((len(trials) for people in fields.values() for trials in people.values()), default=0) < FEWEST_FORMS:
+        return set()
+    known = {name for name, people in fields.items() if _is_known(list(people.values()))}
+    return set(fields) - known or set(fields)
+
+
+MOST_OPTIONS, MOST_DRAWN, FEWEST_DRAWN = 12, 0.5, 5
+
+
+def _is_known(people: Sequence[Mapping[tuple[str, str], str | None]]) -> bool:
+    """Whether the values of a field belong to the item or to the person, or are drawn at random for each trial."""
+    several = [trials for trials in people if len(trials) >= FEWEST_FORMS]
+    if len(several) < PAIR:
         return False
-    fields = {
-        (line.reception, line.hash, line.get("Field name"), line.order, line.label)
-        for line in lines if answer_kind(line, forms=True)
-    }  # fmt: skip
-    return max(Counter(field[:3] for field in fields).values(), default=0) >= FEWEST_FORMS
+    by_trial: dict[tuple[str, str], list[str | None]] = {}
+    for trials in people:
+        for trial, value in trials.items():
+            by_trial.setdefault(trial, []).append(value)
+    shared = [values for values in by_trial.values() if len(values) >= PAIR]
+    if len(shared) >= FEWEST_FORMS and all(len(set(values)) == 1 for values in shared):
+        return True
+    words = {value for values in by_trial.values() for value in values if as_number(value or "") is None}
+    often = [len(set(values)) / len(values) for values in shared if len(values) >= FEWEST_DRAWN]
+    drawn = len(words) > MOST_OPTIONS and bool(often) and sum(often) > MOST_DRAWN * len(often)
+    return drawn or all(len(set(trials.values())) == 1 for trials in several)
+
+
+PAIR = 2
 
 
 MOST_MISMATCHED = 0.1
@@ -167,12 +198,12 @@ def go_on_keys(lines: Iterable[LogLine]) -> set[str]:
 
 
 def answers_of(
-    trial: Sequence[LogLine], go_on: set[str], factors: set[str], reading: Reading, file: str, *, forms: bool = False
+    trial: Sequence[LogLine], go_on: set[str], factors: set[str], reading: Reading, file: str, forms: set[str]
 ) -> list[IbexAnswer]:  # fmt: skip
     """The answers of a trial, one an element; the trial's other lines are set aside or counted as bad."""
     candidates: list[IbexAnswer] = []
     for line in trial:
-        kind = answer_kind(line, forms=forms)
+        kind = answer_kind(line, forms)
         if kind is None:
             reading.set_apart(_what_it_is(line))
         elif kind == "key" and line.get("PennElementName") in go_on:
@@ -184,6 +215,8 @@ def answers_of(
             reading.bad_units += 1
         else:
             candidates.append(_answer(trial, line, kind, factors))
+            if line.get("Field name") in forms:
+                line.cells |= _known_fields(trial, forms)
     if not candidates:
         return []
     kind = min((candidate.kind for candidate in candidates), key=RANK.__getitem__)
@@ -200,14 +233,25 @@ def answers_of(
     return list(last.values())
 
 
-MOST_QUESTIONS, MOST_OPTIONS = 8, 12
+MOST_QUESTIONS = 8
+
+
+def _known_fields(trial: Sequence[LogLine], forms: set[str]) -> dict[str, str | None]:
+    """What the fields of a form say of the item, beside those that were answered."""
+    fields = ((line.get("Field name") or "_", line.get("Field value")) for line in trial)
+    return {name: value for name, value in fields if name not in forms and not name.startswith("_")}
 
 
 def without_own_questions(answers: Sequence[tuple[int, IbexAnswer]], reading: Reading) -> list[tuple[int, IbexAnswer]]:
     """Questions about the content of each sentence as one question; those with options of their own are set aside.
 
-    These are beside the judgments, where there are any.
+    These are beside the judgments, where there are any. Where fields of forms say what is known of an item, a form
+    that says nothing is not about one.
     """
+    about_items = [one for one in answers if set(one[1].line.cells) > {"Field name", "Field value"}]
+    if about_items and len(about_items) < len(answers) and all("Field name" in one.line.cells for _, one in answers):
+        reading.set_apart(FORM_FIELDS, len(answers) - len(about_items))
+        answers = about_items
     by_controller: dict[str, list[IbexAnswer]] = {}
     for _, answer in answers:
         if answer.kind == "question" and answer.sentence is not None and answer.element != answer.line.controller:

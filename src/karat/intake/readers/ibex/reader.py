@@ -20,7 +20,7 @@ from karat.intake.readers.ibex.answers import (
     TIMES,
     IbexAnswer,
     answers_of,
-    asks_in_forms,
+    asked_in_forms,
     go_on_keys,
     key_factors,
     logged,
@@ -66,10 +66,10 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     lines = _without_copies(_without_owner(log.lines, options, reading), reading)
     submissions = submissions_of(lines)
     go_on, factors = go_on_keys(lines), key_factors(lines)
-    forms = asks_in_forms(lines)
+    forms = asked_in_forms(lines)
     for submission in submissions.values():
         for number, trial in enumerate(runs(submission.lines)):
-            answers = answers_of(trial, go_on, factors, reading, file.name, forms=forms)
+            answers = answers_of(trial, go_on, factors, reading, file.name, forms)
             submission.answers += [(number, answer) for answer in answers]
     kept = {id(answer) for _, answer in without_own_questions(
         [one for submission in submissions.values() for one in submission.answers], reading)}  # fmt: skip
@@ -199,10 +199,10 @@ def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
 
 
 def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
-    """Functions by the label, by a text that asks for an answer, and as in Ibex's own example: `f` without a group."""
+    """Functions by the label, by a text that asks for an answer, and by Ibex's example: `f` or `f1` without a group."""
     labels = {answer.line.label.lower() for answer in answers}
     groups = {answer.line.label.lower() for answer in answers if answer.line.group is not None}
-    fillers = {"f"} if groups and "f" in labels - groups else set()
+    fillers = {label for label in labels - groups if groups and re.fullmatch(r"f([\W_]*\d.*)?", label)}
     functions = [
         "filler" if answer.line.label.lower() in fillers
         else "attention" if tells_the_answer(answer.sentence or "")
