@@ -397,7 +397,7 @@ def test_cells_that_python_printed(tmp_path: Path) -> None:
     assert intake.judgments.participants["age"].to_list() == ["30", "31", "32", "33"]
 
 
-def test_an_object_of_the_study_is_opened_and_names_what_a_single_page_asked_about(tmp_path: Path) -> None:
+def test_an_object_names_what_a_single_page_asked_about(tmp_path: Path) -> None:
     data = []
     for person in range(24):
         said = {"utterance": f"Cole {('knows', 'thinks', 'says')[person % 3]} that it rained.", "qud": "ai"}

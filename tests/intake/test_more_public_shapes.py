@@ -835,7 +835,7 @@ def test_what_is_logged_like_practice_is_practice(tmp_path: Path) -> None:
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"practice": 18, "test": 72}
 
 
-def test_items_whose_conditions_are_logged_empty_are_no_practice(tmp_path: Path) -> None:
+def test_items_with_empty_conditions_are_no_practice(tmp_path: Path) -> None:
     columns = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime", "word")
 
     def rated(label: str, n: int, *more: object) -> list[object]:
@@ -861,7 +861,7 @@ def test_a_logged_time_may_be_a_condition(tmp_path: Path) -> None:
     assert frame["rt"].null_count() == len(frame)
 
 
-def test_a_controller_logs_its_answer_before_whether_it_was_correct(tmp_path: Path) -> None:
+def test_an_answer_is_logged_before_whether_it_was_correct(tmp_path: Path) -> None:
     names = ("Sentence", "Chosen picture (from 1)", *JUDGED[2:])
     lines: list[list[object]] = [
         ["PictureChoice", n, 0, "image", n, f"Sentence {n}.", lambda person, n=n: 1 + (person + n) % 3, "NULL", 900 + n]
@@ -892,7 +892,7 @@ def test_questions_about_each_sentence_are_one_question(tmp_path: Path, own_opti
         assert frame["asked"].n_unique() == 11
 
 
-def test_fields_of_a_form_that_belong_to_the_item_are_its_columns(tmp_path: Path) -> None:
+def test_fields_of_a_form_that_belong_to_items_are_columns(tmp_path: Path) -> None:
     lines: list[list[object]] = [["Form", 1, 0, "intro", "NULL", "chosen", lambda person: 1 + person % 5]]
     for n in range(2, 14):
         head: list[object] = ["Written", n, 1, "exp", n]
@@ -908,7 +908,7 @@ def test_fields_of_a_form_that_belong_to_the_item_are_its_columns(tmp_path: Path
     assert set(frame["pred"]) == {"know", "think"}
 
 
-def test_labels_that_begin_with_f_and_a_number_are_fillers_without_a_group(tmp_path: Path) -> None:
+def test_labels_such_as_f1_without_a_group_are_fillers(tmp_path: Path) -> None:
     lines: list[list[object]] = []
     for n, (label, group) in enumerate([("a", 1), ("b", 2), ("f1", "NULL"), ("F-2F.01", "NULL"), ("free", "NULL")]):
         head: list[object] = ["AcceptabilityJudgment", n, 0, label, group]
