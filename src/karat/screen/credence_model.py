@@ -1,10 +1,10 @@
-"""Judgments as the model of credence looks at them, and what it learned: matrices of participants x trials, by scale.
+"""Judgments as matrices of participants x trials for the model of credence, and the table of what it finds.
 
-Practice is left out. Each answer is used in two ways: as what it says about the stimulus (polarity aligned, the item
-that was chosen) and as the button that was pressed (the position on the screen, the side). Choices are ordered: one
-item, no difference, the other item. So are labels that are whole numbers or words of a scale, where people who disagree
-about an item choose neighbours. Sliders and magnitudes are cut into seven classes of equal overall frequency. The
-right answers of controls and attention trials are known from the start.
+Practice is left out. Each answer counts in two ways: by what it says about the stimulus (polarity aligned, the chosen
+item) and as a button (the position on the screen, the side). Choices are ordered: one item, no difference, the other.
+So are labels that are whole numbers or words of a scale, if participants who disagree about an item choose neighbours.
+Sliders and magnitudes are cut into seven classes that are equally frequent overall. The right answers of controls and
+attention trials are known from the start.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ STAND_INS = 5
 MARK = "\0"
 """The prefix of the names of stand-ins."""
 AGREES, HALF = 1.645, 0.5
-"""Standard errors above chance from which agreement protects (p < .05): it should be easier to be cleared than to be
-accused; and the share of participants who must agree so before not doing so counts against anybody."""
+"""Standard errors above chance from which agreement protects (p < .05), because participants should be cleared more
+easily than accused; and the share of participants who must agree before disagreement counts against anybody."""
 AGREEMENT = {"participant": pl.String, "above": pl.Float64, "hardly": pl.Boolean}
 """The columns of the table of agreement above chance."""
 CLASSES = 7
@@ -75,6 +75,8 @@ PLAIN = 0.4
 """A correlation with the others that shared mistakes do not reach. With few answers, it is less than `CERTAIN`."""
 DOUBTFUL, UNDECIDED = 0.01, 0.5
 """The least probabilities of being attentive where agreement is above chance, regardless of the model."""
+LITTLE = 20
+"""Below this many answers, probabilities rest on little evidence."""
 BENEFIT = 3.0
 """No model is exactly right: participants with unusual thresholds, for example, look careless to it. Odds of being
 attentive below one are therefore multiplied by this factor, up to a probability of one half."""
@@ -87,8 +89,8 @@ FAVOURITE, ALWAYS = 1 / 2, 8 / 9
 """Shares of one answer above which it is a favourite, and from which guessing is a favourite answer."""
 TOO_CLOSE, NOT_CERTAIN, CLOSEST = 3.0, 0.99, 0.01
 """Standard errors of closeness to the others from which an account may be a machine; the highest probability without
-response times, because one machine follows the others no more closely than careful people do; and the p value below
-which a participant follows the others more closely than everybody else."""
+response times, because a machine follows the others no more closely than careful people do; and the p value below which
+a participant follows the others more closely than everybody else."""
 CONSENSUS = "follows the consensus closely"
 """The behaviour of attentive participants who are closer to the others than anybody else."""
 
@@ -107,9 +109,9 @@ class Looked:
 
 
 def looked_at(judgments: Judgments, learned: Learned | None = None) -> Looked:
-    """The judgments as matrices, or the reason why there is nothing to look at.
+    """The judgments as matrices, or a `ScreenError` with the reason if there are too few.
 
-    Where the model was `learned` elsewhere, answers to stimuli that were unknown there are left out.
+    If the model was `learned` from a sample, answers to stimuli unknown to the sample are left out.
     """
     rows = in_order(judgments) if learned is None else learned.known(judgments)
     people = rows["participant"].unique(maintain_order=True)
@@ -147,10 +149,9 @@ def looked_at(judgments: Judgments, learned: Learned | None = None) -> Looked:
 
 
 def in_order(judgments: Judgments) -> pl.DataFrame:
-    """The answers, participant by participant in the order of presentation or, where that is unknown, by their values.
+    """The answers by participant, in the order of presentation or, if that is unknown, sorted by their values.
 
-    Participants are sorted by name, and rows without an order by their content, so that neither the sample nor the
-    random numbers depend on how the table is sorted.
+    Participants are sorted by name, so that neither the sample nor the random numbers depend on the order of rows.
 
     >>> import karat
     >>> in_order(karat.datasets.load("likert"))["participant"].is_sorted()
@@ -267,19 +268,13 @@ def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: b
     step = fitted.step
     attentive, limit = checked(looked, fitted, by_one_another)
     behaviours, changes = _behaviours(fitted)
-    always = _largest_share(fitted) >= ALWAYS
-    behaviours = [
-        PATTERNS[0] if same and name == GUESSING else name for same, name in zip(always, behaviours, strict=True)
-    ]
-    closest = follows_closest(looked.trials) < CLOSEST
-    behaviours = [
-        CONSENSUS if one and name == "attentive" else name for one, name in zip(closest, behaviours, strict=True)
-    ]
+    behaviours[(behaviours == GUESSING) & (_largest_share(fitted) >= ALWAYS)] = PATTERNS[0]
+    behaviours[(behaviours == "attentive") & (follows_closest(looked.trials) < CLOSEST)] = CONSENSUS
     switch = _switches(looked, fitted, changes)
     parts = _log_odds_parts(looked, fitted)
     table = pl.DataFrame({
         "participant": looked.people, "score": attentive, "threshold": below, "flagged": attentive < below,
-        "attentive": attentive, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
+        "attentive": attentive, "behaviour": behaviours.astype(str), **switch, "log_odds": fitted.log_odds, **parts,
         "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
     })  # fmt: skip
     message, values = reasons(fitted.mixture.groups, limit, looked.trials.in_sequence)
@@ -296,7 +291,7 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     at p < .01 then keeps the probability at `DOUBTFUL` or more. Answers to controls and before a change of behaviour do
     not count, because agreement must lie where the model says that the participant did not look. With three labels or
     more, answers that certainly depend on the stimuli are no guesses either, even if they do not agree. The model of
-    strengths also gives the benefit of the doubt (`in_doubt`).
+    strengths also gives the benefit of the doubt (`in_doubt`), and the model of classes does so below `LITTLE` answers.
 
     Participants whose stimuli hardly anybody else looked at are not flagged as guessing either. In small crowds all
     others who judged these stimuli may be careless, and disagreeing with them proves nothing.
@@ -309,7 +304,7 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     if fitted.mixture.by_classes:
         most = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
         enough = np.clip(PLAIN * np.sqrt(np.maximum(trials.answered - 1, 0)), SIGNIFICANT, most)
-    behaviours = np.array(_behaviours(fitted)[0])
+    behaviours = _behaviours(fitted)[0].astype(str)
     # Evidence from sequence and times is stronger than agreement at p < .05.
     others = np.where(np.isin(behaviours, (*PATTERNS, "rushing")), SIGNIFICANT, 0.0)
     enough = np.maximum(enough, others)
@@ -329,8 +324,8 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
         least[alone] = UNDECIDED
     most = 1.0 if trials.residual is not None else NOT_CERTAIN
     close = (most < 1) & (attentive > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
-    doubted = attentive if fitted.mixture.by_classes else in_doubt(attentive)
-    found = np.maximum(doubted * most, least)
+    plain = fitted.mixture.by_classes & (trials.answered >= LITTLE)
+    found = np.maximum(np.where(plain, attentive, in_doubt(attentive)) * most, least)
     limited = attentive < least
     limits = ["limit.alone", "limit.depends", "limit.agrees", "limit.close"]
     limit = np.select([limited & alone, limited & depends, limited, close], limits, "")
@@ -370,9 +365,9 @@ def _largest_share(fitted: Fitted) -> Floats:
 
 
 def above_chance(judgments: Judgments) -> pl.DataFrame:
-    """How far everybody's agreement with the others is above chance, in standard errors, and who hardly agrees.
+    """How far agreement with the others is above chance, in standard errors, and which participants hardly agree.
 
-    Those agree clearly less than usual. The table is empty where agreement cannot be seen.
+    "Hardly" means clearly less than usual. The table is empty if agreement cannot be computed.
 
     >>> import karat
     >>> above_chance(karat.datasets.load("likert")).filter("hardly")["participant"].to_list()
@@ -391,7 +386,7 @@ def few_agree(agreement: pl.DataFrame) -> bool:
 
 
 def who_disagree(judgments: Judgments) -> list[str]:
-    """Those who agree with the others neither above chance nor nearly as usual; nobody where most do not agree.
+    """Participants who agree with the others neither above chance nor nearly as usual; none if most do not agree.
 
     >>> import karat
     >>> who_disagree(karat.datasets.load("likert"))
@@ -403,9 +398,9 @@ def who_disagree(judgments: Judgments) -> list[str]:
 
 
 def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:
-    """Those of some participants who agree with another one of them; nobody where that cannot be seen.
+    """The participants among `names` who agree with another of them; none if agreement cannot be computed.
 
-    They share a grammar or a taste that most others lack, or copied from each other: neither is inattention.
+    They share a grammar or a preference that others lack, or copied from each other; neither is inattention.
 
     >>> import karat
     >>> who_agree(karat.datasets.load("likert"), ["p06", "p11", "p20", "p35"])
@@ -430,23 +425,22 @@ def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
     return np.asarray(found)
 
 
-def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
+def _behaviours(fitted: Fitted) -> tuple[NDArray[np.object_], Bools]:
     """The most probable behaviour of each participant, and whether it probably began after the first trial."""
     mixture, posterior = fitted.mixture, fitted.step.posterior
     shape = (-1, len(mixture.blind), len(mixture.regimes), 2)
     parts = posterior[:, 2:].reshape(shape)
     rushing = parts[:, :, RUSHING:].sum(axis=(1, 2, 3))
     calm = parts[:, :, :RUSHING].sum(axis=(2, 3))
-    names = ["attentive", "intermittent lapses", GUESSING, *PATTERNS, "rushing"]
+    names = np.array(["attentive", "intermittent lapses", GUESSING, *PATTERNS, "rushing"], dtype=object)
     together = np.column_stack([
         posterior[:, ATTENTIVE], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
     ])  # fmt: skip
-    found = [names[place] for place in together.argmax(axis=1)]
+    found = names[together.argmax(axis=1)]
     # Somebody who uses few levels of a long scale has no favourite answer.
-    scattered = _largest_share(fitted) < FAVOURITE
-    found = [GUESSING if few and name == PATTERNS[0] else name for few, name in zip(scattered, found, strict=True)]
+    found[(found == PATTERNS[0]) & (_largest_share(fitted) < FAVOURITE)] = GUESSING
     later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
-    return found, later & ~np.isin(found, names[:2])
+    return found, later & (found != names[0]) & (found != names[1])
 
 
 def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:

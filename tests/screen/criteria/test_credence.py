@@ -17,7 +17,7 @@ import karat
 from karat import Judgments, Nominal, Ordinal
 from karat.messages import Message
 from karat.screen import ScreenError, Screening, credence, run
-from karat.screen.credence_model import in_doubt
+from karat.screen.credence_model import LITTLE, NOT_CERTAIN, in_doubt
 from karat.screen.criteria.credence import PARTS, Credence
 from karat.study.criteria import CRITERIA
 from messages import codes, raises
@@ -445,6 +445,24 @@ def test_what_is_called_a_favourite_answer_is_one() -> None:
     assert (few["participant"], few["flagged"], few["behaviour"]) == ("0-0", True, "random guessing")
     always = credence(Judgments(graded(5, 0.5, [4] * 20 + [3]), Nominal(list("12345")))).participants.row(0, named=True)
     assert (always["participant"], always["flagged"], always["behaviour"]) == ("0-0", True, "primary choice")
+
+
+@pytest.mark.parametrize(("answers", "flagged"), [(8, []), (24, ["p0"])])
+def test_few_labels_leave_the_benefit_of_the_doubt(answers: int, flagged: list[str]) -> None:
+    """The first of twenty always gives the same label, which somebody with few answers may do by chance."""
+    random, rows = np.random.default_rng(3), []
+    known = random.integers(0, 2, 60)
+    for person in range(20):
+        for item in random.choice(60, answers if person == 0 else 30, replace=False):
+            given = known[item] if person and random.random() < 0.9 else 0 if person == 0 else 1 - known[item]
+            rows.append((f"p{person}", f"i{item}", "ab"[given]))
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = credence(Judgments(table, Nominal(["a", "b"])))
+    assert found.flagged == flagged
+    first = found.participants.filter(participant="p0")
+    model = 1 / (1 + np.exp(-first["log_odds"].to_numpy()))
+    expected = in_doubt(model) if answers < LITTLE else model
+    assert first["attentive"].to_numpy() == pytest.approx(NOT_CERTAIN * expected)
 
 
 def test_labels_with_an_order_are_ratings() -> None:

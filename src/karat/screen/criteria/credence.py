@@ -1,19 +1,19 @@
-"""Credence: the probability that a participant answered attentively, with when they stopped and what counted.
+"""Credence: the probability that a participant answered attentively, the trial where this ended, and the evidence.
 
-All evidence is joined in one generative model (`karat.models.credence`): every participant is attentive, or guesses, or
-has a favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial on or from some later
-one, or lapses now and then. Attentive answers agree with those of the others to the same stimuli, without counting the
-participant's own, as far as the participant's own use of the scale and power of discrimination go. A second group of
-speakers who agree among themselves is learned where there is one; where a study has fillers and controls beside what
-is under test, so is who has a grammar of their own. The share of each behaviour is learned from the crowd, with a prior
-that is worth five participants, four of them attentive, and so is when people stop looking. Then
+One generative model (`karat.models.credence`) combines all evidence. Participants are attentive, guess, or have a
+favourite answer or a pattern, at the usual pace, hurried or rushing, from the first trial or a later one, or they lapse
+now and then. Attentive answers agree with those of the others to the same stimuli (never the participant's own),
+depending on how the participant uses the scale and discriminates. The model also learns a second group of speakers who
+agree among themselves and, if a study has fillers and controls, participants with a grammar of their own. It learns
+from the crowd how common each behaviour is, with a prior worth five participants, four of them attentive, and when
+participants stop being attentive. Then
 
     attentive = P(attentive throughout | answers, sequence, times of everybody).
 
-The reason names what counted, in natural logarithms of odds: agreement with the others, controls and attention, the
-sequence of buttons, times, and what is usual in this crowd. Where there is little evidence the probability stays near
-that. It is evidence and no verdict: which participants to exclude is a rule of the study, and without fillers and
-controls somebody with a rare grammar of their own that nobody shares may look like somebody who guesses.
+The reason gives the parts of the log odds (natural logarithms): agreement with the others, controls and attention, the
+sequence of buttons, times, and what is usual in this crowd, near which the probability stays with little evidence. It
+is evidence only: exclusion is a rule of the study, and without fillers and controls a rare grammar that nobody shares
+may look like guessing.
 """
 
 from __future__ import annotations
@@ -59,8 +59,6 @@ class CredenceSettings(CriterionSettings):
 
 DRAWN = 20_000
 """The model is learned from at most this many participants of judgments in parts."""
-LITTLE = 20
-"""Below this many trials, a note says that probabilities rest on little evidence."""
 MANY = 1 / 3
 """Above this share of flagged participants, a note comes first."""
 PARTS = ("usual", "agreement", "controls", "sequence", "times")
@@ -133,10 +131,9 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn
     Columns: attentive (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
     lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
 
-    `drawn` is how many participants the model of judgments in parts is learned from, at random, where there are more;
-    everybody is then judged with the learned strengths, spreads, shares and paces, and participants of the sample
-    without their own answers, as always. Answers to stimuli that nobody in the sample judged are left out; a note says
-    how many.
+    The model of judgments in parts is learned from a random sample of at most `drawn` participants. Everybody is then
+    judged with the learned strengths, spreads, shares and paces, and participants of the sample without their own
+    answers, as always. Answers to stimuli that nobody in the sample judged are left out; a note counts them.
 
     >>> import karat
     >>> found = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
@@ -187,6 +184,8 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn
 
 def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
     """Notes on the crowd as a whole; `few` participants gave few answers."""
+    from karat.screen.credence_model import LITTLE
+
     notes = [Message("credence.share", {"share": round(shares["attentive"], 2)})]
     if few:
         notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
@@ -240,7 +239,7 @@ def _judge(
     judgments: Judgments, shared: tuple[pl.DataFrame, Learned | None], number: int
 ) -> tuple[pl.DataFrame | None, tuple[int, int]]:
     """The evidence of a part, how many participants gave few answers, and how many answers were left out."""
-    from karat.screen.credence_model import judged_by
+    from karat.screen.credence_model import LITTLE, judged_by
 
     everyone, learned = shared
     people = everybody(judgments)
