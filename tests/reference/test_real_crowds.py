@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 
 import karat
-from benchmarks.automation import one_crowd
+from benchmarks.automation import mturk, one_crowd
 from benchmarks.real_crowds import TRAINED, agreement, area, found_without_error, information, real_crowd
+from karat.screen.credence_model import AGREES, above_chance
 
 LEAST_FLAGGED = 0.9
 """Of those that the better peer finds without error."""
@@ -58,6 +59,17 @@ def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
     assert first["attentive"].to_list() == pytest.approx(second["attentive"].to_list(), abs=1e-3)
     assert first.select("participant", "flagged").equals(second.select("participant", "flagged"))
     assert first["attentive"].dtype == pl.Float64
+
+
+def test_participants_with_unusual_times_agree_with_the_others(reference: Path) -> None:
+    assert (reference / "ba").is_dir()
+    judgments = mturk()
+    agree = above_chance(judgments).filter(pl.col("above") >= AGREES)["participant"]
+    evidence = [compute(judgments) for compute in (karat.screen.speed, karat.screen.remfod, karat.screen.time_filter)]
+    for one in evidence:
+        assert one.flagged
+        assert set(one.flagged) <= set(agree)
+    assert "remfod.many" in [note.code for note in evidence[1].notes]
 
 
 @pytest.mark.slow

@@ -157,6 +157,15 @@ def test_one_long_pause_is_an_intermission_with_its_cutoffs() -> None:
     assert evidence.summary == (Message("remfod.found", values | {"needed": 0.9, "rule": None}),)
 
 
+def test_a_note_says_when_many_are_flagged_for_their_pauses() -> None:
+    calm, slow, fast = [2.0, 2.1, 1.9, 2.2] * 3, [30.0, 40.0], [0.1, 0.2]
+    ways = {"calm": calm, "paused": calm[2:] + slow, "hurried": calm[2:] + fast, "both": calm[4:] + slow + fast}
+    evidence = remfod(judgments([(name, "test", time) for name, times in ways.items() for time in times]))
+    assert evidence.flagged == ["paused", "hurried", "both"]
+    assert evidence.notes[-1] == Message("remfod.many", {"flagged": 3, "participants": 4, "paused": 1})
+    assert "remfod.many" not in codes(remfod(karat.datasets.load("likert")).notes)
+
+
 def test_a_single_long_time_is_enough_for_the_rule_of_that_name() -> None:
     times = [2.0, 2.1, 1.9, 2.2, 2.05, 1.95, 2.0, 2.1] * 3
     given_trials = [("p1", "test", time) for time in [*times, 60.0]] + [("p2", "test", time) for time in [*times, 0.1]]

@@ -35,6 +35,7 @@ def test_mean_of_all_times_and_one_standard_deviation_of_means() -> None:
     strict = time_filter(table)
     assert strict.participants["threshold"][0] == pytest.approx(means.mean() - means.std(ddof=1))
     assert strict.flagged == ["a"]
+    assert strict.notes[0].code == "time_filter.sixth"
     assert reasons(strict)["a"] == Message("time_filter.below_sd", {"mean": 1.0, "cutoff": 1.95})
 
 

@@ -51,6 +51,8 @@ from karat.types import Bools, Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MANY = 1 / 3
+"""Above this share of flagged participants, a note says so."""
 VALUES = {
     "intermissions": pl.Int64, "rushes": pl.Int64, "trials": pl.Int64, "genuine": pl.Float64, "needed": pl.Float64,
     "single": pl.Int64,
@@ -309,6 +311,7 @@ def remfod(
         notes.append(Message("remfod.all_times_equal"))
     # Outliers only because most times of their groups are equal.
     notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
+    notes += _many(found, settings["genuine_at_least"])
     if isinstance(found, PartedEvidence):
         pauses, rushes = sum(one.intermissions for one in judged), sum(one.rushes for one in judged)
         says = found_message(pauses, rushes, rounds.found, *found.counts, settings)
@@ -321,6 +324,17 @@ def remfod(
         found.participants, "remfod", settings, tuple(notes), trials=judged[0].trials,
         cutoffs=rounds.cutoffs(judged[0].cutoffs), timed=judged[0].timed,
     )  # fmt: skip
+
+
+def _many(found: Evidence | PartedEvidence, needed: float) -> list[Message]:
+    """The message that more than a third are flagged, and how many of them would not be without their pauses."""
+    flagged, participants = found.counts
+    if flagged <= MANY * participants:
+        return []
+    table = found.scan() if isinstance(found, PartedEvidence) else found.participants.lazy()
+    enough = pl.col("rushes") <= (1 - needed) * pl.col("trials")
+    paused = table.filter("flagged", enough).select(pl.len()).collect().item()
+    return [Message("remfod.many", {"flagged": flagged, "participants": participants, "paused": paused})]
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,18 @@
 """The time filter: whose mean response time is below that of all.
 
-An auxiliary rule of Ba, Mancenido, Chiou and Pan, to be read beside patterns of answers: many who are quick answer
-well. Two versions, because paper and tables differ: "mean", as the note of their table 2 has it, takes the mean of all
-response times as the cutoff, and flags about half of everybody; "mean-sd", as their text has it, the mean less one
-standard deviation, both of the participants' means.
+An auxiliary rule of Ba, Mancenido, Chiou and Pan, to be used together with patterns of answers, because many fast
+participants answer well. Paper and tables differ, so there are two versions. "mean" (the note of table 2) takes the
+mean of all response times as the cutoff, and flags about half of the participants. "mean-sd" (the text) takes the mean
+of the participants' means minus their standard deviation, and flags about a sixth if these means are normal. Either
+flags somebody in any crowd, which a note says.
 
-By difficulty, the cutoff is computed at each level of a column, and somebody is flagged who is below it at every level
-that they saw: a short time on hard trials says more than a short time on the whole. Score and threshold are those of
-the level at which somebody is farthest above, or least below.
+By difficulty, the cutoff is computed at each level of a column, and participants are flagged if they are below it at
+every level they saw, because a short time on hard trials means more. Score and threshold are those of the level at
+which a participant is farthest above the cutoff, or least below it.
 
-A limit on the time per trial makes times short for reasons of the design, and the authors advise against the filter
-there. It is refused where `time_limit` says so, and where times pile up at a maximum: at least 1 % of them, and ten,
-are within 1 % of the longest, and more than in the tenth below it. `time_limit=0` says that there was no limit.
+With a time limit per trial, times are short by design, and the authors advise against the filter. It is refused if
+`time_limit` is set, or if times pile up at a maximum: at least 1 % of them, and ten, are within 1 % of the longest, and
+more than in the tenth below it. `time_limit=0` means that there was no limit.
 """
 
 from typing import Literal
@@ -69,7 +70,7 @@ def time_filter(
     cutoffs = time_cutoffs(rows, means, rule)
     table = means.join(cutoffs, on="_level", how="left", maintain_order="left")
     table = table.with_columns(_ahead=pl.col("mean") - pl.col("cutoff"))
-    # The level that speaks most for somebody decides: below it there, below it everywhere.
+    # Participants below the cutoff at their best level are below it at every level.
     decided = table.sort("_ahead", descending=True, nulls_last=True, maintain_order=True)
     decided = decided.unique("participant", keep="first", maintain_order=True)
     people = everybody(judgments).join(decided, on="participant", how="left", maintain_order="left")
@@ -82,14 +83,14 @@ def time_filter(
         values_of(VALUES, mean=round_beside(mean, cutoff), cutoff=cutoff.round(2), level=levels),
     )  # fmt: skip
     settings = {"rule": rule, "by_difficulty": by_difficulty, "time_limit": time_limit}
-    notes = [Message("time_filter.half")] if rule == "mean" else []
+    notes = [Message("time_filter.half") if rule == "mean" else Message("time_filter.sixth")]
     without = frame.height - rows.height
     notes += [Message("time_filter.without_level", {"n": without, "column": by_difficulty})] if without else []
     return Evidence(participants, "time_filter", settings, tuple(notes))
 
 
 def refuse_time_limit(times: pl.Series, time_limit: float | None) -> None:
-    """Raise ScreenError where the task had a time limit, by what is said or by a pile of times at a maximum.
+    """Raise ScreenError if trials had a time limit, as stated or because times pile up at a maximum.
 
     >>> refuse_time_limit(pl.Series([1.0, 2.0, 30.0]), None)
     """
@@ -114,7 +115,7 @@ def time_cutoffs(rows: pl.DataFrame, means: pl.DataFrame, rule: str) -> pl.DataF
 
 
 def evened(value: pl.Expr) -> pl.Expr:
-    """A number to twelve digits, so that what is equal but for rounding errors is not below a mean.
+    """A number rounded to twelve digits, so that equal values are not below a mean by rounding errors.
 
     >>> pl.select(evened(pl.lit(0.7 + 1e-16)) < evened(pl.lit(0.7000000000000001))).item()
     False
