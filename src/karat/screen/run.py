@@ -1,12 +1,12 @@
-"""The criteria together: evidence of all that apply, and the rule of the study that says who is excluded.
+"""All criteria together: the evidence of those that apply, and the rule of the study for exclusion.
 
-Criteria run in three stages, as published: completion, then the clock, then the answers. Anyone excluded by
-what is known after a stage is left out of the next, so that nobody who is gone moves the cutoffs of those who stay.
-Without rules nobody is excluded: all criteria that apply give evidence, and those that do not say why. The procedure
-for crowds, which is made of other criteria, runs only where it is stated.
+Criteria run in three stages, as published: completion, response times, answers. Participants excluded after one stage
+are left out of the next, so that they do not affect its cutoffs. Without rules, nobody is excluded: all criteria that
+apply give evidence, and the others a reason. The procedure for crowds combines other criteria, so it runs only if the
+rules name it.
 
-Where right answers are recorded, they are checked against the crowd's (`karat.screen.gold`) before anybody is called
-inaccurate. Doubtful ones are a note of a criterion that goes by the key or, where none does, of the last that ran.
+Recorded right answers are compared with those of the crowd (`karat.screen.gold`). Doubtful ones are a note of a
+criterion that uses the key, or of the last that ran.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ from karat.study.study import Study
 from karat.types import Progress
 
 Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
-"""From the name of a criterion, who is excluded already, and its settings, to its evidence."""
+"""The evidence from the name of a criterion, the participants excluded already, and its settings."""
 STAGES = ("completion", "clock", "answers")
 COLUMNS = ("participant", "score", "threshold", "flagged")
-"""What the evidence of every criterion has, besides a message and its values, or a reason in words."""
+"""The columns of all evidence, besides a message and its values, or a reason in words."""
 Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 
 
@@ -46,14 +46,13 @@ def run(
     executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> Screening:
-    """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with default settings.
+    """Run the criteria in `rules` with their settings and `exclude`, or all that apply with default settings.
 
-    `rules` is what `[screening]` of a study file holds: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
-    "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
-    questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
-    in `skipped`, never silently dropped. `compute` may remember evidence for many runs on the same judgments.
-    `executor` says where the many tasks of some criteria are done (`karat.executors.open_executor`). A `progress` that
-    wants to hear of steps (`karat.screen.run`) hears which criterion begins and what each has found.
+    `rules` is the section `[screening]` of a study file: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
+    "any"}`. With a `study`, its rules apply unless others are given, and criteria use the length of its questionnaire,
+    its expected duration and the answers it admits. Criteria that cannot run are listed in `skipped`. `compute` may
+    cache evidence for many runs on the same judgments. `executor` runs the tasks of some criteria
+    (`karat.executors.open_executor`). A `StepProgress` is also notified when a criterion begins and of its result.
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})
@@ -91,16 +90,16 @@ def run(
 
 
 Taken = tuple[int, dict[str, int], tuple[str, ...]]
-"""How many participants a stage takes out, how many of them each criterion flagged, and, in memory, who they are."""
+"""How many participants a stage excludes, how many of them each criterion flagged, and, in memory, their names."""
 
 
 def stages(
     settings: Mapping[str, Any], exclude: str | int | None, everybody: int, compute: Callable[[str], Found],
     take_out: Callable[[str, Mapping[str, Found], list[str]], Taken], progress: Progress | None,
 ) -> tuple[dict[str, Found], dict[str, NotComputed], tuple[ScreeningStage, ...]]:  # fmt: skip
-    """Stage after stage: the evidence of its criteria, and who the rule then takes out of judgments in memory or parts.
+    """The evidence stage by stage, and the participants the rule then excludes, of judgments in memory or in parts.
 
-    `take_out` is given the stage, all evidence so far, and the criteria of which nothing is known yet.
+    `take_out` gets the stage, all evidence so far, and the criteria without evidence yet.
     """
     evidence: dict[str, Found] = {}
     skipped: dict[str, NotComputed] = {}
@@ -119,9 +118,9 @@ def stages(
                 end(progress, Message("screening.not_run", {"criterion": name}))
         known = [name for name in here if name in evidence]
         gone: Taken = (0, {}, ())
-        # A stage that found nothing out excludes nobody.
+        # A stage without evidence excludes nobody.
         if known and exclude is not None and everybody:
-            # What is still to come, or could not run, is not known: nobody is excluded because of it.
+            # Nobody is excluded because of criteria that come later or could not run.
             later = STAGES[number + 1 :]
             pending = [name for name in settings if name in skipped or CRITERIA[name].stage in later]
             gone = take_out(stage, evidence, pending)
@@ -132,7 +131,7 @@ def stages(
 
 
 def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
-    """What computes a criterion for those who are left; their judgments are kept until others are asked for."""
+    """A function that computes a criterion for the participants left, and caches their judgments."""
     kept: tuple[tuple[str, ...], Judgments] = ((), judgments)
 
     def compute(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
@@ -151,7 +150,7 @@ def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
 
 
 def _checked(name: str, evidence: Any) -> Evidence:
-    """What a criterion gave back, if it is evidence: somebody else may have written the criterion."""
+    """The result of a criterion if it is evidence; criteria may come from other packages."""
     if not isinstance(evidence, Evidence):
         raise KaratError(f"{name} returned {type(evidence).__name__}; a criterion returns karat.screen.Evidence.")
     table = evidence.participants
@@ -166,9 +165,9 @@ def _checked(name: str, evidence: Any) -> Evidence:
 
 
 def with_doubts(evidence: dict[str, Found], doubts: Sequence[Message]) -> dict[str, Found]:
-    """The evidence with what is doubtful about recorded right answers, unless a criterion has it already.
+    """The evidence with notes on doubtful right answers, unless a criterion has them already.
 
-    It is a note of a criterion that goes by the key or, where none does, of the last one.
+    They are notes of a criterion that uses the key, or of the last one.
     """
     known = [part for one in evidence.values() for note in one.notes for part in _parts(note)]
     new = tuple(note for note in doubts if note not in known)
@@ -189,25 +188,25 @@ def _parts(note: object) -> Iterator[object]:
 
 @runtime_checkable
 class StepProgress(Protocol):
-    """A progress that hears of steps as well as of tasks."""
+    """A progress that is notified of steps as well as of tasks."""
 
     def __call__(self, done: int, total: int) -> None:
         """This many tasks of the step are done."""
 
     def begins(self, step: str) -> None:
-        """A step begins, or goes on with something that cannot be counted."""
+        """A step begins, or continues with uncounted work."""
 
     def ends(self, found: Message) -> None:
-        """A step is done, with what it found."""
+        """A step is done, with its result."""
 
 
 def begin(progress: Progress | None, step: str) -> None:
-    """Tell a progress that a step begins, if it wants to know."""
+    """Notify a `StepProgress` that a step begins."""
     if isinstance(progress, StepProgress):
         progress.begins(step)
 
 
 def end(progress: Progress | None, found: Message) -> None:
-    """Tell a progress that a step is done, if it wants to know."""
+    """Notify a `StepProgress` that a step is done."""
     if isinstance(progress, StepProgress):
         progress.ends(found)
