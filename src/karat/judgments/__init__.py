@@ -9,7 +9,7 @@ __all__ = ["Judgments", "scales_by_question"]
 
 
 def __getattr__(name: str) -> Any:
-    # Columns and scales are also wanted where no table is: a study file is checked without polars.
+    # Columns and scales are also needed without a table: a study file is checked without polars.
     if name in __all__:
         from karat.judgments import table
 

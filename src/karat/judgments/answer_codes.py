@@ -1,4 +1,4 @@
-"""Answers as numbers: which scale a row is on, and where on it the answer stands."""
+"""Answers as numbers: the scale of each row, and the place of the answer on it."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,9 @@ def answered(judgments: Judgments) -> pl.DataFrame:
 
 
 def by_scale(judgments: Judgments, frame: pl.DataFrame) -> Iterator[tuple[Scale, pl.DataFrame]]:
-    """The rows of each different scale, in their order; questions that share a scale stay together."""
+    """Each distinct scale with its rows, in their order; questions that share a scale stay together."""
     for scale in dict.fromkeys(judgments.scales.values()):
-        questions = [question for question, own in judgments.scales.items() if own == scale]
+        questions = [question for question, other in judgments.scales.items() if other == scale]
         if "question" in frame.columns:
             rows = frame.filter(pl.col("question").fill_null("").is_in(questions))
         else:
@@ -27,40 +27,40 @@ def by_scale(judgments: Judgments, frame: pl.DataFrame) -> Iterator[tuple[Scale,
 
 
 def is_ordered(scale: Scale) -> bool:
-    """Whether answers can be above and below each other."""
+    """Whether the answers have an order."""
     return not isinstance(scale, Nominal | Choice)
 
 
 def position(scale: Scale, aligned: bool = False) -> pl.Expr:
-    """Where the answer stands: in steps from the lowest level, or the number itself (its logarithm in magnitudes).
+    """The place of the answer: in steps from the lowest level, or the number itself (its logarithm in magnitudes).
 
     `aligned` reverses answers to questions that were shown the other way round (polarity -1).
     """
     response = pl.col("response")
     if isinstance(scale, Ordinal | Binary | Choice | Nominal):
         places = {level: float(place) for place, level in enumerate(scale.levels)}
-        found = response.replace_strict(places, default=None, return_dtype=pl.Float64)
-        mirrored = float(len(scale.levels) - 1) - found
+        number = response.replace_strict(places, default=None, return_dtype=pl.Float64)
+        mirrored = float(len(scale.levels) - 1) - number
         if isinstance(scale, Choice):
-            mirrored = pl.when(found == 2).then(found).otherwise(1.0 - found)
+            mirrored = pl.when(number == 2).then(number).otherwise(1.0 - number)
     else:
-        found = response.cast(pl.Float64, strict=False)
-        found = log_magnitude(found) if isinstance(scale, Magnitude) else found
-        ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
-        mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
+        number = response.cast(pl.Float64, strict=False)
+        number = log_magnitude(number) if isinstance(scale, Magnitude) else number
+        low, high = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
+        mirrored = -number if low is None or high is None else low + high - number
     if not aligned or isinstance(scale, Nominal):
-        return found
-    return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(found)
+        return number
+    return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(number)
 
 
 def log_magnitude(numbers: pl.Expr) -> pl.Expr:
-    """The logarithm of magnitudes; 0, which has none, counts as half of the smallest positive answer."""
+    """The logarithm of magnitudes; 0 counts as half of the smallest positive answer."""
     positive = pl.when(numbers > 0).then(numbers)
     return pl.when(numbers.is_not_null()).then(pl.coalesce(positive, positive.min() / 2)).log()
 
 
 def ends(scale: Scale) -> tuple[float, float]:
-    """The least and the greatest number that an answer can be, and so a mean of answers; infinite without ends.
+    """The lowest and the highest number that an answer, and so a mean of answers, can be; infinite without ends.
 
     >>> from karat.judgments.scales import Magnitude
     >>> ends(Ordinal(5)), ends(Magnitude())
@@ -74,7 +74,7 @@ def ends(scale: Scale) -> tuple[float, float]:
 
 
 def width(scale: Scale) -> float | None:
-    """The greatest possible difference of two positions, where the scale has ends; 1 where answers are only unequal."""
+    """The largest difference of two positions; None without ends, 1 where answers are only equal or unequal."""
     if isinstance(scale, Ordinal):
         return float(len(scale.levels) - 1)
     if isinstance(scale, Binary | Choice | Nominal):

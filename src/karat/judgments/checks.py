@@ -1,7 +1,7 @@
-"""The checks that every table of judgments passes on entry.
+"""The checks of every new table of judgments.
 
-All problems of a table are collected, each with its row, column, value and fix, before anything is refused. The
-functions work on whole columns, so that a million rows cost little more than reading them.
+All problems of a table are collected, each with its row, column, value and fix, before it is refused. The functions
+work on whole columns, so that a million rows cost little more than reading them.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ LONG_MEDIAN_SECONDS = 120.0
 LISTS, RECORDS = "lists", "records"
 
 Place = tuple[str | None, str, int]
-"""Where a row comes from: file, kind of place ("line", "row", ...) and its number."""
+"""The origin of a row: file, kind of place ("line", "row", ...) and number."""
 
 
 def frame_row(row: int) -> Place:
-    """The place of a row in a table that did not come from a file."""
+    """The place of a row in a table that is not from a file."""
     return None, "row", row + 1
 
 
 def places(file: str, numbers: Sequence[int], place: str = "line") -> Callable[[int], Place]:
-    """A `locate` for judgments that come from one file, given the line of each.
+    """A `locate` for rows of one file, from their line numbers.
 
     >>> places("results.csv", [2, 5])(1)
     ('results.csv', 'line', 5)
@@ -57,17 +57,17 @@ def located(locate: Callable[[int], Place], rows: Sequence[int] | pl.Series) -> 
 
 @dataclass
 class Checked:
-    """A table after the checks: its columns in their types, what is wrong with it, and which rows are concerned."""
+    """A table after the checks: its columns in their types, its problems, and the rows that have one."""
 
     frame: pl.DataFrame
     problems: Problems = field(default_factory=Problems)
     bad_rows: set[int] = field(default_factory=set)
     notes: list[Message] = field(default_factory=list)
     locate: Callable[[int], Place] = frame_row
-    """Where a row comes from."""
+    """The place of a row."""
 
     def flag(self, column: str, mask: pl.Series, what: str, fix: str, values: pl.Series | None = None) -> None:
-        """Note a flaw for every row of the mask."""
+        """Record a problem for each row of the mask."""
         if not mask.any():
             return
         rows = mask.arg_true().to_list()
@@ -79,10 +79,10 @@ class Checked:
 
 
 def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[int], Place] = frame_row) -> Checked:
-    """Check the columns of a table of judgments and bring them into their types.
+    """Check the columns of a table of judgments and convert them to their types.
 
-    `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` says
-    where a row comes from, for the messages.
+    `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` gives the
+    place of a row for the messages.
     """
     checked = Checked(frame, locate=locate)
     _check_names(checked)
@@ -93,10 +93,10 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     frame, changed = text_columns(checked.frame)
     checked.frame = plain_types(frame)
     for name in ("participant", "item"):
-        given = checked.frame[name]
-        checked.flag(name, given.is_null(), "is empty", "Fill the cell.")
+        column = checked.frame[name]
+        checked.flag(name, column.is_null(), "is empty", "Fill the cell.")
         if name in changed:
-            checked.flag(name, failed_cells(given), WHAT, FIX, given)
+            checked.flag(name, failed_cells(column), WHAT, FIX, column)
     _check_function(checked)
     _check_whole_numbers(checked)
     _check_rt(checked)
@@ -107,24 +107,24 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
 
 
 UNTIDY = r"^\s|\s$|^$"
-"""Blanks around a text, or nothing."""
+"""Blanks around a text, or an empty text."""
 
 
 def text_columns(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """A table with its columns of text as text, and those that were not so already, or hold failed formulas.
+    """A table with its text columns cleaned, and the names of those that were not clean or hold failed formulas.
 
-    Most are tidy text, which is seen of all of them together.
+    Most columns are clean, so all are first tested together.
     """
     names = [name for name in of_type("text") if name in frame.columns]
     texts = [name for name in names if frame.schema[name] == pl.String]
     flawed = frame.select(pl.col(texts).unique().str.contains(f"{UNTIDY}|{SIGN}").any()).row(0) if texts else ()
-    tidy = {name for name, found in zip(texts, flawed, strict=True) if not found}
+    tidy = {name for name, untidy in zip(texts, flawed, strict=True) if not untidy}
     changed = [name for name in names if name not in tidy]
     return frame.with_columns(text_column(frame[name]) for name in changed), changed
 
 
 def text_column(column: pl.Series) -> pl.Series:
-    """A column as text, whole numbers without a decimal point, blanks around removed, empty cells as missing."""
+    """A column as text: whole numbers without a decimal point, surrounding blanks removed, empty cells missing."""
     if column.dtype.is_float():
         column = column.fill_nan(None)
         whole = column.cast(pl.Int64, strict=False)
@@ -134,14 +134,14 @@ def text_column(column: pl.Series) -> pl.Series:
             return column.map_elements(answer_text, return_dtype=pl.String)
     if column.dtype != pl.String:
         column = column.cast(pl.String)
-    # Distinct values are few in most columns, and looking at them alone is much cheaper.
+    # Most columns have few distinct values, so testing those is much cheaper.
     if column.unique().str.contains(UNTIDY).any():
         column = column.str.strip_chars().replace("", None)
     return column
 
 
 def plain_types(frame: pl.DataFrame, known: Collection[str] = COLUMNS) -> pl.DataFrame:
-    """The columns whose types karat does not know, in the few that every file format keeps apart."""
+    """The table with all other columns than the known ones in the few types that every file format distinguishes."""
     columns = []
     for name, dtype in frame.schema.items():
         column = frame[name]
@@ -176,14 +176,14 @@ def _check_names(checked: Checked) -> None:
 
 
 def kind_of_cells(dtype: pl.DataType) -> str | None:
-    """What a column of this type holds, where that is more than one value: lists or records."""
+    """Whether cells of this type are lists or records; None if they are single values."""
     if not dtype.is_nested():
         return None
     return RECORDS if isinstance(dtype, pl.Struct) else LISTS
 
 
 def _check_cells(checked: Checked) -> None:
-    """One value per cell: readers that know what lists and records mean have to flatten them first."""
+    """Refuse cells with several values; readers must flatten lists and records first."""
     for name, dtype in checked.frame.schema.items():
         kind = kind_of_cells(dtype)
         if name in COLUMNS and kind is not None:
@@ -193,7 +193,7 @@ def _check_cells(checked: Checked) -> None:
 
 
 def _with_items_of_choices(frame: pl.DataFrame) -> pl.DataFrame:
-    """A choice between two items judges their pair: the same item, whichever side each stood on."""
+    """Add the item of a choice, named after its two sides in alphabetical order."""
     if "item" in frame.columns or not {"left", "right"} <= set(frame.columns):
         return frame
     left, right = text_column(frame["left"]), text_column(frame["right"])
@@ -207,71 +207,71 @@ def _check_function(checked: Checked) -> None:
     if "function" not in checked.frame.columns:
         checked.frame = checked.frame.with_columns(function=pl.lit("test"))
         return
-    given = checked.frame["function"]
-    checked.flag("function", given.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
-    words = given.drop_nulls().unique()
+    cells = checked.frame["function"]
+    checked.flag("function", cells.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
+    words = cells.drop_nulls().unique()
     if not words.is_in(FUNCTIONS).all():
-        given, words = given.str.to_lowercase(), words.str.to_lowercase().unique().sort()
-        checked.frame = checked.frame.with_columns(given)
+        cells, words = cells.str.to_lowercase(), words.str.to_lowercase().unique().sort()
+        checked.frame = checked.frame.with_columns(cells)
     for word in words.to_list():
         if word not in FUNCTIONS:
-            known = f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            fix = f"{meant(word, FUNCTIONS, '')} {known}".strip()
-            checked.flag("function", given == word, "is not an item function", fix, given)
+            functions = f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
+            fix = f"{meant(word, FUNCTIONS, '')} {functions}".strip()
+            checked.flag("function", cells == word, "is not an item function", fix, cells)
 
 
 def _check_whole_numbers(checked: Checked) -> None:
     for name in of_type("whole number"):
         if name not in checked.frame.columns:
             continue
-        given = checked.frame[name]
-        numbers = given.cast(pl.Int64, strict=False) if given.dtype != pl.Boolean else _whole_numbers(given)
-        if given.dtype.is_float() or numbers.null_count() > given.null_count():
-            numbers = _whole_numbers(given)
-            wrong = numbers.is_null() & _is_given(given)
-            checked.flag(name, wrong, "is not a whole number", "Write a number such as 1.", given)
+        cells = checked.frame[name]
+        numbers = cells.cast(pl.Int64, strict=False) if cells.dtype != pl.Boolean else _whole_numbers(cells)
+        if cells.dtype.is_float() or numbers.null_count() > cells.null_count():
+            numbers = _whole_numbers(cells)
+            wrong = numbers.is_null() & _has_value(cells)
+            checked.flag(name, wrong, "is not a whole number", "Write a number such as 1.", cells)
         if name == "polarity":
             odd = ~numbers.is_in([1, -1])
-            checked.flag(name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", given)
+            checked.flag(name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", cells)
         else:
             low = (numbers < 1).fill_null(False)
-            checked.flag(name, low, "is below 1", f"Count {name}s from 1.", given)
+            checked.flag(name, low, "is below 1", f"Count {name}s from 1.", cells)
         checked.frame = checked.frame.with_columns(numbers.alias(name))
 
 
-def _whole_numbers(given: pl.Series) -> pl.Series:
-    numbers = _numbers(given)
+def _whole_numbers(cells: pl.Series) -> pl.Series:
+    numbers = _numbers(cells)
     return pl.select(pl.when(numbers == numbers.round()).then(numbers)).to_series().cast(pl.Int64, strict=False)
 
 
-def _numbers(given: pl.Series) -> pl.Series:
-    """A column as numbers; what is none becomes missing, and so does NaN."""
-    numbers = given.cast(pl.Float64, strict=False)
-    if given.dtype == pl.String and numbers.null_count() > given.null_count():
-        numbers = given.str.strip_chars().cast(pl.Float64, strict=False)
+def _numbers(cells: pl.Series) -> pl.Series:
+    """A column as numbers; NaN and everything else become missing."""
+    numbers = cells.cast(pl.Float64, strict=False)
+    if cells.dtype == pl.String and numbers.null_count() > cells.null_count():
+        numbers = cells.str.strip_chars().cast(pl.Float64, strict=False)
     return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
 
 
-def _is_given(given: pl.Series) -> pl.Series:
-    """Where a cell holds something: not missing, not blank, not NaN."""
-    if given.dtype == pl.String:
-        return given.is_not_null() & (given.str.strip_chars() != "")
-    return given.is_not_null() & given.is_not_nan() if given.dtype.is_float() else given.is_not_null()
+def _has_value(cells: pl.Series) -> pl.Series:
+    """A mask of the cells that are not missing, blank or NaN."""
+    if cells.dtype == pl.String:
+        return cells.is_not_null() & (cells.str.strip_chars() != "")
+    return cells.is_not_null() & cells.is_not_nan() if cells.dtype.is_float() else cells.is_not_null()
 
 
 def _check_rt(checked: Checked) -> None:
     if "rt" not in checked.frame.columns:
         return
-    given = checked.frame["rt"]
-    rt = _numbers(given)
+    cells = checked.frame["rt"]
+    rt = _numbers(cells)
     what = "is not a number"
     fix = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
-    if rt.null_count() > given.null_count():
-        checked.flag("rt", rt.is_null() & _is_given(given), what, fix, given)
+    if rt.null_count() > cells.null_count():
+        checked.flag("rt", rt.is_null() & _has_value(cells), what, fix, cells)
     negative = ((rt < 0) | rt.is_infinite()).fill_null(False)
     fix = "A time runs from stimulus onset to answer; leave the cell empty where it is not known."
-    checked.flag("rt", negative, "is not a response time", fix, given)
-    # Half of the times are long where the median is, which is seen sooner.
+    checked.flag("rt", negative, "is not a response time", fix, cells)
+    # If the median is long, so are half of the times, which is cheaper to test.
     median = rt.median() if 2 * (rt > LONG_MEDIAN_SECONDS).sum() >= rt.count() else None
     if isinstance(median, float) and median > LONG_MEDIAN_SECONDS:
         checked.notes.append(Message("rt.long", {"median": median}))
@@ -281,13 +281,13 @@ def _check_rt(checked: Checked) -> None:
 def _check_time(checked: Checked) -> None:
     if "time" not in checked.frame.columns:
         return
-    given = checked.frame["time"]
-    times = instants(given)
+    cells = checked.frame["time"]
+    times = instants(cells)
     fix = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
-    if given.dtype.is_numeric() or given.dtype == pl.String:
+    if cells.dtype.is_numeric() or cells.dtype == pl.String:
         fix += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
-    there, bare = _is_given(given), without_zone(given)
-    checked.flag("time", times.is_null() & there, "is not a point in time", fix, given)
+    there, bare = _has_value(cells), without_zone(cells)
+    checked.flag("time", times.is_null() & there, "is not a point in time", fix, cells)
     if 0 < bare.sum() < there.sum():
         file, place, number = checked.locate(int(bare.arg_max() or 0))
         values = {"n": int(bare.sum()), "times": int(there.sum()), "file": file, "row": rows_named(place, [number])}
@@ -312,42 +312,35 @@ def _check_answers(checked: Checked, scales: Mapping[str, Scale]) -> None:
 
 
 def _check_question(checked: Checked, scale: Scale | None, rows: pl.Series | None) -> None:
-    """Read the answers and the expected answers of the rows that share a scale."""
+    """Read the answers and the expected answers of the rows with one scale."""
     if scale is None:
         checked.problems.add("the scale of these answers is not given", "Give scale=..., for example karat.Ordinal(5).")
         return
     for name in ("response", "expected"):
         if name not in checked.frame.columns:
             continue
-        given = checked.frame[name]
-        answers = _sides_of_items(checked.frame, name) if isinstance(scale, Choice) else given
+        cells = checked.frame[name]
+        answers = _sides_of_items(checked.frame, name) if isinstance(scale, Choice) else cells
         if name == "response":
             answers, unknown = scale.read_column(answers)
         else:
             unknown = _unknown_sets(scale, answers)
         if rows is not None:
             unknown = unknown & rows
-            answers = pl.select(pl.when(rows).then(answers).otherwise(given).alias(name)).to_series()
+            answers = pl.select(pl.when(rows).then(answers).otherwise(cells).alias(name)).to_series()
         what = f"is not an answer on this scale, which has {scale.known()}"
         fix = "Use --answers OLD=NEW to respell answers, --skip-bad to drop the rows, or --scale for another scale."
-        checked.flag(name, unknown, what, fix, given)
+        checked.flag(name, unknown, what, fix, cells)
         checked.frame = checked.frame.with_columns(answers.alias(name))
 
 
 def _sides_of_items(frame: pl.DataFrame, name: str) -> pl.Series:
-    """In a choice, the answer may name the chosen item instead of its side."""
+    """The answers of choices as sides; an answer may also name the chosen item."""
     if not {"left", "right"} <= set(frame.columns):
         return frame[name]
-    answer = pl.col(name)
-    differ = pl.col("left") != pl.col("right")
-    side = (
-        pl.when(differ & (answer == pl.col("left")))
-        .then(pl.lit("left"))
-        .when(differ & (answer == pl.col("right")))
-        .then(pl.lit("right"))
-        .otherwise(answer)
-    )
-    return frame.select(side.alias(name)).to_series()
+    answer, differ = pl.col(name), pl.col("left") != pl.col("right")
+    left, right = (pl.when(differ & (answer == pl.col(side))).then(pl.lit(side)) for side in ("left", "right"))
+    return frame.select(pl.coalesce(left, right, answer).alias(name)).to_series()
 
 
 def _unknown_sets(scale: Scale, answers: pl.Series) -> pl.Series:
@@ -361,11 +354,11 @@ def _unknown_sets(scale: Scale, answers: pl.Series) -> pl.Series:
 
 
 def in_order(frame: pl.DataFrame) -> bool:
-    """Whether each participant's rows stand together with rising trials, as in most files: then none is twice."""
+    """Whether the rows of each participant are together and their trials rise, as in most files without duplicates."""
     who, trial, last = frame["participant"], frame["trial"], max(frame.height - 1, 0)
     if trial.null_count() or who.null_count():
         return False
-    # Neighbours are compared by slices, which copy nothing.
+    # Slices compare neighbours without copying.
     changes = who.slice(1) != who.slice(0, last)
     firsts = who.head(1).append(who.slice(1).filter(changes))
     if firsts.n_unique() < firsts.len():
@@ -376,14 +369,14 @@ def in_order(frame: pl.DataFrame) -> bool:
 def _check_duplicates(checked: Checked) -> None:
     frame = checked.frame
     by_trial = "trial" in frame.columns
-    told_apart_by = ("participant", "session", "trial", "question", "repetition")
-    keys = [name for name in frame.columns if name in told_apart_by or not by_trial]
+    identifiers = ("participant", "session", "trial", "question", "repetition")
+    keys = [name for name in frame.columns if name in identifiers or not by_trial]
     if by_trial and in_order(frame):
         return
     rows = frame.select(keys).with_row_index("_row")
     if by_trial and frame["trial"].null_count():
         rows = rows.filter(pl.col("trial").is_not_null())
-    # Distinct hashes prove distinct rows; only where two are equal is the exact and slower look needed.
+    # Distinct hashes prove distinct rows; only equal ones need the exact and slower test.
     hashes = rows.select(reduce(xor, (pl.col(key).hash(seed) for seed, key in enumerate(keys)))).to_series().sort()
     if not (hashes == hashes.shift(1)).any():
         return

@@ -1,4 +1,4 @@
-"""The columns that karat knows: their meaning and their type. Any further column is kept as it is."""
+"""The columns that karat knows, with their meaning and type. Other columns stay as they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_KNOWN = 20
-"""More names are not listed."""
+"""Messages do not list more names than these."""
 
 FUNCTIONS = ("test", "filler", "control", "attention", "calibration", "practice")
 PROBES = ("honeypot", "shibboleth", "modality")
@@ -65,13 +65,13 @@ def of_type(kind: str) -> tuple[str, ...]:
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
-    """The known word that a misspelt one was probably meant to be."""
+    """The known word that a misspelt one probably means; None if none is close."""
     matches = get_close_matches(word.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
     return next((k for k in known if matches and k.lower() == matches[0]), None)
 
 
 def selector(text: str) -> tuple[str, str]:
-    """The column and the pattern that COLUMN=VALUE stands for; a name alone is that of a participant.
+    """The column and the pattern of COLUMN=VALUE; a name alone selects a participant.
 
     >>> selector("kind=model"), selector("gpt*")
     (('kind', 'model'), ('participant', 'gpt*'))
@@ -81,7 +81,7 @@ def selector(text: str) -> tuple[str, str]:
 
 
 def meant(word: str, known: Sequence[str], otherwise: str | None = None) -> str:
-    """Whether a misspelt word was meant to be a known one; if none is close, what is given or else all of them.
+    """A suggestion for a misspelt word: the closest known word, else `otherwise`, by default all of them.
 
     >>> meant("langauge", ["item", "language"]), meant("x", ["item"]), meant("x", ["item"], "")
     ('Did you mean language?', 'Use one of: item.', '')
@@ -93,7 +93,7 @@ def meant(word: str, known: Sequence[str], otherwise: str | None = None) -> str:
 
 
 def unknown_name(code: str, name: str, known: Sequence[str], **more: object) -> Message:
-    """That nothing has this name; with the one that was probably meant or, where none is close and few are known, all.
+    """A message that a name is unknown, with the closest known name or, if none is close, all of a few known ones.
 
     >>> str(unknown_name("unknown.column", "langauge", ["item", "language"]))
     'There is no column langauge. Did you mean language?'
@@ -104,12 +104,12 @@ def unknown_name(code: str, name: str, known: Sequence[str], **more: object) -> 
 
 
 def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:
-    """A table under karat's names, as a mapping from these to its own says; an empty name leaves a column out.
+    """A table with its columns renamed by a mapping from karat's names to the table's; an empty name drops a column.
 
-    A column whose name another one takes is left out too, unless the mapping gives it a place of its own.
+    A column whose name another column takes is dropped too, unless the mapping renames it.
     """
     columns = []
     for name in frame.columns:
-        ours = [column for column, own in mapping.items() if own == name]
-        columns += [frame[name].alias(column) for column in ours or ([] if name in mapping else [name])]
+        targets = [column for column, source in mapping.items() if source == name]
+        columns += [frame[name].alias(column) for column in targets or ([] if name in mapping else [name])]
     return frame.select(columns)

@@ -1,8 +1,8 @@
 """Cells of a spreadsheet in which a formula failed.
 
-A formula may refer to what is not there, and a sentence that begins with = or - is taken for a formula. The cell then
-holds a sign such as #REF! or #NAME?, which a CSV export keeps as text; the reader of spreadsheets gives nothing at all
-for it.
+Formulas fail when they refer to missing cells, or when a sentence begins with = or - and is taken for a formula. The
+cell then holds a sign such as #REF! or #NAME?. A CSV export keeps the sign as text; the reader of spreadsheets returns
+an empty cell.
 """
 
 import re
@@ -18,7 +18,7 @@ from karat.judgments.source import SourceFile
 from karat.messages import Message
 
 SIGN = r"^(?:#[A-ZÀ-Þ/0]+[?!]|#N/A|#NV|Err:\d{3})$"
-"""What stands in the place of a failed formula, also in spreadsheets of other languages."""
+"""The sign of a failed formula, also in spreadsheets in other languages."""
 WHAT = "is a spreadsheet error: a formula that failed"
 FIX = "Correct the formula in the spreadsheet and export the table again."
 WITH_XML = (".xlsx", ".xlsm")
@@ -31,7 +31,7 @@ def is_failed(cell: str | None) -> bool:
 
 
 def failed_cells(column: pl.Series) -> pl.Series:
-    """Where a column of text holds the sign of a failed formula; distinct cells are few, and looked at once."""
+    """A mask of the cells that hold the sign of a failed formula. Each distinct cell is tested once."""
     distinct = column.unique()
     failed = distinct.filter(distinct.str.contains(SIGN))
     if failed.is_empty():
@@ -40,13 +40,13 @@ def failed_cells(column: pl.Series) -> pl.Series:
 
 
 def columns_with_failed(frame: pl.DataFrame) -> list[str]:
-    """The columns of text that hold the sign of a failed formula, all looked at together: mostly there are none."""
-    found = frame.select(pl.col(pl.String).str.contains(SIGN).any())
-    return [name for name in found.columns if found[name][0]]
+    """The columns of text that hold the sign of a failed formula."""
+    failed = frame.select(pl.col(pl.String).str.contains(SIGN).any())
+    return [name for name in failed.columns if failed[name][0]]
 
 
 def with_failed_formulas(frame: pl.DataFrame, numbers: Sequence[int], file: SourceFile, sheet: int = 0) -> pl.DataFrame:
-    """The cells of a table, with the signs of failed formulas in their places; `numbers` are the rows of the sheet."""
+    """A table with the signs of failed formulas filled in; `numbers` are the rows of the sheet."""
     rows = {number: row for row, number in enumerate(numbers)}
     for number, column, sign in failed_formulas(file, sheet):
         if number in rows and column < frame.width:
@@ -57,7 +57,7 @@ def with_failed_formulas(frame: pl.DataFrame, numbers: Sequence[int], file: Sour
 
 
 def failed_note(file: SourceFile, sheet: int = 0) -> list[Message]:
-    """What must be said of a sheet with failed formulas, for they are read as empty cells."""
+    """A note on a sheet with failed formulas, which are read as empty cells."""
     failed = failed_formulas(file, sheet)
     if not failed:
         return []
@@ -66,15 +66,15 @@ def failed_note(file: SourceFile, sheet: int = 0) -> list[Message]:
 
 
 def failed_formulas(file: SourceFile, sheet: int = 0) -> list[tuple[int, int, str]]:
-    """Row, from 1, column, from 0 at the first that is filled, and sign of each failed formula of a sheet."""
+    """Row (from 1), column (from 0 at the first filled one) and sign of each failed formula of a sheet."""
     if file.suffix not in WITH_XML:
         return []
     try:
         content = file.zip_member(_sheet(file, sheet)).content or b""
-        # To look for what is in few sheets is much cheaper than to read them cell by cell.
+        # Few sheets have errors, and a search for one is much cheaper than reading all cells.
         cells = list(_cells(content)) if b't="e"' in content else []
     except (ParseError, KeyError, StopIteration, IndexError, IntakeError):
-        # What is not built as spreadsheets are has been read all the same, and is checked cell by cell.
+        # The file was read although it is not built like a spreadsheet; its cells are checked one by one later.
         return []
     first = min((column for _, column, _, _ in cells), default=0)
     return [(row, column - first, text) for row, column, kind, text in cells if kind == "e"]
@@ -82,15 +82,15 @@ def failed_formulas(file: SourceFile, sheet: int = 0) -> list[tuple[int, int, st
 
 def _sheet(file: SourceFile, number: int) -> str:
     """The member of the archive that holds a sheet, counted from 0."""
-    sheet = [one for one in _elements(file, BOOK) if _name(one) == "sheet"][number]
+    sheet = [element for element in _elements(file, BOOK) if _name(element) == "sheet"][number]
     link = next(value for key, value in sheet.attrib.items() if key.endswith("}id"))
-    target = next(one.attrib["Target"] for one in _elements(file, LINKS) if one.attrib.get("Id") == link)
+    target = next(element.attrib["Target"] for element in _elements(file, LINKS) if element.attrib.get("Id") == link)
     return target.lstrip("/") if target.startswith("/") else str(PurePosixPath("xl") / target)
 
 
 def _elements(file: SourceFile, member: str) -> list[Element]:
     content = file.zip_member(member).content or b""
-    # The archive was refused where it is unsafe to unpack, and no document type is declared in a spreadsheet.
+    # Unsafe archives were refused before, and spreadsheets declare no document type.
     return [element for _, element in iterparse(BytesIO(content))]  # noqa: S314
 
 

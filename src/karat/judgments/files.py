@@ -1,8 +1,8 @@
-"""Judgments on disk: CSV for people, Parquet for machines, both with all that is needed to read them back.
+"""Judgments on disk: CSV for people, Parquet for machines, both complete enough to be read back.
 
-A Parquet file carries scales and participants in its own metadata. Beside a CSV file stands
-`NAME.csv-metadata.json` (the name that the W3C's "CSV on the Web" gives such a file) with the types of the columns
-and the scales, and, where there is more to say of people than their names, `NAME.participants.csv`.
+A Parquet file has scales and participants in its metadata. A CSV file comes with `NAME.csv-metadata.json` (the name in
+the W3C's "CSV on the Web") for the types of columns and the scales and, if more than the names of participants is
+known, with `NAME.participants.csv`.
 """
 
 import hashlib
@@ -36,24 +36,24 @@ CSV_TYPES: dict[str, pl.DataType] = {
 
 
 def metadata_path(path: Path) -> Path:
-    """The file with types and scales that stands beside a CSV file."""
+    """The file with the types and scales of a CSV file."""
     return path.with_name(path.name + "-metadata.json")
 
 
 def participants_path(path: Path) -> Path:
-    """The file with what is known of each participant that stands beside a CSV file."""
+    """The file with the participants of a CSV file."""
     return path.with_name(path.stem + ".participants" + path.suffix)
 
 
 def files_of(path: Path, participants: pl.DataFrame) -> list[Path]:
-    """The files that judgments with these participants are written to, the table first."""
+    """The files to which judgments with these participants are written, the table first."""
     if path.suffix != ".csv":
         return [path]
     return [path, *([participants_path(path)] if participants.width > 1 else []), metadata_path(path)]
 
 
 def companions(paths: Iterable[Path]) -> set[Path]:
-    """What may stand beside the CSV files of karat among these paths and describes them; theirs have metadata."""
+    """The possible companions of those paths that are CSV files of karat, which have metadata."""
     there = set(paths)
     described = [path for path in there if metadata_path(path) in there]
     return {beside(path) for path in described for beside in (metadata_path, participants_path)}
@@ -65,7 +65,7 @@ def scales_to_data(scales: Mapping[str, Scale]) -> dict[str, Any]:
 
 
 def scales_from_data(data: Mapping[str, Any]) -> dict[str, Scale]:
-    """What `scales_to_data` wrote, as scales again."""
+    """The scales that `scales_to_data` wrote."""
     return {question: from_dict(scale) for question, scale in data.items()}
 
 
@@ -94,7 +94,7 @@ def write_csv(
     safe_for_spreadsheets: bool = False,
     frozen: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a table of judgments as CSV, its metadata beside it."""
+    """Write a table of judgments as CSV, with its metadata in a second file."""
     escape: Callable[[pl.DataFrame], pl.DataFrame] = escape_formulas if safe_for_spreadsheets else lambda table: table
     about = {
         "version": FORMAT_VERSION,
@@ -112,7 +112,7 @@ def write_csv(
 
 
 def fingerprint(frame: pl.DataFrame, scales: Mapping[str, Scale], participants: pl.DataFrame) -> str:
-    """The first 16 digits of SHA-256 over both tables as CSV, the types of their columns and the scales."""
+    """The first 16 digits of the SHA-256 of both tables as CSV, their column types and the scales."""
     digest = hashlib.sha256()
     for table in (frame, participants):
         types = {name: str(dtype) for name, dtype in table.schema.items()}
@@ -135,7 +135,7 @@ def _write_csv_table(path: Path, table: pl.DataFrame) -> None:
 
 
 def csv_types(frame: pl.DataFrame) -> dict[str, str]:
-    """The type of each column, in the few words that the metadata of a CSV file use."""
+    """The type of each column, in the words of the metadata of a CSV file."""
     names = {dtype: word for word, dtype in CSV_TYPES.items()}
     unknown = [f"{name} ({dtype})" for name, dtype in frame.schema.items() if dtype not in names]
     if unknown:
@@ -148,14 +148,14 @@ _NUMBER = r"^[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?$"
 
 
 def escape_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Text that a spreadsheet would run as a formula, marked as text by an apostrophe; numbers stay as they are."""
+    """Mark text that a spreadsheet would run as a formula with an apostrophe; numbers stay as they are."""
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return table.with_columns(pl.when(runs).then(pl.lit("'") + text).otherwise(text).name.keep())
 
 
 def unescape_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Takes back what `escape_formulas` did."""
+    """Undo `escape_formulas`."""
     text = pl.col(pl.String)
     return table.with_columns(
         pl.when(text.str.contains("^'" + _FORMULA[1:])).then(text.str.slice(1)).otherwise(text).name.keep()
@@ -163,21 +163,21 @@ def unescape_formulas(table: pl.DataFrame) -> pl.DataFrame:
 
 
 MOST_SHEET_ROWS = 1_048_575
-"""The most rows that a sheet of a workbook holds below its head."""
+"""The largest number of rows in a sheet below its header."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
 def write_workbook(path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
-    """Write tables as the sheets of an XLSX file, every text as a text cell, so that nothing runs as a formula."""
+    """Write tables as the sheets of an XLSX file, with all text in text cells, so that nothing runs as a formula."""
     kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     places = [f"worksheets/sheet{number}.xml" for number in range(1, len(tables) + 1)]
     parts = {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>'
-        + "".join(f'<Override PartName="/xl/{one}" ContentType="{kinds}.worksheet+xml"/>' for one in places)
+        + "".join(f'<Override PartName="/xl/{sheet}" ContentType="{kinds}.worksheet+xml"/>' for sheet in places)
         + "</Types>",
         "_rels/.rels": _relations({"officeDocument": ["xl/workbook.xml"]}),
         "xl/_rels/workbook.xml.rels": _relations({"worksheet": places}),
@@ -196,19 +196,19 @@ def write_workbook(path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
 
 
 def _relations(targets: Mapping[str, Sequence[str]]) -> str:
-    found = [(kind, target) for kind, some in targets.items() for target in some]
+    pairs = [(kind, target) for kind, paths in targets.items() for target in paths]
     return (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
         + "".join(
             f'<Relationship Id="r{number}" Type="{_RELATIONS}/{kind}" Target="{target}"/>'
-            for number, (kind, target) in enumerate(found, start=1)
+            for number, (kind, target) in enumerate(pairs, start=1)
         )
         + "</Relationships>"
     )
 
 
 def _write_part(book: zipfile.ZipFile, name: str, texts: Iterable[str]) -> None:
-    # A fixed date: the same tables make the same file, and so the same checksum.
+    # A fixed date, so that the same tables make the same file and checksum.
     part = zipfile.ZipInfo(name)
     part.compress_type = zipfile.ZIP_DEFLATED
     with book.open(part, "w") as file:
@@ -231,31 +231,31 @@ def _cell(value: object) -> str:
         return f'<c t="b"><v>{value:d}</v></c>'
     if isinstance(value, int | float) and math.isfinite(value):
         return f"<c><v>{value!r}</v></c>"
-    # Excel reads _x000D_ as a character by its number, so that a text of this form gets its underscore by number.
+    # Excel reads _x000D_ as the character of that number, so the underscore of such a text is written by number.
     text = re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", _NOT_XML.sub("\ufffd", str(value)))
-    shown = html.escape(text, quote=False).replace("\r", "&#13;")
-    return f'<c t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
+    escaped = html.escape(text, quote=False).replace("\r", "&#13;")
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{escaped}</t></is></c>'
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text to a file, whole or not at all."""
+    """Write a text to a file, completely or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def write_table(path: Path, table: pl.DataFrame) -> None:
-    """Write a table for spreadsheets as CSV, whole or not at all; no cell is taken for a formula."""
+    """Write a table for spreadsheets as CSV, completely or not at all, with formulas escaped."""
     with replacing(path) as temporary:
         escape_formulas(table).write_csv(temporary)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file that takes the place of `path` only when it was written completely."""
+    """A temporary file that replaces `path` once it is written completely."""
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Made here and not by tempfile, whose files nobody else may read: this one has the rights of any new file.
+        # Not by tempfile, whose files nobody else can read: this one has the usual rights.
         temporary.touch(exist_ok=False)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None

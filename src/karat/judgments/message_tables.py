@@ -1,8 +1,7 @@
-"""Messages in tables: a column `message` of codes and a column `values` of structs, and the sentences made of them.
+"""Messages in tables, as a column `message` of codes and a column `values` of structs, and their sentences.
 
-A value may itself be a message, as a struct of `message` and `values`, or a list of them.
-
-Lists of names and rows in messages are cut where they are many.
+A value may itself be a message, as a struct of `message` and `values`, or a list of them. Long lists of names and rows
+are shortened.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,37 +18,34 @@ from karat.messages import ENGLISH, Message, render
 def render_column(frame: pl.DataFrame, language: str = ENGLISH) -> pl.Series:
     """The sentences of a column `message` of codes and a column `values` of structs, row by row, as `reason`.
 
-    Each place of a template is filled for all rows at once, so that a million rows take seconds.
+    Each slot of a template is filled for all rows at once, so that a million rows take seconds.
     """
     values = frame["values"].struct.unnest().with_row_index("_row")
-    found = [pl.DataFrame(schema={"_row": pl.UInt32, "reason": pl.String})]
+    reasons = [pl.DataFrame(schema={"_row": pl.UInt32, "reason": pl.String})]
     for code in frame["message"].drop_nulls().unique(maintain_order=True).to_list():
         rows = values.filter((frame["message"] == code).fill_null(False))
-        found.append(rows.select("_row", reason=_filled(rows, language_of(language), code)))
-    return values.select("_row").join(pl.concat(found), on="_row", how="left", maintain_order="left")["reason"]
+        reasons.append(rows.select("_row", reason=_filled(rows, language_of(language), code)))
+    return values.select("_row").join(pl.concat(reasons), on="_row", how="left", maintain_order="left")["reason"]
 
 
 def with_reasons(table: pl.DataFrame, language: str = ENGLISH, beside: bool = False) -> pl.DataFrame:
-    """A table with its messages as sentences: `reason` in the place of `message` and `values`.
-
-    `beside` keeps `message` and `values` as well.
-    """
+    """A table with sentences, as `reason`, in place of `message` and `values`; `beside` keeps these two as well."""
     if "message" not in table.columns:
         return table
     explained = table.with_columns(reason=render_column(table, language))
     others = [name for name in explained.columns if name not in ("message", "values", "reason")]
     place = table.columns.index("message")
-    kept = ["message", "values"] if beside else []
-    return explained.select(*others[:place], "reason", *kept, *others[place:])
+    codes = ["message", "values"] if beside else []
+    return explained.select(*others[:place], "reason", *codes, *others[place:])
 
 
 def message_at(table: pl.DataFrame, row: int, without: Sequence[str] = ()) -> Message:
-    """The message in a row of a table; `without` are values to leave out."""
+    """The message in a row of a table, without the values that `without` names."""
     return _message(table["message"][row], {k: v for k, v in table["values"][row].items() if k not in without})
 
 
 def _filled(rows: pl.DataFrame, language: Language, code: str) -> pl.Expr:
-    """The sentence of a code for every row, whose columns are the values."""
+    """The sentence of a code for every row; the columns are the values."""
     pieces = []
     for number, piece in enumerate(OPTIONAL.split(language.messages[code])):
         piece = TENSES.sub(r"\1", piece)
@@ -59,59 +55,57 @@ def _filled(rows: pl.DataFrame, language: Language, code: str) -> pl.Expr:
             if name is not None:
                 texts.append(pl.lit(_texts(rows, name, spec or "", language)))
         whole = pl.concat_str(*texts, ignore_nulls=number % 2 == 0) if texts else pl.lit("")
-        # Every second piece is one that may be left out: null where one of its values is.
+        # Every second piece is optional: null if one of its values is.
         pieces.append(whole.fill_null(""))
     return pl.concat_str(*pieces)
 
 
 def _texts(rows: pl.DataFrame, name: str, spec: str, language: Language) -> pl.Series:
-    """The values of a place as it asks for them, each different one written once; null where there is none."""
+    """The values of a slot in its format; each distinct value is formatted once, and a missing one is null."""
     if name not in rows.columns:
         return pl.Series([None] * rows.height, dtype=pl.String)
-    known = rows.select(pl.col(name).alias("_value")).unique()
+    values = rows.select(pl.col(name).alias("_value"))
+    distinct = values.unique()
     texts = [
         None if value is None else language.value(_rendered(value, language.code), spec)
-        for value in known["_value"].to_list()
+        for value in distinct["_value"].to_list()
     ]
-    known = known.with_columns(_text=pl.Series(texts, dtype=pl.String))
-    found = rows.select(pl.col(name).alias("_value")).join(
-        known, on="_value", how="left", nulls_equal=True, maintain_order="left"
-    )
-    return found["_text"]
+    distinct = distinct.with_columns(_text=pl.Series(texts, dtype=pl.String))
+    return values.join(distinct, on="_value", how="left", nulls_equal=True, maintain_order="left")["_text"]
 
 
 def _rendered(value: Any, language: str) -> Any:
-    """A value of a row with the messages in it as sentences."""
+    """A value of a row, with its messages as sentences."""
     if isinstance(value, list):
-        return [_rendered(one, language) for one in value]
+        return [_rendered(element, language) for element in value]
     if isinstance(value, dict):
         return render(_message(value["message"], value["values"]), language)
     return value
 
 
 def _message(code: str, values: Mapping[str, Any]) -> Message:
-    """A message of a row; a value that is missing is not one of it."""
+    """The message of a row, without missing values."""
     return Message(code, {name: _unpacked(value) for name, value in values.items() if value is not None})
 
 
 def _unpacked(value: Any) -> Any:
     if isinstance(value, list):
-        return [_unpacked(one) for one in value]
+        return [_unpacked(element) for element in value]
     return _message(value["message"], value["values"]) if isinstance(value, dict) else value
 
 
 MOST_NUMBERS = 10
-"""Rows of one kind that are named one by one."""
+"""Up to this many rows of a kind are named one by one."""
 
 
 def listed(names: Sequence[object], most: int = 6) -> Message:
-    """Names for a message, cut where they are many."""
+    """Names for a message, of which at most `most` are listed."""
     rest = len(names) - most
     return Message("list.names", {"names": list(names[:most]), "more": rest if rest > 0 else None})
 
 
 def rows_named(place: str, numbers: Sequence[int]) -> Message:
-    """Rows by their numbers; of many, the first few, how many more there are and the last."""
+    """Rows by their numbers; of many rows the first ones, the number of the others, and the last."""
     more = len(numbers) - MOST_NUMBERS
     values = {
         "n": len(numbers),

@@ -1,8 +1,8 @@
-"""Scales: what an answer may be, how it is spelled, and how probable it is by chance.
+"""Scales: the possible answers, their spelling, and their probability by chance.
 
-A scale is the only place where kinds of tasks differ. It knows the spellings of an answer (`1`, `1.0` and
-`"1"` are the same point of a rating scale), reads a set of expected answers (`1-2`, `a|b`), and says how probable a
-guess is to hit that set.
+Kinds of tasks differ only in their scales. A scale knows the spellings of an answer (`1`, `1.0` and `"1"` are the same
+point of a rating scale), reads a set of expected answers (`1-2`, `a|b`), and gives the probability that a guess is in
+that set.
 
 The command line takes scales as short texts: `ordinal:1-5`, `choice:none`, `nominal:A,B,C`.
 """
@@ -77,13 +77,13 @@ Expected = frozenset[str] | NumberRange
 
 @dataclass(frozen=True)
 class Scale:
-    """What all scales share; use one of its kinds."""
+    """The base of all scales; use one of its kinds."""
 
     kind: ClassVar[str] = ""
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The answers, where there are finitely many; none where the answers are numbers."""
+        """The answers, if there are finitely many; empty if the answers are numbers."""
         return ()
 
     @property
@@ -96,7 +96,7 @@ class Scale:
         raise NotImplementedError
 
     def expected(self, text: str) -> Expected:
-        """The set of right answers that a text such as `4`, `1-2` or `a|b` stands for."""
+        """The set of right answers that a text such as `4`, `1-2` or `a|b` means."""
         raise NotImplementedError
 
     def chance(self, expected: str) -> Fraction:
@@ -108,9 +108,9 @@ class Scale:
         raise NotImplementedError
 
     def read_column(self, answers: pl.Series) -> tuple[pl.Series, pl.Series]:
-        """The answers as the scale spells them, and a mask of those that it does not know.
+        """The answers as the scale spells them, and a mask of the answers that it does not know.
 
-        Every distinct answer is read once, so that a column of a million ratings costs as much as its few points.
+        Each distinct answer is read once, so a column of a million ratings costs as much as its few points.
         """
         distinct = answers.drop_nulls().unique()
         spelled = {text: self.read(text) for text in distinct.to_list()}
@@ -128,8 +128,40 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class _LevelScale(Scale):
+class _FiniteScale(Scale):
     """A scale with finitely many answers."""
+
+    def expected(self, text: str) -> frozenset[str]:
+        whole = self.read(text)
+        if whole is not None:
+            return frozenset([whole])
+        return frozenset(level for part in text.split("|") for level in self._expected_part(part, text))
+
+    def _expected_part(self, part: str, text: str) -> Sequence[str]:
+        level = self.read(part)
+        if level is not None:
+            return [level]
+        match = NUMBER_RANGE.fullmatch(part)
+        low, high = (self.read(match[1]), self.read(match[2])) if match else (None, None)
+        if low is None or high is None:
+            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
+        first, last = sorted((self.levels.index(low), self.levels.index(high)))
+        return self.levels[first : last + 1]
+
+    def chance(self, expected: str) -> Fraction:
+        return Fraction(len(self.expected(expected)), len(self.levels))
+
+    def known(self) -> str:
+        # Quotation marks distinguish answers that contain commas.
+        levels = [f"“{level}”" for level in self.levels] if any("," in level for level in self.levels) else self.levels
+        if len(levels) > 12:
+            return f"{', '.join(levels[:10])} and {len(levels) - 10} more"
+        return ", ".join(levels)
+
+
+@dataclass(frozen=True)
+class _LevelScale(_FiniteScale):
+    """A finite scale whose answers are set by the study."""
 
     levels: tuple[str, ...] = ()
 
@@ -152,44 +184,10 @@ class _LevelScale(Scale):
             return next((level for level in self.levels if as_number(level) == number), None)
         return None
 
-    def expected(self, text: str) -> frozenset[str]:
-        whole = self.read(text)
-        if whole is not None:
-            return frozenset([whole])
-        members: set[str] = set()
-        for part in text.split("|"):
-            members |= self._expected_part(part, text)
-        return frozenset(members)
-
-    def _expected_part(self, part: str, text: str) -> set[str]:
-        level = self.read(part)
-        if level is not None:
-            return {level}
-        ends = self._range(part)
-        if ends is None:
-            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
-        first, last = sorted(self.levels.index(end) for end in ends)
-        return set(self.levels[first : last + 1])
-
-    def _range(self, part: str) -> tuple[str, str] | None:
-        match = NUMBER_RANGE.fullmatch(part)
-        low, high = (self.read(match[1]), self.read(match[2])) if match else (None, None)
-        return (low, high) if low is not None and high is not None else None
-
-    def chance(self, expected: str) -> Fraction:
-        return Fraction(len(self.expected(expected)), len(self.levels))
-
-    def known(self) -> str:
-        # Quotation marks tell answers with commas from each other.
-        levels = [f"“{level}”" for level in self.levels] if any("," in level for level in self.levels) else self.levels
-        if len(levels) > 12:
-            return f"{', '.join(levels[:10])} and {len(levels) - 10} more"
-        return ", ".join(levels)
-
 
 @dataclass(frozen=True)
 class Binary(_LevelScale):
-    """Two answers, such as no and yes: `0`/`1`, `false`/`true`, or two levels of your own.
+    """Two answers, such as no and yes: `0`/`1`, `false`/`true`, or two levels with other names.
 
     The second level is the positive one; 0/1 and false/true are understood whatever the levels are called.
 
@@ -216,8 +214,8 @@ class Binary(_LevelScale):
 
 
 @dataclass(frozen=True)
-class Choice(Scale):
-    """Which of two is better: `left` or `right`, and `none` where "no difference" could be answered.
+class Choice(_FiniteScale):
+    """The better of two: `left` or `right`, and `none` if "no difference" is a possible answer.
 
     >>> Choice(none=True).levels
     ('left', 'right', 'none')
@@ -230,24 +228,12 @@ class Choice(Scale):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The answers: the two sides, and `none` where it was offered."""
+        """The answers: the two sides, and `none` if it is possible."""
         return ("left", "right", "none") if self.none else ("left", "right")
 
     def read(self, answer: object) -> str | None:
         text = answer_text(answer).strip().lower()
         return text if text in self.levels else None
-
-    def expected(self, text: str) -> frozenset[str]:
-        parts = [self.read(part) for part in text.split("|")]
-        if None in parts:
-            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
-        return frozenset(part for part in parts if part is not None)
-
-    def chance(self, expected: str) -> Fraction:
-        return Fraction(len(self.expected(expected)), len(self.levels))
-
-    def known(self) -> str:
-        return ", ".join(self.levels)
 
 
 @dataclass(frozen=True, init=False)
@@ -276,14 +262,14 @@ class Ordinal(_LevelScale):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The points as numbers for means: their own where they are rising numbers, else counted from 1.
+        """The points as numbers for means: the levels themselves if they are rising numbers, else 1, 2, ...
 
         >>> Ordinal([0, 1, 2]).numbers, Ordinal(["bad", "fair", "good"]).numbers
         ((0.0, 1.0, 2.0), (1.0, 2.0, 3.0))
         """
-        own = [number for level in self.levels if (number := as_number(level)) is not None]
-        rising = len(own) == len(self.levels) and all(a < b for a, b in pairwise(own))
-        return tuple(own) if rising else tuple(float(place + 1) for place in range(len(self.levels)))
+        numbers = [number for level in self.levels if (number := as_number(level)) is not None]
+        rising = len(numbers) == len(self.levels) and all(a < b for a, b in pairwise(numbers))
+        return tuple(numbers) if rising else tuple(float(place + 1) for place in range(len(self.levels)))
 
 
 @dataclass(frozen=True, init=False)
@@ -329,8 +315,7 @@ class _NumberScale(Scale):
 
     def expected(self, text: str) -> NumberRange:
         match = NUMBER_RANGE.fullmatch(text)
-        ends = [as_number(match[1]), as_number(match[2])] if match else [as_number(text), as_number(text)]
-        low, high = ends
+        low, high = (as_number(match[1] if match else text), as_number(match[2] if match else text))
         if low is None or high is None:
             raise ScaleError(f"{shown(text)} is neither a number nor a range of numbers such as 3-5")
         return NumberRange(min(low, high), max(low, high))
@@ -341,10 +326,10 @@ class _NumberScale(Scale):
 
 @dataclass(frozen=True)
 class Magnitude(_NumberScale):
-    """Magnitude estimation: positive numbers, judged against a modulus that was given one.
+    """Magnitude estimation: positive numbers in proportion to a modulus with a fixed number.
 
-    `zeros` admits 0, which participants write although it has no logarithm; in the measures it counts as half of the
-    smallest positive answer.
+    `zeros` admits 0, which some participants write although it has no logarithm; in the measures it counts as half of
+    the smallest positive answer.
 
     >>> Magnitude(modulus=100).read("50"), Magnitude().read("0") is None, Magnitude(zeros=True).read("0")
     ('50', True, '0')
@@ -368,7 +353,7 @@ class Magnitude(_NumberScale):
 
 @dataclass(frozen=True)
 class Continuous(_NumberScale):
-    """Numbers, such as the positions of a slider, between two ends or without them.
+    """Numbers, such as the positions of a slider, with or without two ends.
 
     >>> Continuous(0, 100).read("101") is None, Continuous(0, 100).chance("0-25")
     (True, Fraction(1, 4))
@@ -424,7 +409,7 @@ def from_dict(data: Mapping[str, Any]) -> Scale:
 
 
 def parse_scale(text: str) -> Scale:
-    """The scale that a short text describes, as `--scale` takes it.
+    """The scale that a short text describes, as used by `--scale`.
 
     | text | scale |
     | --- | --- |

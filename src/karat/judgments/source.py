@@ -1,4 +1,4 @@
-"""A file as it lies on disk: its encoding, its lines, its JSON documents, its zip members, within safe bounds."""
+"""A file on disk: its encoding, lines, JSON documents and zip members, within safe bounds."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ SMALL_MEMBER = 10 * 1024**2
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _NOT_WINDOWS = re.compile(r"(?<=[A-Za-z])[ŠŽŒŸ†‡‰ˆ˜™§\ufffd](?=[a-z])")
-"""What Windows-1252 reads in the middle of words for letters of Mac Roman."""
+"""Signs within words that Windows-1252 reads in place of letters of Mac Roman."""
 _AT_AN_EDGE = re.compile(r"(?<![^\W_])[‘’“”•–—]|[‘’“”•–—](?![^\W_])")
-"""Quotation marks and dashes where they belong: at an edge of a word, which Mac Roman would read as letters."""
+"""Quotation marks and dashes at the edge of a word, where they belong; Mac Roman would read them as letters."""
 _WITHIN_WORDS = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[a-z])")
 ENCODING_NAMES = {
     "mac_roman": "Mac Roman",
@@ -58,24 +58,25 @@ _SCRIPTS = {
     "big5": r"[一-鿿]",
     "gb18030": r"[一-鿿]",
 }
-"""The letters of encodings whose texts are not in Latin letters; those in which fewer bytes are text come first."""
+"""The letters of encodings for other scripts than Latin; those in which fewer bytes are text come first."""
 _OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書句条條件编編号號评評性别別男女]")
-"""Signs that every Chinese text or table has; what is read in the wrong encoding consists of rare ones."""
+"""Signs of every Chinese text or table; a text in the wrong encoding consists of rare signs."""
 _OFTEN_KOREAN = re.compile("[이가은는을를의에다고자지기하사어로]")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 _JSON_OBJECT = re.compile(r'\s*\[?\s*\{\s*"[^"]*"\s*:')
+_BETWEEN_DOCUMENTS = re.compile("[ \t\r\n\ufeff,]*")
 FEWEST_LETTERS = 0.8
 MOST_CAPITALS = 0.1
 
 
 @dataclass
 class SourceFile:
-    """A file to be read, with what every reader needs to recognise and to open it."""
+    """A file, with everything that readers need to recognise and open it."""
 
     path: Path
     stated_encoding: str | None = None
     content: bytes | None = field(default=None, repr=False)
-    """Set where the "file" is a member of an archive."""
+    """The content of a member of an archive; None for a file on disk."""
     label: str | None = None
 
     @property
@@ -94,7 +95,7 @@ class SourceFile:
 
     @cached_property
     def size(self) -> int:
-        """How many bytes the file has."""
+        """The size in bytes."""
         return len(self.content) if self.content is not None else self.path.stat().st_size
 
     @cached_property
@@ -105,12 +106,12 @@ class SourceFile:
 
     @cached_property
     def sample(self) -> str:
-        """The beginning of the file as text, for recognising it; bytes that are not text become `\ufffd`."""
+        """The beginning of the file as text, to recognise it; bytes that are not text become `\ufffd`."""
         return self.head.decode(self.encoding, errors="replace").lstrip("\ufeff")
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding: as given, by byte order mark, UTF-16 by its zero bytes, UTF-8 if valid, else Windows-1252."""
+        """The encoding: the one set by the user, else by byte order mark, zero bytes or valid UTF-8, else a guess."""
         if self.stated_encoding:
             return _known_encoding(self.stated_encoding)
         for mark, name in _BOMS:
@@ -152,9 +153,9 @@ class SourceFile:
         return True
 
     def _is_mac_roman(self) -> bool:
-        """Whether words have signs in them that no word has in Windows-1252, and ordinary letters in Mac Roman.
+        """Whether words contain signs that no word has in Windows-1252 but that are letters in Mac Roman.
 
-        In an old table of a Mac, "Bäuerin" has the byte that is Š in Windows-1252.
+        In an old table from a Mac, "Bäuerin" has the byte that is Š in Windows-1252.
         """
         foreign = edges = strange = 0
         for chunk in self._chunks(LONGEST_RECORD):
@@ -166,18 +167,18 @@ class SourceFile:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether a file holds JSON, by its ending or, as texts of servers do, by how it begins."""
+        """Whether the file is JSON, by its ending or, as in the text files of servers, by its beginning."""
         return self.suffix in JSON_ENDINGS or _JSON_OBJECT.match(self.sample) is not None
 
     @property
     def encoding_note(self) -> list[Message]:
-        """What must be said where the encoding was a guess."""
+        """A note if the encoding is a guess."""
         if self.stated_encoding or self.encoding not in ("cp1252", "latin-1", "mac_roman", *_SCRIPTS):
             return []
         return [Message("file.encoding", {"file": self.name, "encoding": ENCODING_NAMES[self.encoding]})]
 
     def text(self) -> str:
-        """The whole file as text, refused where a line is too long to be one."""
+        """The whole file as text; IntakeError if a line is longer than 16 MB."""
         self.refuse_long_records()
         with self.open() as stream:
             return decode(stream.read(), self.encoding, self.name)
@@ -193,15 +194,15 @@ class SourceFile:
                 raise _not_text(self.name, self.encoding, error) from None
 
     def refuse_long_records(self) -> None:
-        """Refuse a file with a line that is too long to be one, without holding it in memory."""
+        """Refuse a file with a line longer than 16 MB, without loading it into memory."""
         for _ in self.pieces():
             pass
 
     def pieces(self, *, quoted: bool = False, size: int = LONGEST_CELL // 2) -> Iterator[bytes]:
-        """The file in pieces that end where a line ends (or a record, where line breaks may stand inside quotes).
+        """The file in pieces that end at a line end (if `quoted`, at one outside quotation marks).
 
-        A piece is longer than twice the size only where a record is longer than the size; a record longer than
-        16 MB is refused, so that a line of 200 MB is never held in memory.
+        A piece is longer than twice the size only if a record is longer than the size. A record longer than 16 MB is
+        refused, so that a line of 200 MB is never loaded into memory.
         """
         start, window = 0, b""
         with self.open() as stream:
@@ -229,10 +230,10 @@ class SourceFile:
         return line
 
     def json_documents(self) -> Iterator[tuple[int, Any]]:
-        """The elements of a JSON array, or the documents of a file that holds one after another, numbered from 1.
+        """The elements of a JSON array, or the documents of a file with several, numbered from 1.
 
-        Elements are decoded one at a time, so that a long file needs little memory; one that is longer than 16 MB
-        is refused.
+        Elements are decoded one at a time, so that a long file needs little memory. Elements longer than 16 MB are
+        refused.
         """
         with io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict") as stream:
             yield from _json_documents(stream, self.name)
@@ -241,7 +242,7 @@ class SourceFile:
     def workbook(self) -> ExcelReader:
         """The spreadsheet, opened once for all its sheets."""
         if self.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
-            _ = self.zip_sizes  # refuses what is unsafe to unpack
+            _ = self.zip_sizes  # refuses archives that are unsafe to unpack
         import fastexcel
 
         with self.open() as stream, self.as_spreadsheet():
@@ -249,7 +250,7 @@ class SourceFile:
 
     @contextmanager
     def as_spreadsheet(self) -> Iterator[None]:
-        """What the parser of spreadsheets cannot read, reported with the name of the file."""
+        """Report errors of the parser of spreadsheets with the name of the file."""
         try:
             yield
         except Exception as error:  # the parser's errors share no parent with a useful name
@@ -258,7 +259,7 @@ class SourceFile:
 
     @cached_property
     def zip_sizes(self) -> dict[str, int]:
-        """Names and sizes of the members of a zip archive, which is refused where it is unsafe to unpack."""
+        """Names and sizes of the members of a zip archive; IntakeError if it is unsafe to unpack."""
         try:
             with self.open() as stream, zipfile.ZipFile(stream) as archive:
                 infos = [info for info in archive.infolist() if not info.is_dir()]
@@ -274,13 +275,13 @@ class SourceFile:
         return {info.filename: info.file_size for info in infos}
 
     def zip_member(self, name: str) -> SourceFile:
-        """One member of a zip archive as a file of its own."""
+        """A member of a zip archive as a file."""
         if name not in self.zip_sizes:
             raise IntakeError(f"{self.name} has no member {name}.")
         return next(iter(self.zip_files([name])))
 
     def zip_files(self, names: Iterable[str]) -> Iterator[SourceFile]:
-        """Members of a zip archive as files of their own; none may grow beyond the size it claims."""
+        """Members of a zip archive as files; none may grow beyond the size that the archive states."""
         with self.open() as stream, zipfile.ZipFile(stream) as archive:
             for name in names:
                 yield SourceFile(Path(self.name) / name, self.stated_encoding, self._unzipped(archive, name))
@@ -298,40 +299,39 @@ class SourceFile:
 
 
 def _is_ordinary(letter: str) -> bool:
-    """Whether a sign stands in the middle of ordinary words: a small Latin letter, or an apostrophe."""
-    small = unicodedata.name(letter, "").startswith("LATIN SMALL") and letter not in "ﬁﬂı"
-    return small or letter == "’"
+    """Whether a sign occurs within ordinary words: a small Latin letter, or an apostrophe."""
+    return letter == "’" or (unicodedata.name(letter, "").startswith("LATIN SMALL") and letter not in "ﬁﬂı")
 
 
 def _other_script(head: bytes) -> str | None:
-    """The encoding in which bytes that are no UTF-8 are text in another script than Latin; None where there is none.
+    """The encoding in which bytes are text in another script than Latin; None if there is none.
 
     >>> _other_script("参加者,太郎が来た".encode("cp932")), _other_script("größer,Übung".encode("cp1252"))
     ('cp932', None)
     """
-    found: dict[str, int] = {}
+    frequencies: dict[str, int] = {}
     for encoding, letters in _SCRIPTS.items():
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(head, final=len(head) < SAMPLE_BYTES)
         except UnicodeDecodeError:
             continue
         foreign = [sign for sign in text if ord(sign) > 127 and (sign.isalpha() or not sign.isprintable())]
-        # Letters of these scripts stand together or are a cell; accented Latin ones stand between plain letters.
+        # Letters of these scripts come in groups or fill a cell; accented Latin letters are between plain ones.
         alone = rf"|(?<![^\s,;]){letters}(?![^\s,;])" if encoding != "cp1251" else ""
         together = sum(map(len, re.findall(rf"{letters}{{2,}}{alone}", text)))
         kana = encoding != "euc_jp" or re.search("[ぁ-ヿ]", text)
         # Capital letters within words are signs of another script, read as letters of this one.
         within = sum(one.islower() and two.isupper() for one, two in pairwise(foreign))
         if foreign and together >= FEWEST_LETTERS * len(foreign) and kana and within <= MOST_CAPITALS * len(foreign):
-            found[encoding] = len((_OFTEN_KOREAN if encoding == "euc_kr" else _OFTEN).findall(text))
+            frequencies[encoding] = len((_OFTEN_KOREAN if encoding == "euc_kr" else _OFTEN).findall(text))
     chinese = {"big5", "gb18030"}
-    if found.keys() <= chinese or (found.keys() <= {*chinese, "euc_kr"} and any(found.values())):
-        return max(found, key=lambda encoding: found[encoding], default=None)
-    return next(encoding for encoding in found if encoding not in chinese)
+    if frequencies.keys() <= chinese or (frequencies.keys() <= {*chinese, "euc_kr"} and any(frequencies.values())):
+        return max(frequencies, key=lambda encoding: frequencies[encoding], default=None)
+    return next(encoding for encoding in frequencies if encoding not in chinese)
 
 
 def decode(content: bytes, encoding: str, name: str) -> str:
-    """Bytes as text, or an error that names the file."""
+    """Bytes as text; IntakeError names the file."""
     try:
         return content.decode(encoding).lstrip("\ufeff")
     except UnicodeError as error:
@@ -344,11 +344,11 @@ def _not_text(name: str, encoding: str, error: UnicodeError) -> IntakeError:
 
 def _known_encoding(name: str) -> str:
     try:
-        found = codecs.lookup(name).name
-        "".encode(found)
+        encoding = codecs.lookup(name).name
+        "".encode(encoding)
     except (LookupError, TypeError):
         raise IntakeError(f"{name} is not an encoding. Use --encoding utf-8, for example, or latin-1.") from None
-    return "utf-8-sig" if found == "utf-8" else found
+    return "utf-8-sig" if encoding == "utf-8" else encoding
 
 
 def _last_record_end(window: bytes) -> int:
@@ -364,7 +364,7 @@ def _last_record_end(window: bytes) -> int:
 
 
 def _refuse_unsafe_member(archive: str, info: zipfile.ZipInfo) -> None:
-    # Both kinds of slash: an archive made on one system is unpacked on another.
+    # Both kinds of slash, because an archive may be unpacked on another system than it was made on.
     path = PurePosixPath(info.orig_filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
         raise IntakeError(f"{archive} was refused: its member {info.orig_filename!r} points outside the archive.")
@@ -381,9 +381,9 @@ def _refuse_unsafe_member(archive: str, info: zipfile.ZipInfo) -> None:
 def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
     decoder = json.JSONDecoder()
     text, at, number, in_list, ended = "", 0, 0, False, False
-    lines = columns = 0  # before the buffer: whole lines, and what belongs to the first line of the buffer
+    lines = columns = 0  # before the buffer: complete lines, and the characters of its first line
     while True:
-        at = _skip(text, at, " \t\r\n\ufeff,")
+        at = _BETWEEN_DOCUMENTS.match(text, at).end()  # type: ignore[union-attr]
         if at < len(text) and text[at] == ("]" if in_list else "["):
             in_list, at = not in_list, at + 1
             continue
@@ -417,14 +417,8 @@ def _json_documents(stream: TextIO, name: str) -> Iterator[tuple[int, Any]]:
         text += more
 
 
-def _skip(text: str, at: int, characters: str) -> int:
-    while at < len(text) and text[at] in characters:
-        at += 1
-    return at
-
-
 def _flaw(error: Exception, lines: int, columns: int) -> str:
-    """What the decoder stumbled over, with its line and its place in the line."""
+    """The flaw that stopped the decoder, with its line and column."""
     if isinstance(error, json.JSONDecodeError):
         column = error.colno + (columns if error.lineno == 1 else 0)
         return f"line {lines + error.lineno}, column {column}: {error.msg}"

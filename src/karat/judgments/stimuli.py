@@ -1,11 +1,11 @@
-"""What a stimulus is, and which columns are conditions: the one definition, for criteria and measures alike.
+"""The definition of a stimulus and of conditions, for criteria and measures alike.
 
-A stimulus is an item in one condition and, where there are several, one question. A choice between two items is known
-by its two items as well, whichever side each was shown on. Conditions are columns that karat does not know by name,
-that hold text, truth values or whole numbers, and that vary within an item. These columns are not conditions:
+A stimulus is an item in one condition and, if there are several, one question. A choice between two items is also
+identified by its two items, whichever side each was shown on. Conditions are columns that karat does not know by name,
+that contain text, truth values or whole numbers, and that vary within an item. These columns are not conditions:
 
 people        A column that never varies within a participant, such as gender or browser, describes participants.
-shown         A column that follows from the side or the polarity, such as the sentence on the left, also where other
+shown         A column that follows from the side or the polarity, such as the sentence on the left, also if other
               conditions vary within the item.
 derived       A column that follows from the answer, such as right and wrong: participants who gave the same answer to
               a stimulus always have the same value, and the design does not explain the values (see below).
@@ -14,12 +14,12 @@ numbers       A whole number that the design does not fix, such as a count of cl
               stimuli, each value of which belongs to one item, may be a number.
 measurements  A column that leaves hardly two participants per stimulus, fewer than 1.5 on average.
 
-A factor that predicts the answers perfectly follows from them too: where everybody rates grammatical versions 5 to 7
+A factor that predicts the answers perfectly follows from them too: if all participants rate grammatical versions 5 to 7
 and ungrammatical ones 1 to 3, the rating determines the version. The design distinguishes such a factor from a derived
-column, because a design fixes which values a participant meets, and answers do not. The design explains a column
+column, because a design fixes which values a participant sees, and answers do not. The design explains a column
 
-- if it is the same for all who saw the item in the same list, or in the same group of participants (a column on
-  people), and such participants exist; or
+- if it is the same for all participants who saw the item in the same list, or in the same group of participants (a
+  column on people), and such participants exist; or
 - if participants differ less than by chance in how often they have each value. With x = 1 where trial t of a
   participant has the value and p the share of the value among all trials with the item of t,
 
@@ -28,7 +28,7 @@ column, because a design fixes which values a participant meets, and answers do 
   is about 1 where values come independently of each other, more where participants differ, and about 0 where each
   participant has each value a fixed number of times, as in Latin squares and fully crossed designs. R must be below .5.
 
-All rows with an answer count, practice trials aside. Choices are decided apart from other answers.
+All rows with an answer count, except practice trials. Choices are decided separately from other answers.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from karat.messages import Message
 
 NUMBER = re.compile(r"((?:(?<!\S)[-\N{MINUS SIGN}])?\d+(?:\.\d+)?)")
 SHARED = 1.5
-"""How many participants must share a stimulus on average for a column to count as a condition."""
+"""The average number of participants that must share a stimulus for a column to count as a condition."""
 FIXED = 0.5
-"""Below this dispersion the design fixes how often a participant meets each value."""
+"""Below this dispersion the design fixes how often a participant sees each value."""
 MOST_NUMBERS = 10
 """A whole number with more different values is not a condition, unless it identifies stimuli."""
 NO_CONDITION = re.compile(
@@ -68,21 +68,21 @@ NO_CONDITION = re.compile(
     r"(hard|soft|majority|consensus|aggregated?|final)[_. ]?(label|vote)s?|labels?[_. ].*|.*[_. ]annotators|"
     r"(choice|option)s?[_. ]?\d+"
 )
-"""Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
+"""Names of columns that are never conditions: row names of R, ids, positions, texts, second answers, the platform."""
 MOST_CONTEXTS = 8
-"""With more values, a column called context holds a text before each item, and no factor."""
+"""With more values, a column called context is the text before each item, and no factor."""
 LAYOUT = re.compile(
     r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*|person_?[a-d1-4]"
 )
-"""Names of columns that say in which list or voice something was shown, or that were computed."""
+"""Names of columns for the list or voice in which something was shown, and of computed columns."""
 BLOCKS = r"(?i)^(trials?|block|part|phase|section|round|run|page|half)[\W_]*\d+$"
-"""Levels that only count parts of a questionnaire: trial_1, block 2."""
+"""Levels that count parts of a questionnaire: trial_1, block 2."""
 PLACE = re.compile(r".*(position|order|number|index|side)|order_?number.*")
-"""Names of columns that, where they hold numbers, say when something was shown; words may be a word order."""
+"""Names of columns whose numbers say when something was shown; with words, they may be a word order."""
 CONDITION = re.compile(
     r"(?i)(cond|conditions?)|(?:item|sent|sentence|stim|stimulus|trial|exp)?[_. ]?(?:type|cond|condition)"
 )
-"""Names of the column that is the whole design."""
+"""Names of a column with the whole design."""
 NOTHING = ("NA", "N/A", "NaN", "nan", "null", "None", "none given", "-", "")
 FEWEST_LEVELS, MOST_CELLS, FEW_CELLS, EVEN, MOST_TRIED = 2, 12, 8, 1.5, 12
 CROSSED = 0.5
@@ -98,7 +98,7 @@ Found = TypeVar("Found")
 
 
 def natural_order(level: str) -> tuple[tuple[str | float, ...], str]:
-    """What levels are sorted by: as text, except that numbers in it count as numbers."""
+    """A key to sort levels as text, with the numbers in it as numbers."""
     parts = NUMBER.split(level)
     minus = "\N{MINUS SIGN}"
     return tuple(float(part.replace(minus, "-")) if place % 2 else part for place, part in enumerate(parts)), level
@@ -106,14 +106,14 @@ def natural_order(level: str) -> tuple[tuple[str | float, ...], str]:
 
 @dataclass(frozen=True)
 class Stimuli:
-    """Which columns tell stimuli apart, and which do not and why."""
+    """The columns that distinguish stimuli, and the others by the reason why they do not."""
 
     base: tuple[str, ...] = ("item",)
-    """item, question where there is one, and the two items of a choice (`_first`, `_second`)."""
+    """item, question if there is one, and the two items of a choice (`_first`, `_second`)."""
     factors: tuple[str, ...] = ()
     """Conditions of the design."""
     identifiers: tuple[str, ...] = ()
-    """Columns each value of which belongs to one item, such as the sentence; conditions where no factor is."""
+    """Columns each value of which belongs to one item, such as the sentence; conditions if no factor is one."""
     properties: tuple[str, ...] = ()
     """Columns that are the same in all trials with an item, such as its construction."""
     people: tuple[str, ...] = ()
@@ -124,12 +124,12 @@ class Stimuli:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The columns that tell stimuli of an item apart."""
+        """The columns that distinguish the stimuli of an item."""
         return (*self.factors, *self.identifiers)
 
     @property
     def keys(self) -> list[str]:
-        """All columns that tell stimuli apart."""
+        """All columns that distinguish stimuli."""
         return [*self.base, *self.conditions]
 
     @property
@@ -139,67 +139,64 @@ class Stimuli:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """Which columns were not taken as conditions, and why."""
-        found = (
-            Message("stimuli.people", {"names": self.people}),
-            Message("stimuli.shown", {"names": self.shown}),
-            Message("stimuli.derived", {"names": self.derived}),
-            Message("stimuli.numbers", {"names": self.numbers}),
-            Message("stimuli.measurements", {"names": self.measurements}),
-        )
-        return tuple(message for message in found if message.values["names"])
+        """The columns that are not conditions, with the reason."""
+        columns = {
+            "stimuli.people": self.people, "stimuli.shown": self.shown, "stimuli.derived": self.derived,
+            "stimuli.numbers": self.numbers, "stimuli.measurements": self.measurements,
+        }  # fmt: skip
+        return tuple(Message(code, {"names": names}) for code, names in columns.items() if names)
 
     def varying(self, rows: pl.DataFrame, besides: Collection[str] = ()) -> list[str]:
-        """The conditions that tell stimuli of these rows apart."""
+        """The conditions that distinguish the stimuli of these rows."""
         keys = [name for name in ITEM if name in rows.columns]
-        found: list[str] = []
+        varying: list[str] = []
         count = rows.select(keys).n_unique() if self.conditions else 0
         for name in self.conditions:
             if name not in rows.columns or name in besides:
                 continue
-            more = rows.select(*keys, *found, name).n_unique()
+            more = rows.select(*keys, *varying, name).n_unique()
             if more > count:
-                found.append(name)
+                varying.append(name)
                 count = more
-        return found
+        return varying
 
     def effects(self, rows: pl.DataFrame) -> list[str]:
-        """The factors of the design, as far as its columns tell: what contrasts compare where nobody named conditions.
+        """The probable factors of the design, which contrasts compare if no conditions are named.
 
-        Conditions that vary within most items come first. Where there are none, as in tables whose items are named with
+        Conditions that vary within most items come first. If there are none, as in tables whose items are named with
         their condition, properties of items are ranked by design: see `_ranked`.
         """
-        named = [n for n in (*self.factors, *self.properties) if n in rows.columns and _may_be_factor(rows[n])]
-        named = [name for name in named if not _is_an_answer(rows, name)]
+        candidates = [n for n in (*self.factors, *self.properties) if n in rows.columns and _may_be_factor(rows[n])]
+        candidates = [name for name in candidates if not _is_an_answer(rows, name)]
         within = sorted(
-            (name for name in self.factors if name in named and _crossing(rows, name) >= CROSSED),
+            (name for name in self.factors if name in candidates and _crossing(rows, name) >= CROSSED),
             key=lambda name: rows[name].n_unique(),
         )
         within = _of_condition(rows, within)
-        # Of a condition and the columns it is made of, those with fewer levels come first.
-        telling = replace(self, factors=tuple(within), identifiers=()).varying(rows)
-        return [name for name in self.factors if name in telling] or _ranked(rows, named)
+        # Of a condition and the columns that it combines, those with fewer levels come first.
+        varying = replace(self, factors=tuple(within), identifiers=()).varying(rows)
+        return [name for name in self.factors if name in varying] or _ranked(rows, candidates)
 
     def with_conditions(self, names: Sequence[str] | None) -> Stimuli:
-        """The same with these columns as the only conditions; unchanged where none are named (None)."""
+        """The same with these columns as the only conditions; unchanged for None."""
         return self if names is None else replace(self, factors=tuple(names), identifiers=())
 
     def with_pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows with the two items of a choice, where these tell stimuli apart."""
+        """The rows with the two items of a choice, if these distinguish stimuli."""
         return with_choices(rows) if PAIR[0] in self.base else rows
 
     def number(self, rows: pl.DataFrame, further: Sequence[str] = ()) -> pl.Series:
-        """The number of each row's stimulus, from 0, in the order in which stimuli come.
+        """The number of each row's stimulus, from 0, in the order of first occurrence.
 
-        `further` names columns that tell stimuli apart as well, such as the sides of a choice.
+        `further` names more columns that distinguish stimuli, such as the sides of a choice.
         """
         rows = self.with_pairs(rows)
         return numbered(rows, [*(name for name in self.keys if name in rows.columns), *further])
 
 
 def _of_condition(rows: pl.DataFrame, names: list[str]) -> list[str]:
-    """Where a column is called condition, that one and those that it is made of; others vary beside the design."""
-    whole = next((name for name in names if (found := CONDITION.fullmatch(name)) and found[1]), None)
+    """A column called condition and the columns that it combines; all names if there is none."""
+    whole = next((name for name in names if (match := CONDITION.fullmatch(name)) and match[1]), None)
     if whole is None:
         return names
     levels = rows[whole].n_unique()
@@ -207,7 +204,7 @@ def _of_condition(rows: pl.DataFrame, names: list[str]) -> list[str]:
 
 
 def _may_be_factor(column: pl.Series) -> bool:
-    """Whether a column may be a factor by its name and its values: no id, position or measurement, no running text."""
+    """Whether a column may be a factor by its name and its values, and no id, position, measurement or text."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
     never = (NO_CONDITION.fullmatch(column.name), NO_CONDITION.fullmatch(words), LAYOUT.fullmatch(words))
     values = column.drop_nulls().unique()
@@ -216,25 +213,23 @@ def _may_be_factor(column: pl.Series) -> bool:
         return False
     if values.dtype == pl.String and not _is_null_a_level(column):
         values = values.filter(~values.is_in(NOTHING))
+    if values.len() < FEWEST_LEVELS or _words(column) >= MANY_WORDS:
+        return False
     numbers = values.cast(pl.Float64, strict=False)
-    parts = (numbers != numbers.round()).any() and not are_contrasts(numbers)
-    measured = not numbers.null_count() and (PLACE.fullmatch(words) or parts)
-    if values.len() and measured:
+    fractions = (numbers != numbers.round()).any() and not are_contrasts(numbers)
+    if not numbers.null_count() and (PLACE.fullmatch(words) or fractions):
         return False
-    if values.dtype == pl.String and values.len() and values.str.contains(BLOCKS).all():
-        return False
-    if values.dtype == pl.String:
-        sides = set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase())
-        if sides <= {"left", "right"}:
-            return False
-    return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
+    if values.dtype != pl.String:
+        return True
+    letters = set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase())
+    return not (letters <= {"left", "right"} or values.str.contains(BLOCKS).all())
 
 
 MOST_CONTRASTS = 3
 
 
 def are_contrasts(numbers: pl.Series) -> bool:
-    """Whether numbers code the levels of a factor: two or three around zero, such as -0.5 and 0.5.
+    """Whether numbers code the levels of a factor: two or three, symmetric around zero, such as -0.5 and 0.5.
 
     >>> are_contrasts(pl.Series([0.5, -0.5, 0.5])), are_contrasts(pl.Series([0.5, 1.5]))
     (True, False)
@@ -244,7 +239,7 @@ def are_contrasts(numbers: pl.Series) -> bool:
 
 
 NULL, FEWEST_NULLS = "null", 0.25
-"""A level that linguists have, beside that: in so large a share of the rows the word does not stand for nothing."""
+"""In linguistics, null may be a level beside that. In this share of the rows or more, it is not a missing value."""
 
 
 def _is_null_a_level(column: pl.Series) -> bool:
@@ -255,16 +250,16 @@ def _is_null_a_level(column: pl.Series) -> bool:
 
 
 def _words(column: pl.Series) -> float:
-    """How many words the values of a column have, as a rule."""
+    """The median number of words of the values of a column."""
     if column.dtype != pl.String:
         return 1.0
     return float(column.drop_nulls().unique().str.count_matches(r"\S+").median() or 0)  # type: ignore[arg-type]
 
 
 def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
-    """Whether a column has the levels of the answers, in each item several, and in some items more than by chance.
+    """Whether a column has the levels of the answers, several per item, and in some items more often than by chance.
 
-    A design gives an item one level or all of them equally often.
+    A design gives an item one level, or all of them equally often.
     """
     if not {"item", "response"} <= set(rows.columns) or CONDITION.fullmatch(name):
         return False
@@ -290,91 +285,94 @@ UNEVEN = 1.5
 
 
 def _crossing(rows: pl.DataFrame, name: str) -> float:
-    """The share of a column's levels in which an item occurs, on average."""
+    """The average share of a column's levels in which an item occurs."""
     cells = rows.select("item", name).drop_nulls().unique()
     return cells.height / max(cells["item"].n_unique() * cells[name].n_unique(), 1)
 
 
 @dataclass(frozen=True)
 class _Factors:
-    """Columns that may be the factors of a design, on the rows where all of them have a level."""
+    """Columns that may be the factors of a design."""
 
     rows: pl.DataFrame
     names: tuple[str, ...]
 
     @cached_property
-    def known(self) -> pl.DataFrame:
-        """The rows of the factors, without those that lack one."""
+    def complete(self) -> pl.DataFrame:
+        """The items and levels of the rows in which all factors have a level."""
         return self.rows.select("item", *self.names).drop_nulls()
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """The combinations of levels, with their answers and items."""
-        return self.known.group_by(self.names).agg(pl.len(), pl.col("item").n_unique().alias("items"))
+        """The combinations of levels, with the numbers of answers and items."""
+        return self.complete.group_by(self.names).agg(pl.len(), pl.col("item").n_unique().alias("items"))
 
     @property
     def is_crossed(self) -> bool:
         """Whether every combination of levels occurs."""
-        return self.cells.height == math.prod(self.known[name].n_unique() for name in self.names)
+        return self.cells.height == math.prod(self.complete[name].n_unique() for name in self.names)
 
     @cached_property
     def uneven(self) -> float:
-        """How many times more answers the fullest cell has than the emptiest."""
+        """The ratio of answers between the fullest and the emptiest cell."""
         counts = self.cells["len"]
         return float(counts.max()) / float(counts.min()) if counts.len() else math.inf  # type: ignore[arg-type]
 
     @property
     def is_design(self) -> bool:
-        """Whether there are levels enough, not too many, most of them with several items, on half of the answers."""
-        if 2 * self.known.height < self.rows.height or not FEWEST_LEVELS <= self.cells.height <= MOST_CELLS:
+        """Whether half of the answers have a level, cells are neither few nor many, and most have several items."""
+        if 2 * self.complete.height < self.rows.height or not FEWEST_LEVELS <= self.cells.height <= MOST_CELLS:
             return False
         several = (self.cells["items"] > 1).sum()
         return 2 * several >= self.cells.height and self.cells["items"].sum() >= 2 * self.cells.height
 
     @cached_property
     def rank(self) -> tuple[float, ...]:
-        """What is looked for first: words before phrases and numbers, complete, few levels, evenly filled."""
+        """The order of preference: words before phrases and numbers, complete, few levels, evenly filled."""
         phrases = any(_words(self.rows[name]) >= SOME_WORDS for name in self.names)
         numbers = any(self.rows[name].dtype == pl.Int64 for name in self.names)
-        part = round(1 - self.known.height / max(self.rows.height, 1), 1)
-        return phrases, numbers, part, self.cells.height, round(self.uneven, 1)
+        gaps = round(1 - self.complete.height / max(self.rows.height, 1), 1)
+        return phrases, numbers, gaps, self.cells.height, round(self.uneven, 1)
 
-    def with_one(self, others: Sequence[str], most: int, uneven: float = math.inf) -> _Factors | None:
+    def with_another(self, others: Sequence[str], most: int, uneven: float = math.inf) -> _Factors | None:
         """These factors and the best other one that is crossed with them in at most this many cells."""
-        more = [_Factors(self.rows, (*self.names, name)) for name in others if name not in self.names]
-        fit = [one for one in more if one.is_design and one.cells.height <= most and one.is_crossed]
-        return min((one for one in fit if one.uneven <= uneven), key=lambda one: one.rank, default=None)
+        wider = [_Factors(self.rows, (*self.names, name)) for name in others if name not in self.names]
+        designs = [two for two in wider if two.is_design and two.cells.height <= most and two.is_crossed]
+        return min((two for two in designs if two.uneven <= uneven), key=lambda two: two.rank, default=None)
 
 
 def _ranked(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
     """The properties of items that look most like the factors of a design.
 
-    A column called condition, or type of item, is the design in one: it is taken, or the two columns it is made of.
-    Otherwise two columns are looked for whose levels occur in all combinations, then one. Complete columns go before
-    those with gaps, words before phrases and numbers, few levels before many, and evenly filled ones first.
+    A column called condition, or type of item, is the whole design: the result is this column, or two columns that it
+    combines. Otherwise the result is two columns whose levels occur in all combinations, or a single one. Columns are
+    preferred in the order of `_Factors.rank`.
     """
     rows = rows.with_columns(
         pl.when(~pl.col(name).str.strip_chars().is_in(NOTHING)).then(pl.col(name)).alias(name)
         for name in names if rows.schema[name] == pl.String
     )  # fmt: skip
-    single = sorted((one for n in names if (one := _Factors(rows, (n,))).is_design), key=lambda one: one.rank)
-    free = [one.names[0] for one in single[:MOST_TRIED]]
-    named = [one for one in single if CONDITION.fullmatch(one.names[0])]
-    for whole in sorted(named, key=lambda one: CONDITION.fullmatch(one.names[0])[1] is None):  # type: ignore[index]
+    single = sorted((column for n in names if (column := _Factors(rows, (n,))).is_design), key=lambda each: each.rank)
+    free = [column.names[0] for column in single[:MOST_TRIED]]
+    best: _Factors | None
+    matches = [(match, column) for column in single if (match := CONDITION.fullmatch(column.names[0]))]
+    if matches:
+        whole = min(matches, key=lambda pair: pair[0][1] is None)[1]
         levels = whole.cells.height
-        own = [n for n in free if n not in whole.names and _Factors(rows, (*whole.names, n)).cells.height == levels]
-        both = [two for n in own if (two := _Factors(rows, (n,)).with_one(own, levels)) and two.cells.height == levels]
-        best = min(both, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
-        return [name for name in names if name in best.names]
-    pairs = [two for n in free if (two := _Factors(rows, (n,)).with_one(free, MOST_CELLS))]
-    if pairs:
-        best = min(pairs, key=lambda one: one.rank)
-        return [name for name in names if name in best.names]
-    return list(single[0].names) if single else []
+        parts = [n for n in free if n not in whole.names and _Factors(rows, (*whole.names, n)).cells.height == levels]
+        pairs = [
+            two for n in parts
+            if (two := _Factors(rows, (n,)).with_another(parts, levels)) and two.cells.height == levels
+        ]  # fmt: skip
+        best = min(pairs, key=lambda two: two.rank, default=None) or whole.with_another(free, FEW_CELLS, EVEN) or whole
+    else:
+        pairs = [two for n in free if (two := _Factors(rows, (n,)).with_another(free, MOST_CELLS))]
+        best = min(pairs or single[:1], key=lambda two: two.rank, default=None)
+    return [name for name in names if best is not None and name in best.names]
 
 
 def find_stimuli(table: DesignRows) -> Stimuli:
-    """Decide which columns tell stimuli apart."""
+    """Decide which columns distinguish stimuli."""
     return _Decision(table).result()
 
 
@@ -401,47 +399,48 @@ class _Decision:
         identifiers = {name for name in rest if self._identifies(name)}
         numbers = [name for name in rest if name not in identifiers and self._is_count(name)]
         rest = [name for name in rest if name not in numbers]
-        # Identifiers of stimuli come last: they tell apart only what no factor does.
+        # Identifiers of stimuli come last: they distinguish only what no factor does.
         rest.sort(key=lambda name: name in identifiers)
         while True:
-            found, derived, measurements = self._conditions(rest)
-            factors = [name for name in found if name not in identifiers]
+            conditions, derived, measurements = self._conditions(rest)
+            factors = [name for name in conditions if name not in identifiers]
             # The sentence on the left follows from the side and from the factors that vary within an item.
-            sided = [name for name in found if name in identifiers and self._follows_from_side(name, factors)]
+            sided = [name for name in conditions if name in identifiers and self._follows_from_side(name, factors)]
             if not sided:
                 break
             shown += sided
             rest = [name for name in rest if name not in sided]
-        found = [name for name in found if not NO_CONDITION.fullmatch(name)]
+        conditions = [name for name in conditions if not NO_CONDITION.fullmatch(name)]
         return Stimuli(
-            base, tuple(name for name in found if name not in identifiers),
-            tuple(name for name in found if name in identifiers), tuple(properties), tuple(self.people), tuple(shown),
-            tuple(derived), tuple(numbers), tuple(measurements),
+            base, tuple(name for name in conditions if name not in identifiers),
+            tuple(name for name in conditions if name in identifiers), tuple(properties), tuple(self.people),
+            tuple(shown), tuple(derived), tuple(numbers), tuple(measurements),
         )  # fmt: skip
 
     def _conditions(self, names: list[str]) -> tuple[list[str], list[str], list[str]]:
-        """Of these columns the conditions, those that follow from the answer and the measurements."""
+        """The conditions, the columns that follow from the answer, and the measurements among these columns."""
         derived: list[str] = []
         while True:
-            found: list[str] = []
+            conditions: list[str] = []
             measurements: list[str] = []
             for name in [name for name in names if name not in derived]:
-                keys = [*self.base, *found]
+                keys = [*self.base, *conditions]
                 if not self._varies(keys, name):
                     continue
-                # Where hardly anything is shared anyway, no column is to blame.
+                # If hardly anything is shared anyway, no column is to blame.
                 if self._are_shared(keys) and not self._are_shared([*keys, name]):
                     measurements.append(name)
                 elif self._is_derived(keys, name):
                     derived.append(name)
                 else:
-                    found.append(name)
-            # What came first was not looked at beside what came later.
+                    conditions.append(name)
+            # The first conditions were not tested beside the later ones.
             more = [
-                name for name in found if self._is_derived([*self.base, *(own for own in found if own != name)], name)
-            ]
+                name for name in conditions
+                if self._is_derived([*self.base, *(other for other in conditions if other != name)], name)
+            ]  # fmt: skip
             if not more:
-                return found, [name for name in names if name in derived], measurements
+                return conditions, [name for name in names if name in derived], measurements
             derived += more
 
     def _distinct(self, columns: list[str]) -> int:
@@ -454,11 +453,11 @@ class _Decision:
         return self._distinct([*keys, name]) > self._distinct(keys)
 
     def _are_shared(self, keys: list[str]) -> bool:
-        """Whether enough participants answered each combination of these columns, on average."""
+        """Whether enough participants answered each combination of these columns on average."""
         return self.table.participants(keys) >= SHARED * self._distinct(keys)
 
     def _follows_from_side(self, name: str, factors: Sequence[str] = ()) -> bool:
-        """Whether a column varies with the way in which an item was shown, and with nothing else but these factors."""
+        """Whether a column varies only with the way in which an item was shown and with these factors."""
         if not self.as_shown or not self._varies([*self.base, *self.pair, *factors], name):
             return False
         return not self._varies([*self.base, *self.as_shown, *factors], name)
@@ -479,8 +478,8 @@ class _Decision:
 
     def _is_derived(self, keys: list[str], name: str) -> bool:
         keys = list(dict.fromkeys([*keys, *self.as_shown]))
-        given = self.table.counts([*keys, "response", name])
-        return follows_from_answer(given, keys, name) and not self._designed(name)
+        counts = self.table.counts([*keys, "response", name])
+        return follows_from_answer(counts, keys, name) and not self._designed(name)
 
     def _designed(self, name: str) -> bool:
         """Whether the design explains the values of a column."""
@@ -495,27 +494,27 @@ class _Decision:
 
 
 def candidates(schema: Mapping[str, object]) -> list[str]:
-    """The columns that may be conditions by their name and type."""
+    """The columns that may be conditions, by name and type."""
     return [name for name, kind in schema.items() if kind in KINDS and name not in COLUMNS and name[:1] != "_"]
 
 
 def follows_from_answer(counts: pl.LazyFrame, keys: Sequence[str], name: str) -> bool:
-    """Whether a column varies within stimuli, but never among those who gave the same answer.
+    """Whether a column varies within stimuli, but never among participants who gave the same answer.
 
-    `counts` says how often each combination of keys, response and the column occurs. Answers that nobody else gave to
-    the stimulus say nothing.
+    `counts` has the number of each combination of keys, response and the column. Answers that only one participant gave
+    to a stimulus are ignored.
     """
     answer = [*keys, "response"]
     several = counts.filter(pl.col("len").sum().over(answer) > 1)
-    found = several.select(
+    numbers = several.select(
         pl.struct(*keys, name).n_unique().alias("with"), pl.struct(keys).n_unique().alias("without"),
         pl.struct(*answer, name).n_unique().alias("answers_with"), pl.struct(answer).n_unique().alias("answers"),
     ).collect().row(0, named=True)  # fmt: skip
-    return bool(found["with"] > found["without"] and found["answers_with"] == found["answers"])
+    return bool(numbers["with"] > numbers["without"] and numbers["answers_with"] == numbers["answers"])
 
 
 class StimuliOfTable:
-    """The decision on a table, made when it is first asked for and shared by the tables that are made from it."""
+    """The decision on a table, made when first needed and shared by all tables derived from it."""
 
     def __init__(self, frame: pl.DataFrame | None, scales: Mapping[str, Scale]) -> None:
         self._frame = frame
@@ -534,18 +533,18 @@ class StimuliOfTable:
         """The stimuli of answers on a scale."""
         return self._decided[isinstance(scale, Choice)]
 
-    def decide(self, found: Mapping[bool, Stimuli]) -> None:
-        """Take over a decision that was made on a larger table."""
-        self.__dict__["_decided"] = dict(found)
+    def decide(self, decision: Mapping[bool, Stimuli]) -> None:
+        """Adopt the decision on a larger table."""
+        self.__dict__["_decided"] = dict(decision)
         self._frame = None
 
     def __getstate__(self) -> dict[str, object]:
-        # Another process gets the decision and not the table once more.
+        # Another process gets the decision without the table.
         return {"_frame": None, "_scales": self._scales, "_decided": self._decided}
 
 
 def rows_of_kind(rows: pl.DataFrame, scales: Mapping[str, Scale], choices: bool) -> pl.DataFrame:
-    """The rows on scales of choice with their two items in `_first` and `_second`, or those on all other scales."""
+    """The rows on scales of choice, with their two items in `_first` and `_second`, or those on all other scales."""
     kinds = {isinstance(scale, Choice) for scale in scales.values()}
     if len(kinds) > 1:
         questions = [name for name, scale in scales.items() if isinstance(scale, Choice) == choices]
@@ -557,15 +556,15 @@ def rows_of_kind(rows: pl.DataFrame, scales: Mapping[str, Scale], choices: bool)
 
 
 def numbered(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
-    """The number of the group that each row belongs to, from 0, in the order in which groups come."""
+    """The number of each row's group, from 0, in the order of first occurrence."""
     return groups_and_numbers(rows, keys)[1]
 
 
 def groups_and_numbers(rows: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
-    """The groups of rows in the order in which they come, and the number of the group that each row belongs to."""
+    """The groups of rows in the order of first occurrence, and the number of each row's group."""
     import numpy as np
 
-    # Faster than to look every row up among the groups.
+    # Faster than a join of the rows with the groups.
     grouped = rows.select(keys).with_row_index("_row").group_by(keys, maintain_order=True).agg("_row")
     number = np.empty(rows.height, np.int64)
     number[grouped["_row"].explode().to_numpy()] = np.repeat(np.arange(grouped.height), grouped["_row"].list.len())
@@ -573,22 +572,22 @@ def groups_and_numbers(rows: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.Data
 
 
 class DesignRows:
-    """The answers by which it is decided what a stimulus is: one table here, parts in `karat.screen.parted`."""
+    """The answers on which the decision is based: one table here, parts in `karat.screen.parted`."""
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self.rows = rows
         self.schema: Mapping[str, object] = rows.schema
 
     def distinct(self, columns: list[str]) -> int:
-        """How many different combinations of values there are."""
+        """The number of distinct combinations of values."""
         return self.rows[columns[0]].n_unique() if len(columns) == 1 else self.rows.select(columns).n_unique()
 
     def participants(self, columns: list[str]) -> int:
-        """The number of participants of each combination, summed over combinations."""
+        """The sum over all combinations of their numbers of participants."""
         return self.rows.select("participant", *columns).n_unique()
 
     def counts(self, columns: list[str]) -> pl.LazyFrame:
-        """How often each combination occurs, as `len`."""
+        """The number of occurrences of each combination, as `len`."""
         return self.rows.lazy().group_by(columns).agg(pl.len())
 
     def shares(self, keys: list[str], name: str) -> pl.LazyFrame:
@@ -597,53 +596,53 @@ class DesignRows:
         return whole.with_columns(_share=pl.col("len") / pl.col("len").sum().over(keys))
 
     def map(self, function: Callable[..., Found], *given: object) -> list[Found]:
-        """`function(rows, *given)` of every part."""
+        """`function(rows, *given)` for each part."""
         return [function(self.rows, *given)]
 
     def people(self, names: list[str]) -> list[str]:
         """The columns that never vary within a participant."""
-        found = self.map(values_within, names)
+        parts = self.map(values_within, names)
         return [
             name
             for name in names
-            if max(within[name] for within, _ in found) <= 1
-            and len({repr(value) for _, values in found for value in values[name]}) > 1
+            if max(within[name] for within, _ in parts) <= 1
+            and len({repr(value) for _, values in parts for value in values[name]}) > 1
         ]
 
     def dispersion(self, keys: list[str], name: str) -> float:
-        """How much participants differ in how often they have each value: R above."""
-        found = self.map(deviations, self.shares(keys, name), keys, name)
-        squares, variance = (sum(own) for own in zip(*found, strict=True))
+        """How much participants differ in the frequencies of values: R above."""
+        parts = self.map(deviations, self.shares(keys, name), keys, name)
+        squares, variance = (sum(part) for part in zip(*parts, strict=True))
         return squares / variance if variance else 0.0
 
     def rises(self, name: str) -> bool:
-        """Whether a number never falls along the trials of any participant, and their order is known."""
+        """Whether a number never falls along the trials of any participant; False if their order is unknown."""
         return all(self.map(never_falls, name))
 
 
 def deviations(rows: pl.DataFrame, shares: pl.LazyFrame, keys: Sequence[str], name: str) -> tuple[float, float]:
     """The numerator and the denominator of R for some participants; `shares` are those over all of them."""
-    own = rows.group_by("participant", name).agg(pl.len().alias("_has"))
+    counts = rows.group_by("participant", name).agg(pl.len().alias("_has"))
     trials = rows.group_by("participant", *keys).agg(pl.len().alias("_trials"))
     expected = trials.join(shares.collect(), on=list(keys), nulls_equal=True).group_by("participant", name).agg(
         (pl.col("_trials") * pl.col("_share")).sum().alias("_expected"),
         (pl.col("_trials") * pl.col("_share") * (1 - pl.col("_share"))).sum().alias("_variance"),
     )  # fmt: skip
-    both = expected.join(own, on=["participant", name], how="left", nulls_equal=True)
+    both = expected.join(counts, on=["participant", name], how="left", nulls_equal=True)
     away = pl.col("_has").fill_null(0) - pl.col("_expected")
     squares, variance = both.select((away**2).sum(), pl.col("_variance").sum()).row(0)
     return float(squares or 0.0), float(variance or 0.0)
 
 
 def values_within(rows: pl.DataFrame, names: list[str]) -> tuple[dict[str, int], dict[str, list[object]]]:
-    """The most values that a participant has in each column, and two of all values; empty cells are none."""
+    """The largest number of values per participant in each column, and two of all values, without empty cells."""
     most = rows.group_by("participant").agg(pl.col(names).drop_nulls().n_unique()).select(pl.col(names).max())
     values = {name: rows[name].drop_nulls().unique().head(2).to_list() for name in names}
     return {name: int(most[name][0] or 0) for name in names}, values
 
 
 def never_falls(rows: pl.DataFrame, name: str) -> bool:
-    """Whether a number never falls along the trials of any participant; False where their order is not known."""
+    """Whether a number never falls along the trials of any participant; False if their order is unknown."""
     if not {"trial", "time"} & set(rows.columns):
         return False
     groups = [column for column in ("participant", "session") if column in rows.columns]
@@ -652,16 +651,16 @@ def never_falls(rows: pl.DataFrame, name: str) -> bool:
 
 
 def answered_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a table that have an answer, practice left out."""
+    """The rows of a table that have an answer, without practice trials."""
     return frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
 
 
 def with_choices(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows on a scale of choice with their two items in alphabetical order, as `_first` and `_second`, where named."""
+    """Rows on a scale of choice with their two items in alphabetical order, as `_first` and `_second`, if named."""
     if not {"left", "right"} <= set(rows.columns):
         return rows
-    named = pl.col("left").is_not_null() & pl.col("right").is_not_null()
+    both = pl.col("left").is_not_null() & pl.col("right").is_not_null()
     return rows.with_columns(
-        _first=pl.when(named).then(pl.min_horizontal("left", "right")),
-        _second=pl.when(named).then(pl.max_horizontal("left", "right")),
+        _first=pl.when(both).then(pl.min_horizontal("left", "right")),
+        _second=pl.when(both).then(pl.max_horizontal("left", "right")),
     )

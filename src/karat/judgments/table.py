@@ -1,6 +1,6 @@
-"""The one table that every part of karat speaks: who judged what, how, when and how fast.
+"""The table that all parts of karat share: who judged what, how, when and how fast.
 
-Tables of other libraries come in here and leave as polars frames; `to_pandas` is the way back.
+It takes tables of other libraries and returns polars frames; `to_pandas` converts back.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Judgments(NotebookDisplay):
     scales: dict[str, Scale]
     """The scale of each question; the empty name is the scale of answers without a question."""
     participants: pl.DataFrame
-    """One row per participant: at least participant, and whatever else is known of them."""
+    """One row per participant: the column participant, and any others."""
     notes: tuple[Message, ...]
-    """What was assumed when the table was read."""
+    """The assumptions made when the table was read."""
     frozen: dict[str, Any] | None = None
-    """The screening rules and items with which the study started, where an export of karat recorded them."""
+    """The screening rules and items at the start of the study, if an export of karat recorded them."""
 
     def __init__(self, frame: Any, scale: Scale | Mapping[str, Scale], participants: Any = None) -> None:
         table = to_polars(frame)
@@ -76,16 +76,16 @@ class Judgments(NotebookDisplay):
         return judgments
 
     def _take(self, checked: Checked, scales: dict[str, Scale], participants: pl.DataFrame | None) -> None:
-        known = [name for name in COLUMNS if name in checked.frame.columns]
-        self.frame = checked.frame.select(known + [name for name in checked.frame.columns if name not in COLUMNS])
+        columns = [name for name in COLUMNS if name in checked.frame.columns]
+        self.frame = checked.frame.select(columns + [name for name in checked.frame.columns if name not in COLUMNS])
         self.scales = scales
-        self.participants = _everybody(self.frame, participants)
+        self.participants = _all_participants(self.frame, participants)
         self.notes = tuple(checked.notes)
         self._stimuli = StimuliOfTable(self.frame, scales)
 
     @property
     def scale(self) -> Scale:
-        """The scale of the answers, where all questions share one."""
+        """The scale of the answers, if all questions share one."""
         distinct = list(dict.fromkeys(self.scales.values()))
         if len(distinct) != 1:
             raise JudgmentsError(f"The questions have {len(distinct)} scales; see .scales for each.")
@@ -109,7 +109,7 @@ class Judgments(NotebookDisplay):
 
     @property
     def answers(self) -> int:
-        """How many answers there are; rows without a response are none.
+        """The number of answers; rows without a response do not count.
 
         >>> import karat
         >>> karat.datasets.load("crowd").answers
@@ -118,7 +118,7 @@ class Judgments(NotebookDisplay):
         return self.frame.height - self.frame["response"].null_count()
 
     def summary(self) -> str:
-        """How many participants, items and answers there are, of which functions, on which scale, and what is missing.
+        """The numbers of participants, items and answers, the functions and scales, and what is missing.
 
         >>> import karat
         >>> print(karat.datasets.load("crowd").summary())  # doctest: +ELLIPSIS
@@ -128,7 +128,7 @@ class Judgments(NotebookDisplay):
         return "\n".join(_summary_lines(self))
 
     def without(self, participants: Collection[str]) -> Judgments:
-        """The judgments of everybody else.
+        """The judgments of all other participants.
 
         >>> import karat
         >>> karat.datasets.load("likert").without(["p01", "p02"]).participants.height
@@ -140,7 +140,7 @@ class Judgments(NotebookDisplay):
     def with_frame(
         self, frame: pl.DataFrame, participants: pl.DataFrame | None = None, scales: Mapping[str, Scale] | None = None
     ) -> Judgments:
-        """Some of these answers, or the same ones with further columns: what a stimulus is stays as decided on all.
+        """Some of these answers, or all with further columns; the decision on stimuli stays that on all answers.
 
         >>> import karat
         >>> likert = karat.datasets.load("likert")
@@ -149,25 +149,25 @@ class Judgments(NotebookDisplay):
         (40, True)
         """
         people = self.participants if participants is None else participants
-        made = Judgments.from_checked(Checked(frame, notes=list(self.notes)), scales or self.scales, people)
-        made._stimuli, made.frozen = self._stimuli, self.frozen
-        return made
+        judgments = Judgments.from_checked(Checked(frame, notes=list(self.notes)), scales or self.scales, people)
+        judgments._stimuli, judgments.frozen = self._stimuli, self.frozen
+        return judgments
 
     def with_frozen(self, frozen: dict[str, Any] | None) -> Judgments:
-        """The same answers with what was frozen when the study started (`karat.study.frozen`).
+        """The same answers with the frozen record of the start of the study (`karat.study.frozen`).
 
         >>> import karat
         >>> karat.datasets.load("likert").with_frozen({"rules": None}).frozen
         {'rules': None}
         """
-        made = self.with_frame(self.frame)
-        made.frozen = frozen
-        return made
+        judgments = self.with_frame(self.frame)
+        judgments.frozen = frozen
+        return judgments
 
     def stimuli(self, scale: Scale | None = None) -> Stimuli:
-        """What a stimulus is: which columns are conditions, and which are not and why (`karat.judgments.stimuli`).
+        """The columns that distinguish stimuli, and why others do not (`karat.judgments.stimuli`).
 
-        Choices are decided apart from other answers. Where there are both, name the `scale` of the choices.
+        Choices are decided separately from other answers. In a table with both, name the `scale` of the choices.
 
         >>> import karat
         >>> karat.datasets.load("likert").stimuli().conditions
@@ -178,7 +178,7 @@ class Judgments(NotebookDisplay):
         return self._stimuli.of(scale)
 
     def factors(self) -> list[str]:
-        """The columns that look like the factors of the design: what contrasts compare where nobody names conditions.
+        """The columns that look like factors of the design, which contrasts compare if no conditions are named.
 
         >>> import karat
         >>> karat.datasets.load("likert").factors()
@@ -191,21 +191,20 @@ class Judgments(NotebookDisplay):
         return self.stimuli(scale).effects(rows)
 
     def with_stimuli(self, found: Mapping[bool, Stimuli]) -> Judgments:
-        """The same answers as part of a larger table, on which it was decided what a stimulus is.
+        """The same answers as part of a larger table, with the decision on stimuli made for that table.
 
         `found` has the decision on choices under True and that on all other answers under False.
         """
-        made = self.with_frame(self.frame)
-        made._stimuli = StimuliOfTable(None, self.scales)
-        made._stimuli.decide(found)
-        return made
+        judgments = self.with_frame(self.frame)
+        judgments._stimuli = StimuliOfTable(None, self.scales)
+        judgments._stimuli.decide(found)
+        return judgments
 
     def with_row_order(self) -> Judgments:
-        """The same answers, where the rows of each participant are in the order in which trials were shown.
+        """The same answers, with the rows of each participant declared to be in the order of the trials.
 
-        Criteria that look at the order of trials need the column trial or time. Files often list answers in another
-        order, so karat does not assume that rows are in order; this method states that they are. Positions that are
-        there already stay.
+        Criteria about the order of trials need the column trial or time. Files often list answers in another order, so
+        karat does not assume that rows are in order; this method declares it. Existing positions stay.
 
         >>> import karat
         >>> j = karat.Judgments({"participant": ["p1", "p1"], "item": ["a", "b"], "response": [5, 1]}, karat.Ordinal(5))
@@ -215,7 +214,7 @@ class Judgments(NotebookDisplay):
         return self.with_frame(with_positions(self.frame))
 
     def fingerprint(self) -> str:
-        """A short text that changes when an answer, a scale or what is known of a participant changes.
+        """A short text that changes when an answer, a scale or the table of participants changes.
 
         >>> import karat
         >>> likert = karat.datasets.load("likert")
@@ -225,7 +224,7 @@ class Judgments(NotebookDisplay):
         return files.fingerprint(self.frame, self.scales, self.participants)
 
     def to_csv(self, path: str | Path, *, safe_for_spreadsheets: bool = False) -> None:
-        """Write the table as CSV, with its scales and column types beside it in `PATH-metadata.json`.
+        """Write the table as CSV, with its scales and column types in `PATH-metadata.json`.
 
         With `safe_for_spreadsheets`, text that a spreadsheet would run as a formula is marked with an apostrophe.
 
@@ -257,7 +256,7 @@ class Judgments(NotebookDisplay):
 
 
 def scales_by_question(scale: Scale | Mapping[str, Scale], questions: pl.Series | None) -> dict[str, Scale]:
-    """The scale of each question, where one may be given for all; `questions` is their column, if there is one.
+    """The scale of each question; a single scale is that of all questions. `questions` is their column, if any.
 
     >>> from karat.judgments.scales import Binary
     >>> scales_by_question(Binary(), pl.Series(["natural", None, "natural"])) == {"natural": Binary(), "": Binary()}
@@ -271,8 +270,8 @@ def scales_by_question(scale: Scale | Mapping[str, Scale], questions: pl.Series 
     return {name or "": scale for name in names} or {"": scale}
 
 
-def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.DataFrame:
-    """One row for everybody: those who are described, then those who only answered."""
+def _all_participants(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.DataFrame:
+    """One row per participant: first those in the table of participants, then those with answers alone."""
     answered = frame.select(pl.col("participant").unique(maintain_order=True))
     if participants is None:
         return answered
@@ -347,7 +346,7 @@ def to_polars(table: Any) -> pl.DataFrame:
     if hasattr(table, "to_native"):
         return to_polars(table.to_native())
     if type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns"):
-        # Column by column, because polars' own way needs pyarrow, which a pandas user may not have.
+        # Column by column, because the conversion of polars needs pyarrow, which a pandas user may not have.
         return pl.DataFrame({str(name): _polars_column(table[name]) for name in table.columns}, strict=False)
     if hasattr(table, "__arrow_c_stream__"):
         return pl.DataFrame(table)
@@ -362,7 +361,7 @@ def to_polars(table: Any) -> pl.DataFrame:
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """The same table in pandas, with or without pyarrow beside it."""
+    """The same table in pandas, with or without pyarrow."""
     try:
         import pandas as pd
     except ModuleNotFoundError:

@@ -1,11 +1,11 @@
-"""Delimited text and spreadsheets as tables of text, cell by cell, with the line that each row began on.
+"""Delimited text and spreadsheets as tables of text, with the line on which each row begins.
 
-The fast way is polars' parser. It fills up short rows in silence and says little about malformed ones, so a file is
-counted first; where the counts do not prove that every row is whole, a slower parser finds the lines at fault.
+Files are read with polars' parser, which silently fills short rows and reports little about malformed ones. Where its
+result does not prove that every row is complete, a slower parser finds the faulty lines.
 
-A quotation mark that is not closed makes one record of many lines, in silence: the cell goes on to the next quotation
-mark, wherever that is, or to the end of the file. A cell that is meant to span several lines is distinguished from that
-by its end: behind the mark that closes it there is a separator, a line end or the end of the text.
+An unclosed quotation mark silently joins many lines to one record: the cell goes on to the next quotation mark,
+wherever that is, or to the end of the file. A cell that really spans several lines can be recognised by its end: a
+separator, a line end or the end of the text follows the closing mark.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ PACKED = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "a Feather file",
 }
-"""How files begin that are not text."""
+"""The first bytes of files that are not text."""
 MEND_ROW = "Fix the row, or leave it out with --skip-bad."
 
 
@@ -63,32 +63,32 @@ class FileTable:
     file: SourceFile
     frame: pl.DataFrame
     locate: Callable[[int], Place]
-    """Where a row of the frame stands in the file."""
+    """The place of a row of the frame in the file."""
     delimiter: str = ""
     problems: Problems = field(default_factory=Problems)
     notes: list[Message] = field(default_factory=list)
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What a second header row says of each column, such as the text of its question."""
+    """The second header row, by column, such as the text of its question."""
 
     @property
     def rows_in(self) -> int:
-        """How many rows the file has below its header, blank lines left out."""
+        """The number of rows below the header, without blank lines."""
         return self.frame.height + len(self.problems.places())
 
 
 class CsvLines(Sequence[int]):
-    """The line on which each row of a delimited file begins, found out only when somebody asks."""
+    """The line on which each row of a delimited file begins; counted when a line is first needed."""
 
     def __init__(self, file: SourceFile, delimiter: str) -> None:
         self.file, self.delimiter = file, delimiter
 
     @cached_property
     def _starts(self) -> list[int]:
-        found = records(self.file.text(), self.delimiter, self.file.name)
-        return [record.line for record in found if any(record.cells)][1:]
+        rows = records(self.file.text(), self.delimiter, self.file.name)
+        return [record.line for record in rows if any(record.cells)][1:]
 
     def __getitem__(self, row: int) -> int:  # type: ignore[override]
-        # Where the parsers count rows differently after a stray quotation mark, the last line is the nearest guess.
+        # After a stray quotation mark the parsers may count rows differently; then the last line is the best guess.
         return self._starts[row] if row < len(self._starts) else max(self._starts, default=1)
 
     def __len__(self) -> int:
@@ -96,7 +96,7 @@ class CsvLines(Sequence[int]):
 
 
 def header_of(file: SourceFile, delimiter: str | None = None) -> list[str]:
-    """The cells of the first line, for recognising a delimited file; empty where it has none."""
+    """The cells of the first line, to recognise a delimited file; empty for files of another kind."""
     if file.suffix in SPREADSHEETS or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
         return []
     try:
@@ -107,10 +107,10 @@ def header_of(file: SourceFile, delimiter: str | None = None) -> list[str]:
 
 
 def delimiter_of(sample: str) -> str:
-    """The delimiter that cuts the first lines of a text into the same number of cells, more than one if possible.
+    """The delimiter that splits the first lines of a text into equally many cells, more than one if possible.
 
-    Where several do, one with a blank after it is the punctuation of sentences rather than a delimiter. Titles above
-    the table have fewer cells.
+    If several do, a sign with a blank after it is punctuation rather than a delimiter. Titles above the table have
+    fewer cells.
     """
     scores = {}
     for delimiter in DELIMITERS:
@@ -136,7 +136,7 @@ def _sample_widths(sample: str, delimiter: str, most: int = 20) -> Iterator[int]
 
 
 Numbers = Callable[[Sequence[str]], Mapping[str, pl.DataType]]
-"""Decides from the column names which columns should hold numbers."""
+"""A function from column names to the types of the columns that should hold numbers."""
 
 
 def read_table(
@@ -144,8 +144,8 @@ def read_table(
 ) -> FileTable:
     """Read a delimited file or a spreadsheet whose first row names the columns.
 
-    All cells are text, but for the columns that `numbers` names: where they hold nothing else, they are read as
-    numbers, which saves the memory of their text.
+    All cells are text. To save memory, the columns that `numbers` selects are read as numbers if they hold nothing
+    else.
     """
     if file.suffix in SPREADSHEETS:
         return _read_spreadsheet(file, sheet)
@@ -168,7 +168,7 @@ MOST_TITLES, FEWEST_NAMED = 10, 3
 
 
 def _titles(rows: Iterable[Sequence[str | None]]) -> list[str]:
-    """What stands above the header of a table: rows with one cell or two, before one with several.
+    """The titles above the header of a table: rows with one or two cells, before one with more.
 
     >>> _titles([["Pilot of May", ""], ["", ""], ["person", "item", "rating"]]), _titles([["person", "item", "rating"]])
     (['Pilot of May', ''], [])
@@ -179,7 +179,7 @@ def _titles(rows: Iterable[Sequence[str | None]]) -> list[str]:
         for row in itertools.islice(rows, MOST_TITLES):
             filled = [cell for cell in row if cell]
             if len(filled) >= FEWEST_NAMED:
-                # A sentence with a comma, or a name and its value, stand above a table that is wider than they are.
+                # A sentence with a comma, or a name with its value, is a title only above a wider table.
                 return above if len(filled) > FEWEST_NAMED or most < FEWEST_NAMED - 1 else []
             most = max(most, len(filled))
             above.append(" ".join(filled))
@@ -194,7 +194,7 @@ def _title_note(file: SourceFile, titles: Sequence[str]) -> list[Message]:
 
 
 def _refuse_no_text(file: SourceFile) -> None:
-    """IntakeError for a file that is not a table in text, or begins with what only Excel understands."""
+    """Raise IntakeError for a file that is not a table in text, or that begins with a line for Excel."""
     packed = next((what for start, what in PACKED.items() if file.head.startswith(start)), None)
     if packed is not None:
         raise IntakeError(
@@ -215,10 +215,9 @@ def _quoted_cell(delimiter: str) -> re.Pattern[bytes]:
 
 
 def _is_odd(piece: bytes, delimiter: str) -> bool:
-    """Whether records have what parsers understand in different ways.
+    """Whether records contain something that parsers read differently.
 
-    These are NUL bytes, carriage returns that end a line by themselves, quotation marks in the middle of a cell or not
-    closed.
+    That is a NUL byte, a carriage return alone at a line end, or a quotation mark within a cell or not closed.
     """
     if b"\0" in piece or (b"\r" in piece and piece.count(b"\r\n") != piece.count(b"\r")):
         return True
@@ -226,7 +225,7 @@ def _is_odd(piece: bytes, delimiter: str) -> bool:
 
 
 def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
-    """Column names, all different; and what had to be changed for that."""
+    """Distinct column names, and notes on the names that were changed."""
     names: list[str] = []
     copies: dict[str, list[str]] = {}
     for position, cell in enumerate(cells, start=1):
@@ -246,7 +245,7 @@ def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
 
 
 def _read_fast(file: SourceFile, delimiter: str, numbers: Numbers = lambda names: {}) -> FileTable | None:
-    """The table by polars' parser, or None where it does not prove that every row is whole."""
+    """The table as polars parses it, or None if that does not prove that every row is complete."""
     if file.encoding not in ("utf-8", "utf-8-sig"):
         return None
     first, newline, _ = file.head.partition(b"\n")
@@ -255,7 +254,7 @@ def _read_fast(file: SourceFile, delimiter: str, numbers: Numbers = lambda names
     header = next(csv.reader([first.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter), [])
     names, notes = _header_names(header)
     has_quotes = False
-    # A few megabytes at a time: the file and its table are never both in memory.
+    # A few megabytes at a time, so that the file and its table are never both in memory.
     parsed: list[pl.DataFrame] = []
     try:
         schema = dict.fromkeys(names, pl.String()) | dict(numbers(names))
@@ -273,34 +272,34 @@ def _read_fast(file: SourceFile, delimiter: str, numbers: Numbers = lambda names
         return None
     if has_quotes:
         frame = frame.with_columns(pl.col(pl.String).replace("", None))
-    # polars fills up short rows, so an empty last cell is only an empty cell where the other parser agrees.
+    # polars fills short rows, so an empty last cell is certain only if the other parser finds it too.
     if frame[names[-1]].null_count():
-        found = records(file.text(), delimiter, file.name)
-        if not all(len(record.cells) == len(names) and any(record.cells) for record in found):
+        parsed_again = records(file.text(), delimiter, file.name)
+        if not all(len(record.cells) == len(names) and any(record.cells) for record in parsed_again):
             return None
-    # Without quotes a row is a line, and blank lines would have shown as empty last cells.
+    # Without quotation marks a row is a line; blank lines would have shown as empty last cells.
     lines = CsvLines(file, delimiter) if has_quotes else range(2, frame.height + 2)
     return FileTable(file, frame, places(file.name, lines), delimiter, notes=notes)
 
 
 def read_slowly(file: SourceFile, delimiter: str, titles: Sequence[str] = ()) -> FileTable:
-    """The table by Python's parser, which names the line of every row that is not whole."""
-    found = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
-    del found[: sum(map(bool, titles))]
-    if not found:
+    """The table as Python's parser reads it, with the line of every incomplete row."""
+    rows_of_text = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
+    del rows_of_text[: sum(map(bool, titles))]
+    if not rows_of_text:
         raise IntakeError(f"{file.name} is empty.")
-    header = found.pop(0)
+    header = rows_of_text.pop(0)
     if header.opened is not None:
         problem = Problem(header.unclosed, CLOSE_IT, file=file.name, number=header.opened)
         raise IntakeError(f"{file.name} cannot be read:", [problem])
     names, notes = _header_names(header.cells)
     notes += _title_note(file, titles)
-    # Lines may all end with a delimiter. Where only some are longer, one inside a cell has moved the others.
-    padded = all(len(record.cells) > len(names) for record in found)
+    # All lines may end with a delimiter. If only some lines are longer, a delimiter within a cell shifted the others.
+    padded = all(len(record.cells) > len(names) for record in rows_of_text)
     problems = Problems()
     rows: list[list[str | None]] = []
     lines: list[int] = []
-    for record in found:
+    for record in rows_of_text:
         flaw = _flaw(record, len(names), padded)
         if flaw is not None:
             what, fix, line = flaw
@@ -314,7 +313,7 @@ def read_slowly(file: SourceFile, delimiter: str, titles: Sequence[str] = ()) ->
 
 
 def _flaw(record: Record, width: int, padded: bool) -> tuple[str, str, int] | None:
-    """What is wrong with a row, how to fix it, and the line."""
+    """The flaw of a row, its fix and its line; None for a correct row."""
     cells = record.cells
     if record.opened is not None:
         return record.unclosed, CLOSE_IT, record.opened
@@ -340,7 +339,7 @@ def _refuse_long_cells(table: FileTable) -> None:
 
 
 def _read_spreadsheet(file: SourceFile, sheet: str | None) -> FileTable:
-    """The first sheet, or the one that is named, of a spreadsheet; numbers as they are shown, dates as ISO 8601."""
+    """The named sheet of a spreadsheet, by default the first; numbers as displayed, dates as ISO 8601."""
     names = file.workbook.sheet_names
     if sheet is not None and sheet not in names:
         raise IntakeError(f"{file.name} has no sheet {sheet}; it has {', '.join(names)}.")
@@ -365,7 +364,7 @@ def _read_spreadsheet(file: SourceFile, sheet: str | None) -> FileTable:
 
 
 def sheets_of(file: SourceFile) -> list[str]:
-    """The names of the sheets of a spreadsheet, in their order; none of another file."""
+    """The names of the sheets of a spreadsheet, in their order; empty for other files."""
     return list(file.workbook.sheet_names) if file.suffix in SPREADSHEETS else []
 
 
@@ -378,19 +377,19 @@ class Record(NamedTuple):
     line: int
     cells: list[str]
     last: int
-    """The line that it ends on."""
+    """The line on which it ends."""
     opened: int | None = None
-    """The line of a quotation mark that is not closed."""
+    """The line of an unclosed quotation mark."""
 
     @property
     def unclosed(self) -> str:
-        """What is wrong where a quotation mark is not closed."""
+        """The flaw of a record with an unclosed quotation mark."""
         lost = f": lines {self.line} to {self.last} are read as one row" if self.last > self.line else ""
         return f"the quotation mark that opens here is not closed{lost}"
 
 
 def records(text: str, delimiter: str, name: str) -> Iterator[Record]:
-    """The records of a text; IntakeError names the file and the line where there is no going on."""
+    """The records of a text; IntakeError names the file and the line that cannot be parsed."""
     lines = _Lines(text)
     reader = csv.reader(lines, delimiter=delimiter)
     limit = csv.field_size_limit(LONGEST_CELL)
@@ -413,7 +412,7 @@ def records(text: str, delimiter: str, name: str) -> Iterator[Record]:
 
 
 class _Lines:
-    """The lines of a text, with those that the record in hand has taken."""
+    """The lines of a text; `taken` are those of the current record."""
 
     def __init__(self, text: str) -> None:
         self.stream = io.StringIO(text, newline="")
@@ -427,23 +426,22 @@ class _Lines:
         self.ended = True
 
     def before_open(self, delimiter: str) -> int | None:
-        """How many lines of the record stand before that of a quotation mark that is not closed, if there is one.
+        """How many lines of the record come before that of an unclosed quotation mark; None without one.
 
-        A record in one line loses no other, whatever its quotation marks; at the end of the text, where the reader asks
-        for more lines only inside quotation marks, it may be cut off.
+        A record of one line swallows no other, whatever its quotation marks, except at the end of the text.
         """
         if len(self.taken) < 2 and not self.ended:
             return None
-        found = next((one for one in _quoted(delimiter).finditer("".join(self.taken)) if one["open"]), None)
-        if found is None:
+        mark = next((match for match in _quoted(delimiter).finditer("".join(self.taken)) if match["open"]), None)
+        if mark is None:
             return None
         ends = itertools.accumulate(map(len, self.taken))
-        return next(number for number, end in enumerate(ends) if found.start() < end)
+        return next(number for number, end in enumerate(ends) if mark.start() < end)
 
 
 @cache
 def _quoted(delimiter: str) -> re.Pattern[str]:
-    """Cells in quotation marks, with blanks behind them; or the mark of one that its line does not close."""
+    """Matches a cell in quotation marks, with blanks after it, or the mark of a cell that its line does not close."""
     sign = re.escape(delimiter)
     closed = rf'"[^"]*+(?:""[^"]*+)*+"[ ]*(?=[\r\n{sign}]|\Z)'
     return re.compile(rf'(?<![^\r\n{sign}])(?:{closed}|(?P<open>")(?=(?:[^"\r\n]|"")*+(?:[\r\n]|\Z)))')

@@ -1,8 +1,8 @@
 """The order in which participants saw the trials: by the column trial, else by the times of answers, else unknown.
 
-Rows of a table are often in another order than trials were shown in, so they say nothing. A method that looks at the
-order does not run where it is unknown (`check_order`). Where rows are known to be in order,
-`Judgments.with_row_order()` says so.
+The rows of a table are often in another order than the trials, so their order is not used. A method that needs the
+order of trials does not run where it is unknown (`check_order`). If the rows are in order, `Judgments.with_row_order()`
+declares it.
 """
 
 from collections.abc import Collection
@@ -14,48 +14,48 @@ from karat.messages import Message
 
 
 def order_is_known(columns: Collection[str]) -> bool:
-    """Whether a table says in which order trials were shown."""
+    """Whether a table has the order in which trials were shown."""
     return "trial" in columns or "time" in columns
 
 
 def check_order(columns: Collection[str], error: type[KaratError], name: str) -> None:
-    """Raise an error of this class where a method that looks at the order would not know it."""
+    """Raise an error of this class if the order of trials, which a method needs, is unknown."""
     if not order_is_known(columns):
         raise error(Message("order.needed", {"name": name}))
 
 
 def order_messages(columns: Collection[str]) -> tuple[Message, ...]:
-    """How trials are ordered that have no positions; nothing where they have."""
+    """A message on the order of trials without positions; none if they have positions."""
     if "trial" in columns:
         return ()
     return (Message("order.by_time"),) if "time" in columns else (Message("order.unknown"),)
 
 
 def with_positions(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with a column trial: where there is none, by the times of answers or the order of rows.
+    """The frame with a column trial; where it has none, by the times of answers or the order of rows.
 
-    Numbers by rows identify trials and say nothing about their order. In files that were put together, some
-    participants may have positions and others times: those without any position are then numbered by times.
+    Numbers by rows identify trials but do not order them. In files that were joined, some participants may have
+    positions and others times; then participants without positions are numbered by times.
     """
-    stated, timed = "trial" in frame.columns, "time" in frame.columns
-    if stated and not (timed and frame["trial"].null_count()):
+    positioned, timed = "trial" in frame.columns, "time" in frame.columns
+    if positioned and not (timed and frame["trial"].null_count()):
         return frame
     trial = pl.int_range(1, pl.len() + 1)
     if timed:
-        # A row without a time, as of a trial that was not answered, follows the row before.
+        # A row without a time, such as that of an unanswered trial, follows the row before.
         by_time = pl.col("time").forward_fill().backward_fill().rank("ordinal").cast(pl.Int64)
         trial = pl.coalesce(by_time, trial)
-    if stated:
+    if positioned:
         trial = pl.when(pl.col("trial").is_null().all()).then(trial).otherwise("trial")
     return frame.with_columns(trial=trial.over("participant"))
 
 
 def presented(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows one participant after the other, each in the order of presentation; sessions as they come.
+    """The rows sorted by participant and session, as these come, and then by presentation.
 
-    Without a column trial that is the order of `time`; without either, rows stay as they are.
+    Without a column trial, that is the order of `time`; without either, rows stay as they are.
     """
-    if _stand_so(rows):
+    if _are_in_order(rows):
         return rows
     groups = ["participant", "session"] if "session" in rows.columns else ["participant"]
     firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
@@ -66,8 +66,8 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
     return placed.sort(added, maintain_order=True, nulls_last=True).drop("_row", *added)
 
 
-def _stand_so(rows: pl.DataFrame) -> bool:
-    """Whether rows without sessions stand in the order of presentation already, so that a large table is not sorted."""
+def _are_in_order(rows: pl.DataFrame) -> bool:
+    """Whether rows without sessions are in the order of presentation already, so that a large table is not sorted."""
     if "session" in rows.columns:
         return False
     runs = rows["participant"].rle().struct.unnest()

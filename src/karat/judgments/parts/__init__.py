@@ -1,7 +1,7 @@
 """Judgments on disk, in parts that each fit into memory: a folder of Parquet files or a PostgreSQL table.
 
-Every participant is in one part, so that whatever is about one person alone is computed part by part. The table that
-the parts stand for is one part after the other.
+Every participant is in one part, so that computations on single participants run part by part. The parts in sequence
+are the whole table.
 """
 
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ def open_parts(
 ) -> Parts:
     """The parts of a folder of Parquet files, or of a table: `postgresql://user@host/database#table`.
 
-    `scale` is needed where karat did not write the files. `mapping` names karat's column and then that of the files.
-    A table is split into this many `parts`. `memory`, in bytes, is what one part may need; a larger one is refused.
+    `scale` is needed if karat did not write the files. `mapping` goes from karat's columns to those of the files. A
+    table is split into this many `parts`. Parts that need more than `memory` bytes are refused.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """A PostgreSQL table in parts, split by a hash of the participant.
 
-Each part is one query; its rows come one participant after the other, in the order of sessions and trials. psycopg is
-loaded only here. Parts are read at different times: a table into which answers still come is not one table.
+Each part is one query; its rows are sorted by participant, session and trial. psycopg is loaded only here. Parts are
+read at different times, so no answers may be added to the table meanwhile.
 """
 
 import io
@@ -38,28 +38,28 @@ class DatabaseTable(Parts):
     table: str = ""
     mapping: dict[str, str] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
-    """The columns of the table and what PostgreSQL calls their types."""
+    """The columns of the table and PostgreSQL's names of their types."""
 
     def read(self, number: int) -> Judgments:
-        """Those whose hash says this part, as judgments."""
+        """The participants whose hash selects this part, as judgments."""
         from psycopg import sql
 
-        who = sql.Identifier(self.mapping.get("participant") or "participant")
-        names = {ours: self.mapping.get(ours, ours) for ours in ORDER}
         order = sql.SQL(", ").join(
             sql.SQL('{} COLLATE "C"' if self.types[name] in TEXTS else "{}").format(sql.Identifier(name))
-            for name in names.values()
+            for name in (self.mapping.get(column, column) for column in ORDER)
             if name in self.types
         )
         query = sql.SQL(
-            "COPY (SELECT {columns} FROM {table} WHERE {share} ORDER BY {order}) TO STDOUT (FORMAT csv, HEADER)"
+            "COPY (SELECT {columns} FROM {table} WHERE {part} = {number} ORDER BY {order}) "
+            "TO STDOUT (FORMAT csv, HEADER)"
         ).format(
             columns=sql.SQL(", ").join(
-                sql.SQL("({one})::int AS {one}" if kind == "boolean" else "{one}").format(one=sql.Identifier(name))
+                sql.SQL("({name})::int AS {name}" if kind == "boolean" else "{name}").format(name=sql.Identifier(name))
                 for name, kind in self.types.items()
             ),
             table=sql.Identifier(*self.table.split(".")),
-            share=_share(who, len(self), number),
+            part=_part(self.mapping.get("participant") or "participant", len(self)),
+            number=sql.Literal(number),
             order=order,
         )
         with _connected(self.url) as connection, connection.cursor() as cursor, cursor.copy(query) as copy:
@@ -75,21 +75,23 @@ class DatabaseTable(Parts):
         return checked_part(frame, self.scales, where, lambda row: (where, "row", row + 1))
 
     def name(self, number: int) -> str:
-        """Which of all parts it is."""
+        """The number of the part among all."""
         return f"part {number + 1} of {len(self)}"
 
     def stamp(self, number: int) -> str:
-        """The table, how it is read, and how many rows each part had when it was opened."""
+        """The table, its mapping and scales, and the number of rows of each part when it was opened."""
         return f"{self.where} {number} {self.rows} {self.mapping} {self.scales}"
 
     def fix(self, parts: int | None = None) -> str:
-        """How smaller parts are asked for."""
+        """The option for smaller parts."""
         return f"--parts {parts or len(self)}"
 
 
 def is_database(where: object) -> bool:
     """Whether a text is the address of a database."""
-    return str(where).startswith(SCHEMES) or str(where).startswith(tuple(one.replace("//", "/") for one in SCHEMES))
+    return str(where).startswith(SCHEMES) or str(where).startswith(
+        tuple(scheme.replace("//", "/") for scheme in SCHEMES)
+    )
 
 
 def open_table(
@@ -104,7 +106,8 @@ def open_table(
     scheme, _, rest = url.partition(":")
     url = f"{scheme.partition('+')[0]}:{_with_strokes(rest)}"
     if not table:
-        raise PartsError(f"{_shown(url)}: name the table, as in {_shown(url)}#judgments")
+        address = _without_password(url)
+        raise PartsError(f"{address}: name the table, as in {address}#judgments")
     if scale is None:
         raise PartsError(
             f"The table {table} does not record the scale of its answers. Use --scale, such as --scale ordinal:1-5."
@@ -112,20 +115,21 @@ def open_table(
     with _connected(url) as connection:
         types = _columns(connection, table)
         refuse_mapping(mapping, list(types), f"the table {table}")
-        who = mapping.get("participant") or "participant"
-        if who not in types:
+        participant = mapping.get("participant") or "participant"
+        if participant not in types:
             close = nearest("participant", list(types))
             raise PartsError(
                 f"The table {table} has no column participant{f'; is it {close}?' if close else '.'} "
                 "Use --map participant=NAME."
             )
-        parts = parts or max(1, -(-_rows(connection, table) // ROWS_A_PART))
-        rows = _rows_of_parts(connection, table, who, parts)
+        parts = parts or max(1, -(-int(_fetch(connection, "SELECT count(*) FROM {table}", table)[0][0]) // ROWS_A_PART))
+        rows = _rows_of_parts(connection, table, participant, parts)
         needed = WORKING_COPIES * BYTES_A_CELL * len(types) * max(rows)
         refuse_large(f"The largest of {parts} parts", needed, memory, parts, "--parts {parts}")
         question = mapping.get("question", "question")
-        asked = _distinct(connection, table, question) if question in types else None
-    return DatabaseTable(f"{_shown(url)}#{table}", scales_by_question(scale, asked), rows, url, table, mapping, types)
+        questions = _distinct(connection, table, question) if question in types else None
+    where = f"{_without_password(url)}#{table}"
+    return DatabaseTable(where, scales_by_question(scale, questions), rows, url, table, mapping, types)
 
 
 @contextmanager
@@ -136,31 +140,35 @@ def _connected(url: str) -> Iterator[Any]:
         raise MissingPartError("PostgreSQL needs psycopg: pip install 'karat[postgres]'.") from None
     try:
         with psycopg.connect(url) as connection:
-            # Times and letters come the same way, whatever the server, the database or PGTZ has set.
+            # The same format of times and letters, whatever the server, the database or PGTZ has set.
             connection.execute("SET datestyle = 'ISO'; SET timezone = 'UTC'; SET client_encoding = 'UTF8'")
             yield connection
     except psycopg.Error as error:
-        raise PartsError(f"{_shown(url)}: {str(error).strip().splitlines()[0]}.") from None
+        raise PartsError(f"{_without_password(url)}: {str(error).strip().splitlines()[0]}.") from None
 
 
-def _shown(url: str) -> str:
-    """The address without its password, which may stand before the host or among the settings after it.
+def _without_password(url: str) -> str:
+    """An address without its password, which may come before the host or among the settings after it.
 
-    >>> _shown("postgresql://me:secret@host/lab"), _shown("postgresql://me@host/lab?password=secret&port=5433")
-    ('postgresql://me@host/lab', 'postgresql://me@host/lab?port=5433')
+    >>> _without_password("postgresql://me:secret@host/lab")
+    'postgresql://me@host/lab'
+    >>> _without_password("postgresql://me@host/lab?password=secret&port=5433")
+    'postgresql://me@host/lab?port=5433'
     """
     parts = urlsplit(url)
     if parts.password is not None:
-        who, _, host = parts.netloc.rpartition("@")
-        parts = parts._replace(netloc=f"{who.partition(':')[0]}@{host}")
-    settings = [one for one in parts.query.split("&") if one.partition("=")[0] not in ("password", "sslpassword")]
-    # Put together by hand: urlunsplit would leave out the empty host of postgresql:///lab.
-    shown = f"{parts.scheme}://{parts.netloc}{parts.path}"
-    return f"{shown}?{'&'.join(settings)}" if parts.query and settings else shown
+        user, _, host = parts.netloc.rpartition("@")
+        parts = parts._replace(netloc=f"{user.partition(':')[0]}@{host}")
+    settings = [
+        setting for setting in parts.query.split("&") if setting.partition("=")[0] not in ("password", "sslpassword")
+    ]
+    # Not by urlunsplit, which would drop the empty host of postgresql:///lab.
+    address = f"{parts.scheme}://{parts.netloc}{parts.path}"
+    return f"{address}?{'&'.join(settings)}" if parts.query and settings else address
 
 
 def _with_strokes(rest: str) -> str:
-    """What follows the scheme, where a path has made one stroke of several: before a database alone there were three.
+    """The part after the scheme with its slashes, which a path reduces to one; before a bare database there are three.
 
     >>> _with_strokes("/me@host/lab"), _with_strokes("/lab?host=/run/postgresql"), _with_strokes("///lab")
     ('//me@host/lab', '///lab?host=/run/postgresql', '///lab')
@@ -172,46 +180,43 @@ def _with_strokes(rest: str) -> str:
 
 def _columns(connection: Any, table: str) -> dict[str, str]:
     schema, _, name = table.rpartition(".")
-    found = connection.execute(
+    columns = connection.execute(
         "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s AND "
         "table_schema = COALESCE(NULLIF(%s, ''), CURRENT_SCHEMA()) ORDER BY ordinal_position",
         (name, schema),
     ).fetchall()
-    if not found:
+    if not columns:
         raise PartsError(f"There is no table {table} that can be read.")
-    return dict(found)
+    return dict(columns)
 
 
-def _rows(connection: Any, table: str) -> int:
+def _fetch(connection: Any, query: str, table: str, **values: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query in which {table} and the names of other values are filled in."""
     from psycopg import sql
 
-    query = sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(*table.split(".")))
-    return int(connection.execute(query).fetchone()[0])
+    text = sql.SQL(query).format(table=sql.Identifier(*table.split(".")), **values)
+    rows: list[tuple[Any, ...]] = connection.execute(text).fetchall()
+    return rows
 
 
-def _share(who: Any, parts: int, number: int | None = None) -> Any:
-    """Which part a participant is in, from 0; or whether it is this one. The hash may be negative."""
+def _part(column: str, parts: int) -> Any:
+    """The part of each participant, from 0. The hash may be negative."""
     from psycopg import sql
 
-    part = sql.SQL("(hashtext(btrim({who}::text)) & 2147483647) % {parts}").format(who=who, parts=sql.Literal(parts))
-    chosen = sql.SQL("COALESCE({part}, 0) = {number}").format(part=part, number=sql.Literal(number))
-    return part if number is None else chosen
-
-
-def _rows_of_parts(connection: Any, table: str, who: str, parts: int) -> tuple[int, ...]:
-    from psycopg import sql
-
-    query = sql.SQL("SELECT COALESCE({part}, 0) AS part, count(*) FROM {table} GROUP BY 1").format(
-        part=_share(sql.Identifier(who), parts), table=sql.Identifier(*table.split("."))
+    return sql.SQL("COALESCE((hashtext(btrim({column}::text)) & 2147483647) % {parts}, 0)").format(
+        column=sql.Identifier(column), parts=sql.Literal(parts)
     )
-    found = dict(connection.execute(query).fetchall())
-    return tuple(int(found.get(number, 0)) for number in range(parts))
+
+
+def _rows_of_parts(connection: Any, table: str, column: str, parts: int) -> tuple[int, ...]:
+    query = "SELECT {part} AS part, count(*) FROM {table} GROUP BY 1"
+    counts = dict(_fetch(connection, query, table, part=_part(column, parts)))
+    return tuple(int(counts.get(number, 0)) for number in range(parts))
 
 
 def _distinct(connection: Any, table: str, column: str) -> pl.Series:
     from psycopg import sql
 
-    query = sql.SQL('SELECT DISTINCT {one}::text COLLATE "C" FROM {table} ORDER BY 1').format(
-        one=sql.Identifier(column), table=sql.Identifier(*table.split("."))
-    )
-    return pl.Series([row[0] for row in connection.execute(query).fetchall()], dtype=pl.String)
+    query = 'SELECT DISTINCT {column}::text COLLATE "C" FROM {table} ORDER BY 1'
+    rows = _fetch(connection, query, table, column=sql.Identifier(column))
+    return pl.Series([row[0] for row in rows], dtype=pl.String)

@@ -1,7 +1,7 @@
-"""A folder of Parquet files, read as parts in the order of their names, and any table written anew as such a folder.
+"""A folder of Parquet files, read as parts in the order of their names, and tables rewritten as such a folder.
 
-For that, rows are dealt out by a hash of the participant, some at a time, into as many piles on disk as there shall be
-parts; then each pile is read, checked and written as one file. No more is in memory than some rows, and then one part.
+To rewrite a table, rows are distributed by a hash of the participant, some at a time, to as many piles on disk as there
+will be parts. Then each pile is read, checked and written as one file, so that memory holds one part at most.
 """
 
 import hashlib
@@ -21,13 +21,21 @@ from karat.errors import cause, counted
 from karat.judgments.checks import Place, plain_types
 from karat.judgments.columns import COLUMNS, laid_over
 from karat.judgments.files import METADATA_KEY, scales_from_data
-from karat.judgments.parts.parts import WORKING_COPIES, Parts, PartsError, checked_part, refuse_large, refuse_mapping
+from karat.judgments.parts.parts import (
+    CONVERT,
+    WORKING_COPIES,
+    Parts,
+    PartsError,
+    checked_part,
+    refuse_large,
+    refuse_mapping,
+)
 from karat.judgments.scales import Scale
 from karat.judgments.table import Judgments, scales_by_question
 
 SUFFIXES = (".parquet", ".pq")
 LOOKED_AT = 10_000
-"""From this many rows of a file it is estimated how much memory all of them need."""
+"""The memory for a file is estimated from this many of its rows."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,7 @@ class Folder(Parts):
     stamps: tuple[str, ...] = field(default=(), repr=False)
     mapping: dict[str, str] = field(default_factory=dict)
     types: dict[str, pl.DataType] = field(default_factory=dict)
-    """The columns that all files have, in the order of the first; with a type where a file has only empty cells."""
+    """The columns of all files, in the order of the first; columns that are empty in one file get their type here."""
 
     def read(self, number: int) -> Judgments:
         """One file as judgments."""
@@ -48,7 +56,7 @@ class Folder(Parts):
         return self.judgments(number, frame)
 
     def judgments(self, number: int, frame: pl.DataFrame, start: int = 0) -> Judgments:
-        """Rows of a file, from the row `start` on, as judgments; what is known of participants comes with the first."""
+        """Rows of a file, from the row `start` on, as judgments; the first ones come with the table of participants."""
         path = self.paths[number]
         frame = laid_over(frame, self.mapping)
         frame = frame.select(
@@ -63,23 +71,23 @@ class Folder(Parts):
         return self.paths[number].name
 
     def stamp(self, number: int) -> str:
-        """Path, size and time of the last change, and how it is read."""
+        """Path, size, time of the last change, mapping and scales."""
         return self.stamps[number]
 
     def fingerprint(self, number: int) -> str:
-        """The first digits of SHA-256 over the file."""
+        """The first digits of the SHA-256 of the file."""
         with self.paths[number].open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
 def parquet_files(where: Path) -> list[Path]:
-    """The Parquet files of a folder in the order of their names, or the file itself; hidden ones are left out."""
+    """The Parquet files of a folder in the order of their names, without hidden ones, or the file itself."""
     if where.is_file():
         return [where] if where.suffix in SUFFIXES else []
     if not where.is_dir():
         return []
-    found = (path for path in where.iterdir() if path.suffix in SUFFIXES and path.is_file())
-    return sorted(path for path in found if not path.name.startswith((".", "_")))
+    paths = (path for path in where.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    return sorted(path for path in paths if not path.name.startswith((".", "_")))
 
 
 def says_its_scale(paths: Sequence[Path]) -> bool:
@@ -91,16 +99,16 @@ def says_its_scale(paths: Sequence[Path]) -> bool:
 
 
 def are_own(paths: Sequence[Path]) -> bool:
-    """Whether karat wrote all of these files; PartsError where one of them is damaged."""
-    found = []
+    """Whether karat wrote all of these files; PartsError if one of them is damaged."""
+    written = []
     for path in paths:
         with _naming(path):
-            found.append(METADATA_KEY in pl.read_parquet_metadata(path))
-    return all(found)
+            written.append(METADATA_KEY in pl.read_parquet_metadata(path))
+    return all(written)
 
 
 def bytes_in_memory(paths: Sequence[Path]) -> int:
-    """About how much memory the tables of these files take, by the first rows of each."""
+    """The approximate memory for the tables of these files, estimated from the first rows of each."""
     total = 0
     for path in paths:
         with _naming(path):
@@ -115,22 +123,22 @@ def _bytes(path: Path, rows: int) -> int:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """An error names the file that cannot be read and the fix."""
+    """Report errors with the name of the file that cannot be read, and the fix."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
-        why = cause(error)
-        raise PartsError(f"{path} cannot be read: {why}. It may be cut off: copy it or write it again.") from None
+        fix = "It may be cut off: copy it or write it again."
+        raise PartsError(f"{path} cannot be read: {cause(error)}. {fix}") from None
 
 
 def open_folder(
     where: Path, scale: Scale | Mapping[str, Scale] | None, mapping: dict[str, str], memory: int | None
 ) -> Folder:
-    """The files of a folder as parts; PartsError where they do not make one table."""
+    """The files of a folder as parts; PartsError if they are not one table."""
     paths = [path.absolute() for path in parquet_files(where)]
     if not paths:
         what = "has no Parquet files" if where.is_dir() else "is not a folder of Parquet files"
-        raise PartsError(f"{where} {what}. Write them with karat convert {where} --parts 8 -o OUT")
+        raise PartsError(f"{where} {what}. Write them with {CONVERT.format(where=where, parts=8)}")
     schemas, rows = [], []
     for path in paths:
         with _naming(path):
@@ -139,10 +147,10 @@ def open_folder(
     with _naming(where):
         for path, number in zip(paths, rows, strict=True) if memory is not None else ():
             needed = WORKING_COPIES * _bytes(path, number)
-            refuse_large(path.name, needed, memory, len(paths), f"karat convert {where} --parts {{parts}} -o OUT")
+            refuse_large(path.name, needed, memory, len(paths), CONVERT.format(where=where, parts="{parts}"))
         types = _common_columns(paths, schemas, mapping)
         scales = _scales(paths, scale, mapping, types)
-    about = json.dumps([mapping, {question: own.to_dict() for question, own in scales.items()}])
+    about = json.dumps([mapping, {question: one.to_dict() for question, one in scales.items()}])
     stamps = tuple(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns} {about}" for path in paths)
     return Folder(str(where), scales, tuple(rows), tuple(paths), stamps, mapping, types)
 
@@ -150,23 +158,23 @@ def open_folder(
 def _common_columns(
     paths: Sequence[Path], schemas: Sequence[Mapping[str, pl.DataType]], mapping: Mapping[str, str]
 ) -> dict[str, pl.DataType]:
-    """The columns by karat's names, which must be the same in all files, and the types of those karat does not know."""
+    """The columns under karat's names, which must be the same in all files, with the types of unknown columns."""
     common: dict[str, pl.DataType] = {}
     for path, schema in zip(paths, schemas, strict=True):
         refuse_mapping(mapping, list(schema), path.name)
         table = laid_over(pl.DataFrame(schema=schema), mapping)
         plain = plain_types(table).schema
-        own = {name: pl.Null() if table.schema[name] == pl.Null else dtype for name, dtype in plain.items()}
+        columns = {name: pl.Null() if table.schema[name] == pl.Null else dtype for name, dtype in plain.items()}
         if not common:
-            common = dict(own)
-        if set(own) != set(common):
-            differ = sorted(set(own) ^ set(common))
-            has, lacks = (path, paths[0]) if differ[0] in own else (paths[0], path)
+            common = dict(columns)
+        if set(columns) != set(common):
+            differ = sorted(set(columns) ^ set(common))
+            has, lacks = (path, paths[0]) if differ[0] in columns else (paths[0], path)
             raise PartsError(
                 f"The files differ in their columns: {has.name} has {differ[0]}, {lacks.name} does not. Write all with "
                 f"the same columns, empty if nothing is known."
             )
-        for name, dtype in own.items():
+        for name, dtype in columns.items():
             if common[name] == pl.Null():
                 common[name] = dtype
             elif name not in COLUMNS and dtype != pl.Null() and dtype != common[name]:
@@ -183,9 +191,9 @@ def _scales(
     mapping: Mapping[str, str],
     types: Mapping[str, pl.DataType],
 ) -> dict[str, Scale]:
-    """The scales as given, else those that karat wrote into the files."""
+    """The scales passed in, else those that karat wrote into the files."""
     if scale is None:
-        found: dict[str, Scale] = {}
+        scales: dict[str, Scale] = {}
         for path in paths:
             about = _about(path)
             if about is None:
@@ -193,20 +201,20 @@ def _scales(
                     f"{path.name} does not record the scale of its answers, because karat did not write it. "
                     "Use --scale, such as --scale ordinal:1-5 or --scale binary."
                 )
-            for question, own in scales_from_data(about["scales"]).items():
-                if found.setdefault(question, own) != own:
+            for question, part in scales_from_data(about["scales"]).items():
+                if scales.setdefault(question, part) != part:
                     raise PartsError(
-                        f"{path.name} has a different scale from the files before: {own.kind}, {own.known()}."
+                        f"{path.name} has a different scale from the files before: {part.kind}, {part.known()}."
                     )
-        return found
+        return scales
     if not isinstance(scale, Scale) or "question" not in types:
         return scales_by_question(scale, None)
     column = mapping.get("question", "question")
-    asked = [
+    questions = [
         pl.read_parquet(path, columns=[column], hive_partitioning=False)[column].unique(maintain_order=True)
         for path in paths
     ]
-    return scales_by_question(scale, pl.concat(one.cast(pl.String) for one in asked))
+    return scales_by_question(scale, pl.concat(one.cast(pl.String) for one in questions))
 
 
 def _about(path: Path) -> dict[str, Any] | None:
@@ -218,7 +226,7 @@ def _about(path: Path) -> dict[str, Any] | None:
 
 
 def _participants(path: Path) -> pl.DataFrame | None:
-    """What karat wrote about the participants of a file."""
+    """The participants of a file, if karat wrote it."""
     about = _about(path)
     return None if about is None else pl.read_ipc(io.BytesIO(bytes.fromhex(about["participants"])))
 
@@ -232,8 +240,7 @@ def repartition(
 ) -> list[Path]:
     """Write judgments, which come one table after the other, to a folder in this many parts; returns the files.
 
-    Rows of a participant stand in the order in which they came. If one table has only a participant's name
-    and another table has more, the more is kept.
+    The rows of a participant keep their order. If only one table has data about a participant, they are kept.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -294,32 +301,31 @@ def _row_of(name: str, start: int, row: int) -> Place:
 
 
 def _deal(tables: Iterable[Judgments], piles: Path, parts: int) -> dict[str, Scale]:
-    """Deal out rows and participants to piles; returns the scales of all."""
+    """Distribute rows and participants to piles; returns the scales of all tables."""
     scales: dict[str, Scale] = {}
     for turn, judgments in enumerate(tables):
         for question, scale in judgments.scales.items():
             if scales.setdefault(question, scale) != scale:
                 raise PartsError(f"The tables have different scales for the same answers, such as {scale.known()}.")
         for kind, table in (("answers", judgments.frame), ("people", judgments.participants)):
-            for (number,), own in table.group_by(pl.col("participant").hash(0) % parts, maintain_order=True):
+            for (number,), rows in table.group_by(pl.col("participant").hash(0) % parts, maintain_order=True):
                 path = piles / str(number) / kind / f"{turn:08}.parquet"
                 path.parent.mkdir(parents=True, exist_ok=True)
-                own.write_parquet(path)
+                rows.write_parquet(path)
     return scales
 
 
 def _gathered(pile: Path, scales: dict[str, Scale]) -> Judgments | None:
-    """A pile as judgments, checked again: what came in two pieces may be there twice."""
+    """A pile as judgments, checked again because rows of two pieces may be duplicates."""
     if not pile.is_dir():
         return None
     people = _together(pile / "people").group_by("participant", maintain_order=True).agg(pl.all().drop_nulls().first())
-    frame = _together(pile / "answers") if (pile / "answers").is_dir() else None
-    if frame is None:
+    if not (pile / "answers").is_dir():
         raise PartsError(
             f"{counted(people.height, 'participant')} without any answer would make up a part. Ask for fewer parts."
         )
     name = f"part {int(pile.name) + 1}"
-    return checked_part(frame, scales, name, partial(_row_of, name, 0), people)
+    return checked_part(_together(pile / "answers"), scales, name, partial(_row_of, name, 0), people)
 
 
 def _together(folder: Path) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What parts are: how many there are, on which scales their answers are, and each of them as judgments."""
+"""The common base of parts: their number, the scales of their answers, and each part as judgments."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from karat.judgments.scales import Scale
 from karat.judgments.table import Judgments
 
 WORKING_COPIES = 4
-"""How often a part is in memory while a criterion looks at it, with what is computed from it."""
-MEND = "karat convert {where} --parts {parts} -o OUT"
+"""The memory that a criterion needs for a part and its results, as a multiple of the part."""
+CONVERT = "karat convert {where} --parts {parts} -o OUT"
 
 
 class PartsError(KaratError, ValueError):
-    """Parts that cannot be read as one table, with what to do about it."""
+    """Parts that cannot be read as one table; the message says how to fix that."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Judgments in parts, of which every participant is in one. What is given to another process is small."""
+    """Judgments in parts, with each participant in one of them. The object is small when sent to another process."""
 
     where: str
-    """What people call it: the folder, or the table without its password."""
+    """The folder, or the address of the table without its password."""
     scales: dict[str, Scale]
     """The scale of each question, over all parts."""
     rows: tuple[int, ...] = field(repr=False)
@@ -35,24 +35,24 @@ class Parts:
         return len(self.rows)
 
     def read(self, number: int) -> Judgments:
-        """One part, by its number from 0, checked as every table of judgments is."""
+        """One part, by its number from 0, with the usual checks of a table of judgments."""
         raise NotImplementedError
 
     def name(self, number: int) -> str:
-        """What people call a part."""
+        """The name of a part in messages."""
         raise NotImplementedError
 
     def stamp(self, number: int) -> str:
-        """A text that changes where a part is another one; what was computed before then holds no longer."""
+        """A text that changes when a part is replaced, so that earlier results for it are no longer valid."""
         raise NotImplementedError
 
     def fingerprint(self, number: int) -> str:
-        """A text that changes where an answer of a part changes."""
+        """A text that changes when an answer of a part changes."""
         return self.read(number).fingerprint()
 
     def fix(self, parts: int | None = None) -> str:
-        """The command that writes parts of which every participant is in one."""
-        return MEND.format(where=self.where, parts=parts or len(self))
+        """The command that writes parts with each participant in one of them."""
+        return CONVERT.format(where=self.where, parts=parts or len(self))
 
 
 def checked_part(
@@ -70,17 +70,17 @@ def checked_part(
 
 
 def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -> None:
-    """PartsError where a mapping names a column that karat, or the file, does not have."""
-    for ours, theirs in mapping.items():
-        if ours not in COLUMNS:
-            hint = meant(ours, list(COLUMNS), "")
-            raise PartsError(f"--map {ours}={theirs}: karat has no column {ours}. {hint}".strip())
-        if theirs and theirs not in columns:
-            raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}. {meant(theirs, columns)}")
+    """Raise PartsError if a mapping names a column that karat, or the file, does not have."""
+    for column, source in mapping.items():
+        if column not in COLUMNS:
+            hint = meant(column, list(COLUMNS), "")
+            raise PartsError(f"--map {column}={source}: karat has no column {column}. {hint}".strip())
+        if source and source not in columns:
+            raise PartsError(f"--map {column}={source}: {where} has no column {source}. {meant(source, columns)}")
 
 
 def refuse_large(name: str, needed: int, memory: int | None, parts: int, fix: str) -> None:
-    """PartsError where a part needs more memory than it may have; `fix` has {parts} for how many there should be."""
+    """Raise PartsError if a part needs too much memory; `fix` has {parts} for the number of parts to make."""
     if memory is None or needed <= memory:
         return
     more = max(2, parts * -(-needed // memory))
