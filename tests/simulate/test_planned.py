@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import karat
 from karat.cli.main import app
 from karat.errors import KaratError
+from karat.executors import open_executor
 from karat.simulate import BEHAVIOURS, SimulateError, answer_study
 from karat.simulate.behaviours import allot, check_shares, read_shares
 from karat.study.init import TEMPLATES, write_study
@@ -38,6 +39,13 @@ def test_every_task_is_answered_read_back_and_screened(task: str, tmp_path: Path
     assert stated is not None
     assert screening.skipped == {}
     assert set(screening.evidence) == set(stated.criteria)
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_answers(tmp_path: Path) -> None:
+    planned = study(tmp_path)
+    with open_executor(processes=2) as executor:
+        assert answer_study(planned, 60, seed=5, executor=executor) == answer_study(planned, 60, seed=5)
 
 
 def test_several_blocks_with_scales_of_their_own(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import openpyxl
@@ -32,6 +33,20 @@ def test_tables_from_csv_and_spreadsheets_are_one(tmp_path: Path) -> None:
     assert items.frame["expected"].to_list() == [None, None, "4"]
     assert items.frame["sentence"][0] == "It rains."
     assert items.locate(2) == ("fillers.xlsx", "row", 2)
+
+
+def test_items_of_several_tables_and_sheets_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for name in ("one", "two"):
+        for row in (["item", "sentence"], [name, "It rains."]):
+            (book[name] if name in book.sheetnames else book.create_sheet(name)).append(row)
+    book.save(tmp_path / "items.xlsx")
+    items = read_items([tmp_path / "items.xlsx"], [], "likert", sheets=["one", "two"])
+    copy = pickle.loads(pickle.dumps(items))
+    assert [copy.locate(row) for row in (0, 1)] == [
+        ("items.xlsx, sheet one", "row", 2),
+        ("items.xlsx, sheet two", "row", 2),
+    ]
 
 
 def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
