@@ -1,6 +1,6 @@
 """Design: items, lists and orders, and a check before you pay anyone.
 
-What it offers is loaded when it is first used.
+Names are loaded when they are first used.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""What a study file may say about a block: its scale, its factors, and what it shows of its items.
+"""The keys of a block in a study file: its scale, its factors, and the items that it shows.
 
-A task needs to know these keys; whether they fit a task is for `settings` to check.
+Tasks depend on these keys; `settings` checks whether they fit a task.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ScaleSettings(Settings):
     colours: bool = Field(False, description="In ratings: colours from one end to the other, besides the words.")
 
     def points_or(self, usual: int) -> int:
-        """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number."""
+        """The number of points of a rating scale: `points`, else the number of labels for all, else the usual one."""
         return self.points or (len(self.labels) if len(self.labels) > 2 else usual)
 
 
@@ -128,5 +128,5 @@ class BlockKeys(Settings):
     markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
 
     def showings(self, trials: int) -> int:
-        """How many trials a session has of a list with so many."""
+        """The number of trials in a session for a list with this many."""
         return trials * self.rounds + self.repeated_items

@@ -1,8 +1,8 @@
 """Chance: how probable it is that someone who guesses passes the control and attention trials.
 
-Sources: Pieper, Börner and Kiss, section 5.2, tables 2 to 5 and appendix A. Whatever is printed there is computed here
-for any number of trials, any scale and any way of guessing, with fractions and whole numbers (see `guessing`). The
-tables at the end are for looking things up: what the usual tasks need, rules for two groups, pairs.
+Sources: Pieper, Börner and Kiss, section 5.2, tables 2 to 5 and appendix A. Their values are computed here for any
+number of trials, any scale and any way of guessing, with fractions and whole numbers (see `guessing`). The tables at
+the end are overviews: the needs of the usual tasks, rules for two groups, pairs.
 
 >>> n, k = smallest(0.5, slips=1)
 >>> print(f"{k} of {n} right: p = {pass_probability(n, k, 0.5):.3f}")
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log
+from math import floor, log, prod
 
 import polars as pl
 
@@ -82,7 +82,7 @@ def table(ns: Iterable[int], ks: Iterable[int], p: Share) -> pl.DataFrame:
 
 
 def needed(n: int, p: Share, alpha: Share = 0.05) -> int | None:
-    """The fewest right answers in n trials that guessing reaches with at most alpha; None where all n do not suffice.
+    """The fewest right answers in n trials that guessing reaches with at most alpha; None if n are not enough.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def needed(n: int, p: Share, alpha: Share = 0.05) -> int | None:
 
 
 def smallest(p: Share, alpha: Share = 0.05, slips: int = 0) -> tuple[int, int]:
-    """The smallest (n, k) with which guessing passes with at most alpha although `slips` answers may be wrong.
+    """The smallest (n, k) that guessing passes with at most alpha although `slips` answers may be wrong.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def joint_rules(
     """All rules for this many controls that guessing passes with at most alpha, ordered as in table 4.
 
     `below` keeps rules whose groups are each passed with a smaller probability (1 keeps all in which something must
-    be right), and `slips` those that allow this many wrong answers in each group. A group without trials asks nothing.
+    be right), and `slips` those that allow this many wrong answers in each group. A group without trials has no rule.
 
     Parameters
     ----------
@@ -231,11 +231,11 @@ def joint_rule(
     weights: Sequence[Share] | None = None,
     as_published: bool = False,
 ) -> JointRule:
-    """The rule for this many controls that comes nearest to alpha: the mildest one that still keeps guessers out.
+    """The rule for this many controls that comes closest to alpha: the mildest one that still excludes guessers.
 
     In each group guessing must pass with less than one half and one slip must be allowed. The notebook published with
-    the paper meant that, but an operator in it left the grammatical group without these conditions;
-    `as_published` gives what it computed (6 and 8 of 12, where a guesser passes the grammatical half with .842).
+    the paper intended that, but an operator exempts the grammatical group from these conditions; `as_published` returns
+    its result (6 and 8 of 12, where a guesser passes the grammatical half with .842).
 
     Parameters
     ----------
@@ -249,8 +249,7 @@ def joint_rule(
     """
     rules = joint_rules(grammatical, ungrammatical, points, neutral, alpha, Fraction(1, 2), 1, weights)
     if as_published:
-        held = _group(ungrammatical, sides(points, neutral, weights)[1], Fraction(1, 2), 1)
-        allowed = {k for k, _ in held}
+        allowed = {k for k, _ in _group(ungrammatical, sides(points, neutral, weights)[1], Fraction(1, 2), 1)}
         rules = joint_rules(grammatical, ungrammatical, points, neutral, alpha, weights=weights)
         rules = [rule for rule in rules if rule.ungrammatical[1] in allowed]
     if not rules:
@@ -282,8 +281,8 @@ def relational(pairs: int, points: int, minimum: Share = 0, weights: Sequence[Sh
 def relational_threshold(pairs: int, points: int, alpha: Share = 0.05, weights: Sequence[Share] | None = None) -> float:
     """The smallest attainable difference of the means, as a share of the range, that guessing reaches with <= alpha.
 
-    The 95 % quantile that footnote 22 proposes (.35 for five pairs) is a step too low: "at least the quantile" is
-    guessed with more than 5 %.
+    The 95 % quantile that footnote 22 proposes (.35 for five pairs) is one step too low: guessing reaches "at least the
+    quantile" with more than 5 %.
 
     Parameters
     ----------
@@ -342,13 +341,10 @@ def _group(n: int, chance: Fraction, below: Fraction, slips: int) -> list[tuple[
 
 
 def _smallest(chances: Sequence[Fraction], alpha: Fraction, slips: int) -> tuple[int, int]:
-    """The smallest group size, the same in all groups; one more trial always makes guessing harder, so halve."""
+    """The smallest group size, the same in all groups, by bisection, as each further trial makes guessing harder."""
 
     def passes(n: int) -> bool:
-        product = Fraction(1)
-        for chance in chances:
-            product *= at_least(n, n - slips, chance)
-        return product <= alpha
+        return prod((at_least(n, n - slips, chance) for chance in chances), start=Fraction(1)) <= alpha
 
     certain = float(min(chances))
     if alpha == 0 and min(chances) > 0:
@@ -370,7 +366,7 @@ MOST_PAIRS = 200
 def overview(
     points: int = 5, alpha: Share = 0.05, slips: int = 1, weights: Sequence[Share] | None = None
 ) -> pl.DataFrame:
-    """What the usual tasks need: one row per task with the fewest trials, how many must be right, and p of guessing."""
+    """One row per usual task with the fewest trials, how many must be right, and p of guessing."""
     rows: list[tuple[str, int, str, float]] = []
 
     def group(task: str, chance: Share) -> None:
@@ -396,9 +392,9 @@ def overview(
 
 
 def slips_table(p: Share, alpha: Share = 0.05, slips: Iterable[int] = range(4)) -> pl.DataFrame:
-    """The fewest trials for each number of slips that is forgiven, with how many must be right and p of guessing."""
-    found = [(one, *smallest(p, alpha, one)) for one in slips]
-    rows = [(one, n, k, pass_probability(n, k, p)) for one, n, k in found]
+    """The fewest trials for each number of allowed slips, with how many must be right and p of guessing."""
+    sizes = [(number, *smallest(p, alpha, number)) for number in slips]
+    rows = [(number, n, k, pass_probability(n, k, p)) for number, n, k in sizes]
     schema = {"slips": pl.Int64, "trials": pl.Int64, "right": pl.Int64, "p": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -435,10 +431,10 @@ def relational_table(
     alpha: Share = 0.05,
     weights: Sequence[Share] | None = None,
 ) -> pl.DataFrame:
-    """Guessing on the relational accounts, one row for each number of pairs: table 5, and the threshold of footnote 22.
+    """Guessing on the relational accounts, one row per number of pairs: table 5, and the threshold of footnote 22.
 
     `above_0` is the relational account, `at_least` the extended one (at least `minimum` of the range), `threshold`
-    the smallest attainable share of the range that keeps guessing at or under alpha (null where there is none), and
+    the smallest attainable share of the range that keeps guessing at or under alpha (null if there is none), and
     `at_threshold` the probability there.
     """
     rows = []
@@ -446,7 +442,7 @@ def relational_table(
         try:
             threshold = relational_threshold(n, points, alpha, weights)
         except ChanceError:
-            # Too few pairs is an answer here, not a flaw; flawed arguments fail again in the next lines.
+            # Too few pairs is a valid result here; invalid arguments fail again in the next lines.
             threshold = None
         above, least = relational(n, points, 0, weights), relational(n, points, minimum, weights)
         passing = None if threshold is None else relational(n, points, threshold, weights)
@@ -468,12 +464,12 @@ def smallest_pairs(
     limit, least = share(alpha, "alpha"), share(minimum, "minimum")
     if least == 0:
         return None
-    # Where the minimum falls between two attainable steps it is rounded up, so that one pair more can pass more
-    # guessers. That pattern repeats with the denominator: what holds for a whole period holds from there on.
+    # A minimum between two attainable steps is rounded up, so that one more pair can let more guessers pass. This
+    # repeats with the denominator: a property of a whole period holds from there on.
     period = (least * (whole(points, "points", 2) - 1)).denominator
-    found = None
+    fewest = None
     for n in range(1, MOST_PAIRS + 1):
-        found = (found or n) if relational(n, points, least, weights) <= limit else None
-        if found and n >= found + period:
-            return found
+        fewest = (fewest or n) if relational(n, points, least, weights) <= limit else None
+        if fewest and n >= fewest + period:
+            return fewest
     return None

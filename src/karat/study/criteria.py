@@ -1,13 +1,13 @@
-"""The registry of screening criteria: those that karat brings, those of a script, and those of other packages.
+"""The registry of screening criteria: those of karat, those of a script, and those of other packages.
 
-karat's own are files of `karat.screen.criteria`, found by name and loaded when a study states them, so that a study
-file can be checked before there are any data, without loading what computes the others. A criterion of another package
-is looked for when a study names one that karat does not know.
+The criteria of karat are files of `karat.screen.criteria`, loaded by name when a study uses them, so that a study file
+can be checked before there are data, without loading the code of the others. A criterion of another package is searched
+for when a study names one that karat does not know.
 """
 
 import ast
 import keyword
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -29,13 +29,13 @@ RESERVED = ("any", "all", "exclude")
 WORDS_OF_EXCLUDE = '"any", "all" or an expression such as "remfod and (attention or controls)"'
 EXCLUDE_TAKES = f"a number of criteria, {WORDS_OF_EXCLUDE}"
 BUILT_IN = "karat.screen.criteria"
-"""The package of karat's own criteria: the only one above this that is known here, and only by its name."""
+"""The package of karat's criteria: the only one above this that is used here, and only by its name."""
 ABOUT_PEOPLE = ("eligibility", "quiz", "completion", "platform_flags")
-"""Karat's own that look at columns about participants; the others need not be loaded to find such columns."""
+"""The criteria of karat that use columns about participants; the others need not be loaded to find such columns."""
 
 
 class _Criteria(MutableMapping[str, Criterion]):
-    """All criteria by their names: karat's own in the order in which they run, then those that were registered."""
+    """All criteria by name: those of karat in the order in which they run, then registered ones."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Criterion] = {}
@@ -55,31 +55,31 @@ class _Criteria(MutableMapping[str, Criterion]):
         return name in self._loaded or is_built_in(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*_own_names(), *self._loaded]))
+        return iter(dict.fromkeys([*_built_in_names(), *self._loaded]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def clear(self) -> None:
-        """Forget the criteria that were registered; karat's own are always there."""
+        """Remove all registered criteria; those of karat stay."""
         self._loaded.clear()
 
 
 CRITERIA = _Criteria()
 
 
-def _own_names() -> tuple[str, ...]:
+def _built_in_names() -> tuple[str, ...]:
     names: tuple[str, ...] = import_module(BUILT_IN).BUILT_IN
     return names
 
 
 def is_built_in(name: object) -> bool:
-    """Whether a criterion is one of karat's own."""
-    return name in _own_names()
+    """Whether a criterion is one of karat."""
+    return name in _built_in_names()
 
 
 def register(criterion: Criterion) -> Criterion:
-    """Add a criterion to those that a study may state; ValueError says why it cannot be added.
+    """Register a criterion for study files; SettingError (a ValueError) if it cannot be added.
 
     >>> register(CRITERIA["remfod"]).title
     'Response times (ReMFOD)'
@@ -97,44 +97,47 @@ def register(criterion: Criterion) -> Criterion:
 
 
 def criterion_named(name: str) -> Criterion:
-    """The criterion of this name, of karat or of another package; ValueError where there is none.
+    """The criterion of this name, of karat or of another package; SettingError (a ValueError) if there is none.
 
-    One of another package runs only where it is stated: what is found does not depend on what happens to be installed.
+    A criterion of another package runs only if a study names it, so that results do not depend on installed packages.
     """
     if name in CRITERIA:
         return CRITERIA[name]
-    found = added(GROUP, name, Criterion)
-    if found is None:
-        known = list(dict.fromkeys([*CRITERIA, *(entry.name for entry in offered(GROUP))]))
-        close = nearest(name, known)
-        hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}"
+    addition = added(GROUP, name, Criterion)
+    if addition is None:
+        names = list(dict.fromkeys([*CRITERIA, *(entry.name for entry in offered(GROUP))]))
+        hint = _hint(name, names, f"there are {', '.join(names)}")
         raise SettingError(f"there is no screening criterion {name!r}", hint)
-    criterion, package = found
+    criterion, package = addition
     compute = naming(package, f"the criterion {name}", criterion.compute)
     return register(replace(criterion, computed_by=compute, unasked=False))
 
 
+def _hint(name: str, known: Sequence[str], otherwise: str) -> str:
+    close = nearest(name, known)
+    return f"did you mean {close}?" if close else otherwise
+
+
 def title_of(name: str) -> str:
-    """How a criterion is called in sentences, diagrams and reports."""
+    """The name of a criterion in sentences, diagrams and reports."""
     return CRITERIA[name].title if name in CRITERIA else name
 
 
 def criterion_settings(name: str, given: Any) -> CriterionSettings:
-    """The settings of a criterion as a study file states them, checked; ValueError says what is wrong."""
+    """The checked settings of a criterion of a study file; ValueError reports their flaws."""
     model = criterion_named(name).settings
     if not isinstance(given, Mapping):
         raise SettingError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the defaults")
     unknown = [key for key in given if key not in model.model_fields]
     if unknown:
-        known = ", ".join(model.model_fields) or "no settings"
-        close = nearest(unknown[0], list(model.model_fields))
-        hint = f"did you mean {close}?" if close else f"it has {known}"
+        keys = list(model.model_fields)
+        hint = _hint(unknown[0], keys, f"it has {', '.join(keys) or 'no settings'}")
         raise SettingError(f"the criterion {name} has no setting {unknown[0]!r}", hint)
     return model.model_validate(given)
 
 
 def check_exclude_rule(rule: str | int, stated: list[str]) -> None:
-    """Whether the rule that joins the criteria can be followed; ValueError says why not."""
+    """Raise SettingError (a ValueError) if the rule that combines the criteria cannot be applied."""
     if isinstance(rule, int):
         if not 1 <= rule <= max(len(stated), 1):
             number = "1 criterion is" if len(stated) == 1 else f"{len(stated)} criteria are"

@@ -1,4 +1,4 @@
-"""What a screening criterion is: all that karat needs to know of it, declared once, in the criterion's own file."""
+"""The declaration of a screening criterion: everything that karat needs to know about it, in the criterion's file."""
 
 import pkgutil
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -10,20 +10,20 @@ from pydantic import Field
 from karat.study.setting_base import Settings
 
 Given = Mapping[str, Any]
-"""Settings of a criterion by their names, as stated or completed."""
+"""Settings of a criterion by name, as written or completed."""
 
 
 class CriterionSettings(Settings):
-    """What the settings of all criteria share."""
+    """The base of the settings of all criteria."""
 
     @classmethod
     def resolved(cls, given: Given) -> dict[str, Any]:
-        """The settings with the values that are used where none is given and something else decides, such as a rule."""
+        """The settings with the values that follow from others, such as from a rule."""
         return dict(given)
 
 
 class PassSettings(CriterionSettings):
-    """How many right answers keep somebody who guesses out."""
+    """The right answers that exclude participants who guess."""
 
     alpha: float = Field(0.05, gt=0, lt=1, description="The highest probability that a guesser passes.")
     slips: int | None = Field(
@@ -34,87 +34,85 @@ class PassSettings(CriterionSettings):
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another reasonable way to state a criterion, for the multiverse."""
+    """An alternative form of a criterion, for the multiverse."""
 
     words: str
     settings: Given | None
-    """What differs from the usual settings; None where the criterion is left out."""
+    """The settings that differ from the usual ones; None if the criterion is left out."""
     source: str
     usual: bool = False
-    """Whether it is also tried where a study states no rules."""
+    """Whether it is also tried if a study has no rules."""
     ratings: bool = False
-    """Whether it is an account of ratings, which says nothing new of other answers."""
+    """Whether it is an account of ratings, which adds nothing for other answers."""
     where: str | None = None
-    """A setting that must be stated for it to be tried, because it takes long and is computed for many rules."""
+    """A setting without which it is not tried, because it takes long and is computed for many rules."""
 
 
 def left_out(usual: bool = False) -> Alternative:
-    """The alternative of not asking for a criterion."""
+    """The alternative without the criterion."""
     return Alternative("out", None, "left to the model", usual)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion: its name in `[screening]`, what it asks, its settings, and what computes it."""
+    """A criterion: its name in `[screening]`, its question, its settings, and the function that computes it."""
 
     name: str
     title: str
-    """How it is called in sentences, diagrams and reports."""
+    """The name in sentences, diagrams and reports."""
     asks: str
     """The participants it flags, as the end of a sentence: who rushed or paused in too many trials."""
     settings: type[CriterionSettings]
     computed_by: str | Callable[..., Any]
-    """A function from judgments and the settings to `Evidence`, or where it is, as "module:function"."""
+    """A function from judgments and the settings to `Evidence`, or its place as "module:function"."""
     stage: Literal["completion", "clock", "answers"] = "answers"
-    """When it runs: cutoffs are computed on the data that earlier stages left."""
+    """The stage in which it runs; cutoffs are computed on the data that earlier stages leave."""
     needs_functions: tuple[str, ...] = ()
-    """Item functions of which there must be trials."""
+    """Item functions that must occur."""
     needs_repeated_questions: bool = False
     needs_quiz: bool = False
     needs_eligibility: bool = False
     by_the_key: bool = False
-    """Whether it compares answers with right ones, so that doubts about these are a note of it."""
+    """Whether it compares answers with right answers, so that its notes report doubts about these."""
     unasked: bool = True
-    """Whether it also runs where no criteria are stated."""
+    """Whether it also runs if the study names no criteria."""
     in_tasks: bool = False
-    """Whether it is made of many tasks, which may be done elsewhere: the function takes `executor` too."""
+    """Whether it consists of many jobs for other processes: the function takes `executor` too."""
     in_parts: bool = False
     """Whether the function takes judgments in parts as well (`karat.screen.one_part`)."""
     shown_blind: bool = False
-    """Whether its reasons may be shown while a study runs, because they say nothing of answers to test trials."""
+    """Whether its reasons may be shown while a study runs, because they reveal no answers to test trials."""
     alternatives: tuple[Alternative, ...] = (left_out(),)
-    """What else a careful researcher might have stated."""
+    """Other forms that a careful researcher might have chosen."""
     of_the_study: tuple[str, ...] = ()
-    """Settings that decide nothing about people, such as the length of the questionnaire: alternatives keep them."""
+    """Settings about the study, such as the length of the questionnaire, which alternatives keep."""
     looks_at: Callable[[Given], Collection[str]] = lambda settings: ()
-    """From settings to the columns about participants that it looks at; these are not background variables."""
+    """From settings to the columns about participants that it uses; these are not background variables."""
     careless: bool = True
     """Whether it looks for careless answers, so that the number it flags can be compared with the Spammer Index."""
     from_study: Callable[[Any], dict[str, Any]] | None = None
-    """From a `Study` to the settings that it knows without stating them."""
+    """From a `Study` to the settings that follow from it."""
     implied: Callable[[Given], dict[str, Any]] | None = None
-    """From stated settings to others that are not the usual ones then."""
+    """From settings to the defaults that they change."""
     impossible: Callable[[Any, Any], Iterator[tuple[str, str]]] | None = None
-    """From the draft of a study and the stated settings to what can never be computed, and how to fix it."""
+    """From the draft of a study and the settings to the reasons why it cannot be computed, with their fixes."""
     cites: tuple[str, ...] | Callable[[Given], tuple[str, ...]] = ()
     """The keys of its literature, or a function from settings to them."""
     wording: Callable[[Given], list[str]] | None = None
-    """From settings to the ends of the text keys that say what it asks for, "" for `needs.<name>` itself."""
+    """From settings to the ends of the keys of its texts, "" for `needs.<name>` itself."""
     shares: tuple[str, ...] = ()
     """Settings that are shown in per cent."""
     idle_without: Mapping[str, str] = field(default_factory=dict)
-    """Settings that mean nothing unless another is stated."""
+    """Settings without effect unless another one is set."""
 
     @property
     def function(self) -> Callable[..., Any]:
-        """What computes it; loaded now, where it is named."""
-        found: Callable[..., Any] = (
-            pkgutil.resolve_name(self.computed_by) if isinstance(self.computed_by, str) else self.computed_by
-        )
-        return found
+        """The function that computes it, imported if it is given by name."""
+        function: Any = self.computed_by
+        return pkgutil.resolve_name(function) if isinstance(function, str) else function  # type: ignore[no-any-return]
 
     def compute(self, *given: Any, **settings: Any) -> Any:
-        """Its evidence."""
+        """The evidence."""
         return self.function(*given, **settings)
 
     def literature(self, settings: Given) -> tuple[str, ...]:
@@ -122,6 +120,6 @@ class Criterion:
         return self.cites(settings) if callable(self.cites) else self.cites
 
     def texts(self, settings: Given) -> list[str]:
-        """The keys of the texts that say what it asks for, with these settings."""
+        """The keys of the texts that describe it with these settings."""
         ends = [""] if self.wording is None else self.wording(settings)
         return [f"needs.{self.name}.{end}" if end else f"needs.{self.name}" for end in ends]

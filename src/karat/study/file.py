@@ -1,8 +1,7 @@
-"""Reading a study file, or a file of rules alone: TOML in, checked settings out; every problem with its line and fix.
+"""Read a study file, or a file of rules alone: TOML in, checked settings out, each problem with its line and fix.
 
-Python's own parser gives values without their places, so a scanner follows headers and keys to tell the line of each;
-the parser has already made sure that the file is TOML. A file of rules holds `[screening]` as a study file has it, for
-results that have no study file.
+Python's parser returns values without their lines, so a scanner finds the line of each header and key once the parser
+has accepted the file. A file of rules has the section `[screening]` of a study file, for results without one.
 """
 
 import re
@@ -30,15 +29,15 @@ class StudyError(ProblemsError):
 
 
 def find_study(path: str | Path) -> Path:
-    """The study file that a path means: the file itself, or `study.toml` in a folder."""
-    found = Path(path) / NAME if Path(path).is_dir() else Path(path)
-    if not found.is_file():
-        raise StudyError(f"There is no study file {found}. `karat init` writes one to start from.")
-    if found.suffix.lower() in TABLES:
-        beside = found.parent / NAME
+    """The study file at a path: the file itself, or `study.toml` in a folder."""
+    file = Path(path) / NAME if Path(path).is_dir() else Path(path)
+    if not file.is_file():
+        raise StudyError(f"There is no study file {file}. `karat init` writes one to start from.")
+    if file.suffix.lower() in TABLES:
+        beside = file.parent / NAME
         there = f"Use {beside}." if beside.is_file() else "`karat init` writes a study file to start from."
-        raise StudyError(f"{found} is a table, not a study file. A study file (study.toml) names its tables. {there}")
-    return found
+        raise StudyError(f"{file} is a table, not a study file. A study file (study.toml) names its tables. {there}")
+    return file
 
 
 def read_settings(path: Path) -> tuple[StudySettings, str]:
@@ -53,10 +52,10 @@ def read_settings(path: Path) -> tuple[StudySettings, str]:
 
 
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """What a TOML file holds, and its text."""
+    """The content of a TOML file, and its text."""
     content = path.read_bytes()
     try:
-        # Line ends as Python reads them from a text file.
+        # The line ends of Python's text files.
         text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         return tomllib.loads(text), text
     except UnicodeDecodeError as error:
@@ -67,7 +66,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def _about_line(text: str, flaw: str) -> str:
-    """How the line that cannot be read reads, and what to do about it."""
+    """The line with the flaw, and how to fix it."""
     place = re.search(r"line (\d+)", flaw)
     line = text.split("\n")[int(place[1]) - 1].strip() if place else ""
     curly = next((sign for sign in line if sign in CURLY), "")
@@ -87,7 +86,7 @@ FIXES = {
     "Unescaped '\\'": "\nWrite paths with / instead.",
     "Cannot overwrite a value": "\nThe key is stated twice. Remove one of the lines.",
 }
-"""What to do about a flaw, by how it begins."""
+"""The fix of a flaw, by the beginning of its text."""
 
 
 def validated(model: type[Whole], data: dict[str, Any], text: str, path: Path, headline: str) -> Whole:
@@ -105,15 +104,14 @@ def _problems(error: ValidationError, model: type[BaseModel], data: dict[str, An
         place = _keys(flaw["loc"], data)
         key = ".".join(str(part) for part in place if not isinstance(part, int)) or None
         what, fix = _worded(flaw, model)
-        value = flaw.get("input")
-        shown = str(value) if isinstance(value, str | int | float) and flaw["type"] != "extra_forbidden" else None
-        number = line_of(lines, place)
-        problems.add(what, fix, column=key, value=shown, file=file, number=number)
+        cell = flaw.get("input")
+        value = str(cell) if isinstance(cell, str | int | float) and flaw["type"] != "extra_forbidden" else None
+        problems.add(what, fix, column=key, value=value, file=file, number=line_of(lines, place))
     return problems
 
 
 def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
-    """The part of an error's location that the file has; what the validator adds of its own is left out."""
+    """The part of an error's location that the file has, without the parts that the validator adds."""
     keys: list[str | int] = []
     for part in location:
         inside = (isinstance(data, dict) and part in data) or (isinstance(data, list) and isinstance(part, int))
@@ -126,7 +124,7 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
 
 
 def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
-    """A validator's error as what is wrong and how to fix it."""
+    """The flaw that a validator's error reports, and its fix."""
     kind, location, about = error["type"], error["loc"], error.get("ctx", {})
     if kind == FLAW:
         return about["what"], about["fix"]
@@ -135,13 +133,13 @@ def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == "missing":
         return "is missing", f"Add {location[-1]} = ..."
     if kind == "literal_error":
-        known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return f"is not one of {', '.join(known)}", meant(str(error["input"]), known, "Write one of them.")
+        words = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        return f"is not one of {', '.join(words)}", meant(str(error["input"]), words, "Write one of them.")
     for start, what, fix in _KINDS:
         if kind.startswith(start):
             return what.format(**about), fix.format(**about)
-    own = about.get("error")
-    return str(error["msg"] if own is None else own), ""
+    reason = about.get("error")
+    return str(error["msg"] if reason is None else reason), ""
 
 
 _KINDS = (
@@ -162,11 +160,11 @@ _KINDS = (
     ("dict_type", "is not a table", "Put its keys in braces: {{ ... }}."),
     ("model_", "is not a table", "Put its keys in braces: {{ ... }}."),
 )
-"""How the types of a validator's errors begin, and what they mean in a study file."""
+"""The beginnings of the types of a validator's errors, and their meaning in a study file."""
 
 
 def _fields_at(location: Sequence[str | int], model: type[BaseModel]) -> list[str]:
-    """The keys that are known at a place of the file."""
+    """The valid keys at a place of the file."""
     for part in location:
         field = model.model_fields.get(str(part))
         inner = model_in(field.annotation) if field else None
@@ -176,14 +174,10 @@ def _fields_at(location: Sequence[str | int], model: type[BaseModel]) -> list[st
 
 
 def model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that a type holds, directly or as the element of a list or table."""
+    """The model in a type, which may be the element of a list or table; None if there is none."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    for part in get_args(annotation):
-        found = model_in(part)
-        if found is not None:
-            return found
-    return None
+    return next(filter(None, map(model_in, get_args(annotation))), None)
 
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
@@ -222,7 +216,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _table(names: list[str], is_list: bool, counts: dict[Keys, int]) -> Keys:
-    """The path of a header; where a table of tables was opened before, its last element is meant."""
+    """The path of a header, with the number of the current element in each list of tables."""
     path: Keys = ()
     for position, name in enumerate(names):
         path = (*path, name)
@@ -234,7 +228,7 @@ def _table(names: list[str], is_list: bool, counts: dict[Keys, int]) -> Keys:
 
 
 def _still_open(line: str, quotes: str | None) -> str | None:
-    """Which kind of triple quotes is open after a line: what looks like a key inside them is text."""
+    """The triple quotes that are open after a line; keys inside them are text."""
     for sign in re.findall(r"\"{3}|'{3}", line):
         if quotes is None:
             quotes = sign
@@ -244,13 +238,13 @@ def _still_open(line: str, quotes: str | None) -> str | None:
 
 
 class RulesFile(Settings):
-    """What such a file holds."""
+    """A file of rules."""
 
     screening: ScreeningSettings = Field(description="The screening rules, as in a study file.")
 
 
 def read_rules(path: str | Path) -> dict[str, Any]:
-    """The rules of a file, as `karat.screen.run` takes them."""
+    """The rules of a file, for `karat.screen.run`."""
     path = Path(path)
     if path.is_dir():
         raise StudyError(f"{path} is a folder; --rules takes a file.")
@@ -265,16 +259,19 @@ def read_rules(path: str | Path) -> dict[str, Any]:
 
 
 def rules_text(rules: Mapping[str, Any]) -> str:
-    """Rules as a file that `read_rules` takes."""
-    return "".join(["[screening]\n", *(f"{name} = {toml(given)}\n" for name, given in rules.items())])
+    """Rules as the text of a file for `read_rules`."""
+    return _toml_table("screening", rules)
+
+
+def _toml_table(name: str, values: Mapping[str, Any]) -> str:
+    return "".join([f"[{name}]\n", *(f"{key} = {toml(value)}\n" for key, value in values.items())])
 
 
 def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
-    """A study file with this table, in place of one of the same name or at the end."""
-    table = "".join([f"[{name}]\n", *(f"{key} = {toml(value)}\n" for key, value in values.items())])
-    there = re.compile(rf"^\[{re.escape(name)}\][ \t]*(?:#.*)?\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
-    found = there.search(text)
-    if found is None:
+    """A study file with this table, which replaces one of the same name or comes at the end."""
+    table = _toml_table(name, values)
+    old = re.search(rf"^\[{re.escape(name)}\][ \t]*(?:#.*)?\n(?:(?!\[).*(?:\n|\Z))*", text, re.MULTILINE)
+    if old is None:
         return f"{text.rstrip()}\n\n{table}"
-    rest = text[found.end() :]
-    return text[: found.start()] + table + (f"\n{rest}" if rest else "")
+    rest = text[old.end() :]
+    return text[: old.start()] + table + (f"\n{rest}" if rest else "")

@@ -1,9 +1,8 @@
-"""Frozen rules: what a study stated when it started, carried by its exports, and what of it has changed since.
+"""Frozen rules: the rules and items at the start of a study, which its exports carry, and later changes of them.
 
-An export holds the screening rules with all their settings, their fingerprint, and a fingerprint of every item, as they
-were when the study first ran (`Judgments.frozen`). `changes_since` compares them with a study file, or with rules that
-are given without one. Settings are compared complete, so that a later version of karat with other defaults cannot
-change them unnoticed.
+An export has the screening rules with all their settings, their fingerprint, and a fingerprint of each item, from the
+first run of the study (`Judgments.frozen`). `changes_since` compares them with a study file, or with rules alone. All
+settings are compared, so that other defaults in a later version of karat cannot change them unnoticed.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 NAMED = 10
-"""This many changed items are named."""
+"""Up to this many changed items are named."""
 
 
 def full_rules(rules: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Screening rules with all their settings; None where none are stated.
+    """Screening rules with all their settings; None if there are none.
 
     >>> full_rules({"completion": {}})["completion"]["at_least"]
     0.9
     """
     if rules is None:
         return None
-    stated = {name: given for name, given in rules.items() if name != "exclude"}
-    settings = {name: criterion_settings(name, given) for name, given in stated.items()}
-    complete = {name: own.resolved(own.model_dump(mode="json")) for name, own in settings.items()}
+    criteria = {name: values for name, values in rules.items() if name != "exclude"}
+    settings = {name: criterion_settings(name, values) for name, values in criteria.items()}
+    complete = {name: setting.resolved(setting.model_dump(mode="json")) for name, setting in settings.items()}
     return {**complete, "exclude": rules.get("exclude", "any")}
 
 
@@ -47,7 +46,7 @@ def rules_fingerprint(rules: Mapping[str, Any] | None) -> str:
 
 
 def item_fingerprints(study: Study) -> dict[str, str]:
-    """A fingerprint of the rows of each item, and of the questions, by name."""
+    """A fingerprint of the rows of each item, by its name, and of the questions."""
     rows: dict[str, list[str]] = {}
     for block in study.blocks:
         frame = block.items.frame
@@ -55,13 +54,13 @@ def item_fingerprints(study: Study) -> dict[str, str]:
             rows.setdefault(str(name), []).append(json.dumps(row, default=str))
         if block.questions is not None:
             rows.setdefault("questions", []).append(block.questions.write_csv())
-    return {name: hashlib.sha256("\n".join(own).encode()).hexdigest()[:8] for name, own in rows.items()}
+    return {name: hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8] for name, texts in rows.items()}
 
 
 def frozen_record(
     rules: Mapping[str, Any] | None, items: Mapping[str, str] | None, fingerprint: str | None, at: float | None
 ) -> dict[str, Any]:
-    """What an export carries of the start of a study, as plain data."""
+    """The record of the start of a study for its exports, as plain data."""
     return {
         "rules": full_rules(rules), "fingerprint": fingerprint, "items": None if items is None else dict(items),
         "at": at,
@@ -71,9 +70,9 @@ def frozen_record(
 def changes_since(
     frozen: Mapping[str, Any] | None, study: Study | None, rules: Mapping[str, Any] | None = None
 ) -> tuple[Message, ...]:
-    """What of the rules and items is not as it was when the study started; empty where all is, or nothing is known.
+    """The changes of rules and items since the start of the study; empty without a record of it.
 
-    The rules are those of the study file or, without one, those given.
+    The rules are those of the study file or, without one, `rules`.
     """
     if frozen is None:
         return ()
@@ -97,7 +96,7 @@ def _rule_changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[M
     for name in {**then, **now}:
         before, after = then.get(name), now.get(name)
         if name == "exclude" and before != after:
-            yield Message("frozen.exclude", {"then": _shown(before), "now": _shown(after)})
+            yield Message("frozen.exclude", {"then": _setting_text(before), "now": _setting_text(after)})
         elif name == "exclude":
             continue
         elif before is None or after is None:
@@ -106,11 +105,11 @@ def _rule_changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[M
             for key in {**before, **after}:
                 old, new = before.get(key), after.get(key)
                 if old != new:
-                    values = {"setting": key, "criterion": name, "then": _shown(old), "now": _shown(new)}
+                    values = {"setting": key, "criterion": name, "then": _setting_text(old), "now": _setting_text(new)}
                     yield Message("frozen.setting", values)
 
 
-def _shown(value: Any) -> str:
+def _setting_text(value: Any) -> str:
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

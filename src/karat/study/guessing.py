@@ -1,7 +1,7 @@
 """The arithmetic of guessing: fractions and whole numbers, so that no outcome on a threshold is lost to rounding.
 
-A share such as .35 has no exact binary form, and a comparison of two rounded shares can fall on either side. Here
-every probability is a fraction and every comparison is one of whole numbers; floats appear only in what is returned.
+A share such as .35 has no exact binary form, so comparing two rounded shares can go either way. Here every probability
+is a fraction and every comparison uses whole numbers; only returned values are floats.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ NEUTRAL = ("grammatical", "ungrammatical", "both", None)
 
 
 class ChanceError(KaratError, ValueError):
-    """A question about guessing that has no answer."""
+    """A question about guessing without an answer."""
 
 
 def as_fraction(number: Share, what: str) -> Fraction:
-    """A number as the fraction that was meant: the simplest one that is stored as this float."""
+    """A number as the simplest fraction that is stored as this float."""
     try:
         exact = Fraction(number.strip() if isinstance(number, str) else number)
     except (ValueError, TypeError, OverflowError, ZeroDivisionError, AttributeError):
@@ -44,7 +44,7 @@ def share(number: Share, what: str) -> Fraction:
 
 
 def whole(number: int, what: str, least: int = 0) -> int:
-    """A whole number that is large enough."""
+    """A whole number of at least `least`."""
     if not hasattr(number, "__index__") or isinstance(number, bool):
         raise ChanceError(f"{what}: {number!r} is not a whole number.")
     if number < least:
@@ -53,7 +53,7 @@ def whole(number: int, what: str, least: int = 0) -> int:
 
 
 def guessing_weights(points: int, weights: Sequence[Share] | None = None) -> tuple[int, ...]:
-    """How often a guesser gives each point of a scale, as whole numbers; equally often unless said otherwise."""
+    """The relative frequency with which a guesser gives each point of a scale, as whole numbers; by default equal."""
     whole(points, "points", 2)
     if weights is None:
         return (1,) * points
@@ -66,16 +66,16 @@ def guessing_weights(points: int, weights: Sequence[Share] | None = None) -> tup
 
 
 def as_whole_numbers(fractions: Sequence[Fraction]) -> tuple[int, ...]:
-    """Fractions in the same proportions as whole numbers."""
+    """Whole numbers in the proportions of fractions."""
     denominator = lcm(*(fraction.denominator for fraction in fractions))
     return tuple(int(fraction * denominator) for fraction in fractions)
 
 
 def sides(points: int, neutral: str | None, weights: Sequence[Share] | None = None) -> tuple[Fraction, Fraction]:
-    """The chance to answer a grammatical and an ungrammatical sentence on the right side of the scale.
+    """The chances of answering a grammatical and an ungrammatical sentence on the right side of the scale.
 
-    `neutral` says for which of them the middle point counts as right: "grammatical", "ungrammatical", "both" or
-    None for neither. A scale with an even number of points has no middle.
+    The middle point counts as right for `neutral`: "grammatical", "ungrammatical", "both" or None for neither. A scale
+    with an even number of points has no middle.
     """
     if neutral not in NEUTRAL:
         raise ChanceError(f"neutral: {shown(str(neutral))} is not one of grammatical, ungrammatical, both and None.")
@@ -103,10 +103,10 @@ def tails(n: int, p: Fraction) -> list[Fraction]:
 
 @lru_cache(maxsize=64)
 def counts_of_sums(weights: tuple[int, ...], times: int) -> tuple[int, ...]:
-    """In how many ways each sum comes about when `times` values 0, 1, 2, ... are drawn with these weights.
+    """The number of ways to get each sum from `times` values 0, 1, 2, ... with these weights.
 
-    This is the power of a polynomial. Its coefficients are packed into one long integer, a slot for each, so that
-    Python's multiplication of integers does the convolution, exactly and fast.
+    This is the power of a polynomial. Its coefficients are packed into the slots of one long integer, so that Python's
+    multiplication of integers does the convolution, exactly and fast.
     """
     slot = (sum(weights) ** times).bit_length() // 8 + 1
     packed = int.from_bytes(b"".join(weight.to_bytes(slot, "little") for weight in weights), "little") ** times
@@ -116,8 +116,8 @@ def counts_of_sums(weights: tuple[int, ...], times: int) -> tuple[int, ...]:
 
 
 def counts_of_differences(weights: tuple[int, ...], pairs: int) -> tuple[int, ...]:
-    """In how many ways the grammatical sum exceeds the ungrammatical one by -most, ..., 0, ..., most points."""
-    # A sum over mirrored points is the negative of a sum: the difference of two sums is again a sum.
+    """The number of ways in which the grammatical sum exceeds the ungrammatical one by -most, ..., 0, ..., most."""
+    # A sum over mirrored points is the negative of a sum, so the difference of two sums is also a sum.
     points = len(weights)
     one_pair = [0] * (2 * points - 1)
     for up, ways_up in enumerate(weights):
@@ -127,7 +127,7 @@ def counts_of_differences(weights: tuple[int, ...], pairs: int) -> tuple[int, ..
 
 
 LEAST_P = 0.0005
-"""What would be rounded to .000 is written as < .001."""
+"""Below this, p would be rounded to .000 and is written as < .001."""
 
 
 def p_text(p: float) -> str:
@@ -136,5 +136,5 @@ def p_text(p: float) -> str:
 
 
 def p_sentence(p: float) -> str:
-    """The same within a sentence."""
+    """A probability as journals print it within a sentence."""
     return "p < .001" if 0 < p < LEAST_P else f"p = {p_text(p)}"

@@ -1,4 +1,4 @@
-"""From an item table to lists: which trials the participants of each list see, before they are put in order."""
+"""From an item table to lists: the trials that the participants of each list see, before they are put in order."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from karat.study.tasks import task_named
 from karat.study.tasks.task import Task
 
 COMPARISON = "comparison"
-"""Which two levels a choice trial compares, where the compared factor has more than two."""
+"""The two levels that a choice trial compares, if the compared factor has more than two."""
 FIXED_SIDES = "_fixed_sides"
-"""Marks trials whose sides the design has balanced over all participants, so that none are drawn for each."""
+"""Marks trials whose sides the design has balanced over all participants, so that they are not random for each."""
 TWO_SIDED = ("sentence", "image", "gloss")
-"""What a choice shows twice; the second stands in a column of the same name with `_2`."""
+"""The columns with the first side of a choice; the second side is in columns with `_2`."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Block:
 
     @property
     def task(self) -> Task:
-        """What participants do with a trial."""
+        """The task of a trial."""
         return task_named(self.settings.task)
 
     @cached_property
     def scale(self) -> Scale:
-        """The scale on which it is answered."""
+        """The scale of its answers."""
         return self.task.scale(self.settings.scale)
 
 
@@ -54,15 +54,15 @@ class BlockPlan:
     lists: tuple[pl.DataFrame, ...]
     """The trials of each list, one row per trial."""
     notes: tuple[Message, ...] = ()
-    """What is unbalanced."""
+    """Notes on imbalance."""
 
 
 def placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
-    """The lists of a block; where they cannot be made because of some rows, the error says where these stand."""
+    """The lists of a block; if some rows prevent them, the error has the lines of these rows."""
     try:
         return block_plan(block.settings, block.items.frame, seed, participants)
     except DesignError as error:
-        # The trials of a choice are not rows of the item table: two rows make one.
+        # The trials of a choice are not rows of the item table, because two rows make one trial.
         if not error.rows or block.task.compares:
             raise
         file, place, _ = block.items.locate(error.rows[0])
@@ -72,7 +72,7 @@ def placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
 
 
 def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, participants: int) -> BlockPlan:
-    """The lists of a block: Latin square, pairs or subsets, as its settings say."""
+    """The lists of a block: Latin square, pairs or subsets, according to its settings."""
     if task_named(settings.task).compares:
         trials = choice_trials(settings, items)
         if settings.pairs is not None:
@@ -92,8 +92,8 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
         if name != settings.compared
     }
     if COMPARISON in trials.columns:
-        found = tuple(trials[COMPARISON].drop_nulls().unique(maintain_order=True).to_list())
-        factors[COMPARISON] = DesignFactor(COMPARISON, found)
+        levels = tuple(trials[COMPARISON].drop_nulls().unique(maintain_order=True).to_list())
+        factors[COMPARISON] = DesignFactor(COMPARISON, levels)
     if not factors:
         return BlockPlan((trials,) * (settings.lists or 1))
     plan = factorial(trials, factors, lists=settings.lists)
@@ -101,13 +101,13 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
 
 
 def _varies(trials: pl.DataFrame, factor: str) -> bool:
-    """Whether test items come in several levels of a factor: what participants see one level of, items may have all."""
+    """Whether test items come in several levels of a factor, which is possible also between participants."""
     levels = trials.filter(pl.col("function") == "test").group_by("item").agg(pl.col(factor).n_unique())[factor]
     return bool((levels > 1).any())
 
 
 def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:
-    """An item table as trials with two sides, the first stimulus on the left; who sees what where is drawn later.
+    """An item table as trials with two sides, the first stimulus on the left; random sides follow later.
 
     The two sides are the levels of the compared factor, the two members of a pair, the two rows of an item, or the
     columns sentence and sentence_2 of one row.
@@ -116,8 +116,8 @@ def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:
     key = "pair" if settings.pairs is not None and "pair" in items.columns else "item"
     groups: dict[tuple[object, ...], list[dict[str, str | None]]] = {}
     for row in items.to_dicts():
-        named_by = row.get(key) or row["item"]
-        groups.setdefault((row["function"], named_by, *(row.get(name) for name in others)), []).append(row)
+        name = row.get(key) or row["item"]
+        groups.setdefault((row["function"], name, *(row.get(factor) for factor in others)), []).append(row)
     trials = [trial for rows in groups.values() for trial in _trials(rows, settings, key)]
     return pl.DataFrame(trials, infer_schema_length=None).cast(pl.String)
 
@@ -125,7 +125,7 @@ def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:
 def _trials(
     rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, key: str
 ) -> Iterator[dict[str, str | None]]:
-    """The trial of an item, or several where a factor with three levels or more is compared two by two."""
+    """The trial of an item, or several if a factor with three levels or more is compared two by two."""
     levels = settings.factors[settings.compared].levels if settings.compared else []
     if len(levels) > 2 and rows[0]["function"] == "test" and len(rows) > 1:
         for pair in combinations(rows, 2):
@@ -141,19 +141,15 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
     if len(rows) == 1 and any(first.get(f"{name}_2") for name in TWO_SIDED):
         sides = {"1": "left", "2": "right"}
         expected = sides.get(first.get("expected") or "", first.get("expected"))
-        # Where one side alone has a picture or a gloss, it must not stay behind when the sides change places.
+        # A picture or gloss of one side alone must move with it when the sides are exchanged.
         sides_of = {f"{name}_2": first.get(f"{name}_2") for name in TWO_SIDED if name in first}
         return {**first, **sides_of, "left": f"{first['item']}.1", "right": f"{first['item']}.2", "expected": expected}
     if len(rows) != 2:
-        what = first.get(key) or first["item"]
-        advice = Message("plan.two_stimuli")
-        values = {"key": key, "name": what, "n": len(rows), "advice": advice}
+        name = first.get(key) or first["item"]
+        values = {"key": key, "name": name, "n": len(rows), "advice": Message("plan.two_stimuli")}
         raise DesignError(Message("plan.choice_stimuli", values))
     left, right = _in_order(rows, settings)
-    trial = {**left, "expected": _better(left, right)}
-    for name in TWO_SIDED:
-        if name in left:
-            trial[f"{name}_2"] = right[name]
+    trial = {**left, "expected": _better(left, right), **_two_sides(left, right)}
     trial["left"], trial["right"] = _names(left, right, settings.compared)
     if settings.compared is not None:
         trial[settings.compared] = None
@@ -162,10 +158,16 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
     return trial
 
 
+def _two_sides(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The columns with both sides of a trial."""
+    names = [name for name in TWO_SIDED if name in left]
+    return {key: row[name] for name in names for key, row in ((name, left), (f"{name}_2", right))}
+
+
 def _in_order(
     rows: Sequence[Mapping[str, str | None]], settings: BlockSettings
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """The two rows of a trial, in the order of the compared factor's levels where there is one."""
+    """The two rows of a trial, in the order of the levels of the compared factor, if there is one."""
     first, second = (dict(row) for row in rows)
     compared = settings.compared
     if compared is not None and first.get(compared):
@@ -180,7 +182,7 @@ def _in_order(
 
 
 def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], compared: str | None) -> tuple[str, str]:
-    """A name for each side: its own item, or the item with what distinguishes the two."""
+    """A name for each side: its item, or the item with a value that distinguishes the two."""
     if left["item"] != right["item"]:
         return str(left["item"]), str(right["item"])
     for column in (compared, "status"):
@@ -190,7 +192,7 @@ def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], comp
 
 
 def _better(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> str | None:
-    """The side that is expected to be chosen: the row that says so, else the grammatical one."""
+    """The expected side of a choice: the row marked as expected, else the grammatical one."""
     for column, value in (("expected", None), ("status", "grammatical")):
         sides = [side.get(column) == value if value else bool(side.get(column)) for side in (left, right)]
         if sides[0] != sides[1]:
@@ -199,7 +201,7 @@ def _better(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> 
 
 
 def _subset_plan(subset: SubsetSettings, trials: pl.DataFrame, seed: int) -> BlockPlan:
-    """Each list shows some of the test items, and all others."""
+    """Lists with a part of the test items, and all others."""
     test = trials.with_row_index("_row").filter(pl.col("function") == "test")["_row"].to_list()
     rest = [row for row in range(trials.height) if row not in set(test)]
     plan = subsets(len(test), subset.per_participant, subset.ratings, np.random.default_rng(seed))
@@ -210,34 +212,30 @@ def _pairs_plan(
     pairs: PairsSettings, settings: BlockSettings, items: pl.DataFrame, trials: pl.DataFrame, seed: int,
     participants: int,
 ) -> BlockPlan:  # fmt: skip
-    """Target pairs for everybody, or a part of them for each participant, and random pairs for each."""
+    """Lists with all target pairs, or a part of them, and individual random pairs."""
     if settings.subset is not None:
-        shown = _subset_plan(settings.subset, trials, seed)
+        plan = _subset_plan(settings.subset, trials, seed)
     elif pairs.random:
-        kept = trials if pairs.target else trials.filter(pl.col("function") != "test")
-        shown = BlockPlan((kept,) * participants)
+        rest = trials if pairs.target else trials.filter(pl.col("function") != "test")
+        plan = BlockPlan((rest,) * participants)
     else:
-        shown = BlockPlan((trials,) * (settings.lists or 1))
+        plan = BlockPlan((trials,) * (settings.lists or 1))
     if not pairs.random:
-        return shown
+        return plan
     members = items.filter(pl.col("function") == "test")
-    drawn = random_pairs(members.height, pairs.random, len(shown.lists), np.random.default_rng(seed))
+    pairs_of_participants = random_pairs(members.height, pairs.random, len(plan.lists), np.random.default_rng(seed))
     lists = []
-    for kept, chosen in zip(shown.lists, drawn.participants, strict=True):
+    for rest, chosen in zip(plan.lists, pairs_of_participants.participants, strict=True):
         random = pl.DataFrame(
             [_random_trial(members.row(a, named=True), members.row(b, named=True)) for a, b in chosen]
         )
-        lists.append(pl.concat([kept, random.cast(pl.String)], how="diagonal"))
-    return BlockPlan(tuple(lists), (*shown.notes, *drawn.notes))
+        lists.append(pl.concat([rest, random.cast(pl.String)], how="diagonal"))
+    return BlockPlan(tuple(lists), (*plan.notes, *pairs_of_participants.notes))
 
 
 def _random_trial(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> dict[str, str | None]:
-    names = sorted((str(left["item"]), str(right["item"])))
-    trial: dict[str, str | None] = {
-        "item": ":".join(names), "function": "test", "subgroup": "random", "left": left["item"], "right": right["item"],
-        FIXED_SIDES: "yes",
+    item = ":".join(sorted((str(left["item"]), str(right["item"]))))
+    return {
+        "item": item, "function": "test", "subgroup": "random", "left": left["item"], "right": right["item"],
+        FIXED_SIDES: "yes", **_two_sides(left, right),
     }  # fmt: skip
-    for name in TWO_SIDED:
-        if name in left:
-            trial[name], trial[f"{name}_2"] = left[name], right[name]
-    return trial

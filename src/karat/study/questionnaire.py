@@ -1,4 +1,4 @@
-"""The questionnaire of one participant: trials in their order, with sides and polarities drawn."""
+"""The questionnaire of one participant: trials in their order, with random sides and polarities."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from karat.study.plan import FIXED_SIDES, TWO_SIDED, Block
 from karat.study.settings import OrderSettings, StudySettings
 
 REPEAT_TRIES = 5
-"""How often places of repeated trials are drawn until the rules hold with them."""
+"""The tries to place repeated trials so that the rules hold."""
 HALVES_TRIES = 200
-"""How often two halves are drawn until the rules hold where they meet."""
+"""The tries to order two halves so that the rules hold where they meet."""
 
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """What one participant sees, in order: one row per trial (in a differential, per trial and adjective pair)."""
+    """The trials of one participant in order: one row per trial (in a differential, per trial and adjective pair)."""
 
     frame: pl.DataFrame
     list: int
@@ -36,7 +36,7 @@ class Questionnaire:
 
 
 class ListBlock(NamedTuple):
-    """A block as one list has it: its trials, and what puts them in order, made when it is first asked for."""
+    """A block in one list: its trials, and a function that returns their arranger, which is made when first needed."""
 
     block: Block
     trials: pl.DataFrame
@@ -46,33 +46,33 @@ class ListBlock(NamedTuple):
 def assemble(
     settings: StudySettings, blocks: Sequence[ListBlock], number: int, participant: str, seed: int
 ) -> Questionnaire:
-    """The questionnaire of a participant of a list; the same study, list, participant and seed give the same one."""
+    """The questionnaire of a participant, always the same for the same study, list, participant and seed."""
     digest = hashlib.sha256(f"{seed}|{number}|{participant}".encode()).digest()
     rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
     places = list(range(len(blocks)))
-    shown = [_shown_in_sessions(block, settings.questionnaire.sessions, rng) for block in blocks]
+    sessions = [_trials_by_session(block, settings.questionnaire.sessions, rng) for block in blocks]
     parts = []
     for session in range(settings.questionnaire.sessions):
         if settings.questionnaire.blocks == "shuffled":
             rng.shuffle(places)
-        trials = [_block_trials(blocks[place], settings.order, shown[place][session], rng) for place in places]
+        trials = [_block_trials(blocks[place], settings.order, sessions[place][session], rng) for place in places]
         whole = _numbered(pl.concat(trials, how="diagonal_relaxed"))
         parts.append(whole.with_columns(session=pl.lit(str(session + 1))))
     frame = pl.concat(parts, how="diagonal_relaxed").with_columns(list=pl.lit(str(number)))
     if settings.questionnaire.sessions == 1:
         frame = frame.drop("session")
-    known = [name for name in ("trial", *COLUMNS) if name in frame.columns]
-    ordered = list(dict.fromkeys([*known, *frame.columns]))
+    columns = [name for name in ("trial", *COLUMNS) if name in frame.columns]
+    ordered = list(dict.fromkeys([*columns, *frame.columns]))
     return Questionnaire(frame.select(ordered), number, participant, seed)
 
 
 def _block_trials(
-    whole: ListBlock, order_settings: OrderSettings, shown: pl.DataFrame | None, rng: np.random.Generator
+    whole: ListBlock, order_settings: OrderSettings, session_trials: pl.DataFrame | None, rng: np.random.Generator
 ) -> pl.DataFrame:
     """The trials of a block in order, with a column `_position`; several rounds follow each other."""
     block = whole.block
-    trials = whole.trials if shown is None else shown
-    arranger = whole.arranger() if shown is None else arranger_for(order_settings, shown)
+    trials = whole.trials if session_trials is None else session_trials
+    arranger = whole.arranger() if session_trials is None else arranger_for(order_settings, session_trials)
     parts = []
     orders = (
         [_order_in_halves(order_settings, trials, rng) for _ in range(block.settings.rounds)]
@@ -98,9 +98,9 @@ def _block_trials(
 def _with_repeats(
     order: list[int], trials: pl.DataFrame, number: int, settings: OrderSettings, rng: np.random.Generator
 ) -> tuple[list[int], list[int]]:
-    """An order in which some test trials come again, a third of the trials later at least, and the repetition of each.
+    """An order in which some test trials come again, at least a third of the trials later, and the repetition of each.
 
-    What the rules say of neighbours holds with the repeated trials too.
+    The rules about neighbours also hold for the repeated trials.
     """
     if not number:
         return order, [1] * len(order)
@@ -109,11 +109,11 @@ def _with_repeats(
     rules = order_rules(settings, trials)
     neighbours = OrderRules(apart=rules.apart, in_a_row=rules.in_a_row)
 
-    def fits(row: int, slot: int, taken: dict[int, int]) -> bool:
+    def fits(row: int, slot: int, filled: dict[int, int]) -> bool:
         beside = [functions[other] for other in order[max(slot - 1, 0) : slot + 1]]
-        if slot in taken or (neighbours.apart and "test" in beside):
+        if slot in filled or (neighbours.apart and "test" in beside):
             return False
-        rows = _inserted(order, {**taken, slot: row})[0]
+        rows, _ = _inserted(order, {**filled, slot: row})
         return not violations(trials[rows], range(len(rows)), neighbours)
 
     for _ in range(REPEAT_TRIES if len(early) >= number else 0):
@@ -132,7 +132,7 @@ def _with_repeats(
 
 
 def _inserted(order: list[int], slots: dict[int, int]) -> tuple[list[int], list[int]]:
-    """An order with rows before some of its places, and for each row which time it comes.
+    """An order with rows inserted before some of its places, and the repetition of each row.
 
     >>> _inserted([3, 4, 5], {2: 3, 3: 4})
     ([3, 4, 3, 5, 4], [1, 1, 2, 1, 2])
@@ -151,7 +151,7 @@ def _inserted(order: list[int], slots: dict[int, int]) -> tuple[list[int], list[
 def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.random.Generator) -> list[list[int]]:
     """The order of each round.
 
-    Where there are only test trials and no rule is about their order, an item's showings are kept apart between rounds.
+    If there are only test trials and no rule about their order, the showings of an item in two rounds are kept apart.
     """
     count = block.settings.rounds
     if count > 1 and set(trials["function"].unique()) == {"test"} and not arranger.about_columns:
@@ -162,7 +162,7 @@ def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.rand
 def _order_in_halves(settings: OrderSettings, trials: pl.DataFrame, rng: np.random.Generator) -> list[int]:
     """An order whose two halves share no value of a column; each half satisfies the rules by itself.
 
-    Practice and calibration stay in the first half. Where the halves meet, the rules about neighbours hold as well.
+    Practice and calibration stay in the first half. The rules about neighbours also hold where the halves meet.
     """
     rows = halved(trials, settings.halves or "", rng)
     arrangers = [arranger_for(settings, trials[half]) for half in rows]
@@ -183,9 +183,9 @@ def _order_in_halves(settings: OrderSettings, trials: pl.DataFrame, rng: np.rand
 
 
 def halved(trials: pl.DataFrame, column: str, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """The rows of two halves: the trials that share a value of a column are divided between them.
+    """The rows of two halves: trials that share a value of a column are divided between them.
 
-    Trials without a value are dealt evenly, function by function, as are the members that come first.
+    Trials without a value, and the first members of groups, are divided evenly within each function.
     """
     halves: tuple[list[int], list[int]] = ([], [])
     groups: dict[tuple[str, str | None], list[int]] = {}
@@ -202,8 +202,8 @@ def halved(trials: pl.DataFrame, column: str, rng: np.random.Generator) -> tuple
     return halves
 
 
-def _shown_in_sessions(whole: ListBlock, count: int, rng: np.random.Generator) -> list[pl.DataFrame | None]:
-    """What a block shows in each session: everything, but in rating tasks one member of an attention pair in each."""
+def _trials_by_session(whole: ListBlock, count: int, rng: np.random.Generator) -> list[pl.DataFrame | None]:
+    """The trials of a block in each session; None for all. In rating tasks each has one member of an attention pair."""
     trials = whole.trials
     attention = trials.filter(pl.col("function") == "attention")
     paired = "pair" in trials.columns and attention["pair"].null_count() == 0
@@ -219,11 +219,11 @@ def _numbered(trials: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_sides(trials: pl.DataFrame, block: Block, rng: np.random.Generator) -> pl.DataFrame:
-    """Sides drawn so that within each condition half of the trials show the first stimulus on the left."""
+    """Trials with random sides; within each condition, half of the trials show the first stimulus on the left."""
     names = [name for name in block.settings.factors if name in trials.columns]
     groups = list(trials.select("function", *names).iter_rows())
-    drawn = balance_sides([(row, -1 - row) for row in range(trials.height)], rng, groups)
-    mask = pl.Series([left < 0 for left, _ in drawn], dtype=pl.Boolean)
+    sides = balance_sides([(row, -1 - row) for row in range(trials.height)], rng, groups)
+    mask = pl.Series([left < 0 for left, _ in sides], dtype=pl.Boolean)
     if FIXED_SIDES in trials.columns:
         mask &= trials[FIXED_SIDES].is_null()
         trials = trials.drop(FIXED_SIDES)
@@ -241,20 +241,20 @@ def _with_sides(trials: pl.DataFrame, block: Block, rng: np.random.Generator) ->
 
 
 def _with_questions(trials: pl.DataFrame, block: Block, rng: np.random.Generator) -> pl.DataFrame:
-    """Every trial with all adjective pairs, if there are any, in an order and polarity of the participant's own."""
+    """Trials with all adjective pairs, if there are any, in an individual random order and polarity."""
     if block.questions is None:
         return trials
     showings = repeated_pairs(block.questions["question"].to_list(), block.settings.repeated_questions, rng)
-    asked = [(one.question, -1 if one.flipped else 1, one.repetition) for one in showings]
+    rows = [(showing.question, -1 if showing.flipped else 1, showing.repetition) for showing in showings]
     schema = {"question": pl.String, "polarity": pl.Int64, "repetition": pl.Int64}
-    questions = pl.DataFrame(asked, schema=schema, orient="row")
+    questions = pl.DataFrame(rows, schema=schema, orient="row")
     if not block.settings.repeated_questions:
         questions = questions.drop("repetition")
     return trials.join(questions, how="cross", maintain_order="left_right")
 
 
 def order_rules(settings: OrderSettings, trials: pl.DataFrame) -> OrderRules:
-    """The rules of the study file, for the trials of a list: what the list does not have needs no rule."""
+    """The rules of the study file for the trials of a list, without rules about columns and functions it lacks."""
     functions = set(trials["function"].unique().to_list())
     first = ("practice", "calibration") if settings.calibration == "first" else ("practice",)
     return OrderRules(
@@ -269,5 +269,5 @@ def order_rules(settings: OrderSettings, trials: pl.DataFrame) -> OrderRules:
 
 
 def arranger_for(settings: OrderSettings, trials: pl.DataFrame) -> Arranger:
-    """What puts the trials of a list in order."""
+    """The arranger for the trials of a list."""
     return Arranger(trials, order_rules(settings, trials))

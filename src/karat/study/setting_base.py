@@ -1,4 +1,4 @@
-"""The base of every part of a study file, and the flaws that its parts find: where, what is wrong, how to fix it."""
+"""The base of every part of a study file, and the flaws that its parts report: the place, the flaw and its fix."""
 
 import json
 import re
@@ -16,14 +16,14 @@ from karat.errors import SettingError
 
 
 class Settings(BaseModel):
-    """What all parts of a study file share: unknown keys are errors, and nothing changes after loading."""
+    """The base of all parts of a study file: unknown keys are errors, and values do not change after loading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth_value_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """`true` is not 1: it is meant to switch something on, not to set a cutoff of one second."""
+        """Refuse `true` for a number: it should switch something on, not set a cutoff of one second."""
         kind = cls.model_fields[str(info.field_name)].annotation
         kinds = {*get_args(kind)} if isinstance(kind, UnionType) else {kind}
         if isinstance(value, bool) and kinds <= {int, float, type(None)}:
@@ -33,18 +33,18 @@ class Settings(BaseModel):
 
 @cache
 def known_words() -> dict[str, Any]:
-    """The words that karat knows in files of others, by section of `words.toml`."""
+    """The words that karat recognises in files, by section of `words.toml`."""
     return tomllib.loads((files("karat.study") / "words.toml").read_text(encoding="utf-8"))
 
 
 NAME = "study.toml"
-"""What a study file is called."""
+"""The name of a study file."""
 FLAW = "flaw"
 """The type of these errors."""
 
 
 def flaw(what: str, fix: str = "", *place: str | int, value: object = None) -> InitErrorDetails:
-    """What is wrong with the key at a place below the model that raises it."""
+    """A flaw of the key at a place below the model that raises it."""
     error = PydanticCustomError(FLAW, "{what}", {"what": what, "fix": fix})
     return InitErrorDetails(type=error, loc=place, input=value)
 
@@ -72,10 +72,10 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml(value: Any) -> str:
-    """A value in TOML, which has no word for none: keys without a value are left out."""
+    """A value in TOML; keys without a value are left out, because TOML has no word for none."""
     if isinstance(value, Mapping):
         keys = {key: key if BARE.fullmatch(key) else toml(key) for key in value}
-        inside = ", ".join(f"{keys[key]} = {toml(own)}" for key, own in value.items() if own is not None)
+        inside = ", ".join(f"{keys[key]} = {toml(element)}" for key, element in value.items() if element is not None)
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, str | bool):
         return json.dumps(value, ensure_ascii=False)

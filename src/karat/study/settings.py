@@ -1,6 +1,6 @@
-"""What a study file may say: every key with its meaning, its type and its default.
+"""The keys of a study file, each with its meaning, type and default.
 
-The models are the reference of the study file: `docs/reference/study-file.md` is made from their descriptions.
+`docs/reference/study-file.md` is made from the descriptions in these models.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from karat.study.setting_base import Settings, below, flaw, flaw_of, refuse
 from karat.study.tasks import TASKS, find_task, instead_of, task_named
 
 URL_SLOTS = ("pid", "session", "study", "code")
-"""What may stand in braces in the address to which participants return."""
+"""The names in braces that the return address of participants may contain."""
 PLATFORMS = ("link", "prolific", "mturk")
-"""Platforms that karat knows by name; any other needs `id_parameter` or `completion_url`, or a package."""
+"""Platforms that karat knows by name; others need `id_parameter` or `completion_url`, or a package."""
 CODED_PLATFORMS = ("prolific",)
-"""Platforms that take participants back only by a code of their own, which the study must state."""
+"""Platforms that accept participants back only with a code from the platform, which the study file must have."""
 Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,64}$")]
 Device = Literal["phone", "tablet", "desktop"]
 DEVICES: tuple[Device, ...] = ("phone", "tablet", "desktop")
@@ -44,10 +44,10 @@ class BlockSettings(BlockKeys):
     @classmethod
     def _task_is_known(cls, name: str) -> str:
         try:
-            known = find_task(name)
+            task = find_task(name)
         except PackageError as error:
             refuse(cls, [flaw_of(error)])
-        if known is None:
+        if task is None:
             fix = instead_of(name) or meant(name, list(TASKS), "Use one of them, or install the package that has it.")
             refuse(cls, [flaw(f"is not one of {', '.join(TASKS)}", fix, value=name)])
         return name
@@ -65,7 +65,7 @@ class BlockSettings(BlockKeys):
         return self
 
     def _idle_keys(self) -> list[InitErrorDetails]:
-        """Keys that have no say in the task: they are refused, not passed over."""
+        """Keys without effect in the task, which are refused, not ignored."""
         task = task_named(self.task)
         idle = [
             flaw(f'has no say in task = "{task.name}", only in task = "{other.name}"', "Leave it out.", key)
@@ -81,7 +81,7 @@ class BlockSettings(BlockKeys):
         ]
 
     def _wrong_scale(self) -> list[InitErrorDetails]:
-        """Labels and a neutral point that the scale does not have room for."""
+        """Labels and a neutral point that do not fit the points of the scale."""
         usual = task_named(self.task).points
         if usual is None:
             return self._wrong_option_labels()
@@ -96,7 +96,7 @@ class BlockSettings(BlockKeys):
         return flaws
 
     def _wrong_option_labels(self) -> list[InitErrorDetails]:
-        """Labels of answers to choose from: one for each, or none."""
+        """Labels that are not one for each answer to choose from, or none."""
         answers = len(self.scale.levels) or (3 if self.scale.no_difference else 2)
         if len(self.scale.labels) in (0, answers):
             return []
@@ -106,8 +106,8 @@ class BlockSettings(BlockKeys):
     def _wrong_factors(self) -> list[InitErrorDetails]:
         flaws = []
         if self.compared is not None and self.compared not in self.factors:
-            flaws.append(flaw("is not a factor", meant(self.compared, list(self.factors)), "compared",
-                              value=self.compared))  # fmt: skip
+            fix = meant(self.compared, list(self.factors))
+            flaws.append(flaw("is not a factor", fix, "compared", value=self.compared))
         flaws += self._wrong_wide()
         if self.repeated_items and self.rounds > 1:
             text = f"repeats some trials, but rounds = {self.rounds} repeats all of them"
@@ -122,7 +122,7 @@ class BlockSettings(BlockKeys):
         return flaws
 
     def _wrong_wide(self) -> list[InitErrorDetails]:
-        """Columns of a wide item table without one level of each factor, and two columns for one condition."""
+        """Columns of a wide item table without a level of each factor, and two columns with the same condition."""
         flaws, columns = [], dict[tuple[str, ...], str]()
         for column, levels in self.wide.items():
             place = ("wide", column)
@@ -150,7 +150,7 @@ class QuestionnaireSettings(Settings):
 
 
 class OrderSettings(Settings):
-    """What must hold for the order of the trials of each participant."""
+    """The rules for the order of the trials of each participant."""
 
     calibration: Literal["first", "mixed"] = Field("first", description="Whether calibration trials come first.")
     test_adjacent: bool = Field(False, description="Whether two test trials may follow each other.")
@@ -234,7 +234,7 @@ class ContrastSettings(Settings):
 
     @model_validator(mode="after")
     def _one_kind(self) -> ContrastSettings:
-        """A difference of two levels, an interaction or weights, and not half of each."""
+        """Refuse anything but a difference of two levels, an interaction or weights."""
         flaws = []
         if bool(self.factor) == bool(self.factors):
             flaws.append(flaw("needs `factor`, or `factors` for an interaction, and not both"))
@@ -269,12 +269,12 @@ class ContrastSettings(Settings):
     @property
     def cells(self) -> dict[tuple[str, ...], float]:
         """The weight of each cell of `names`; the planned estimate is the sum of means times weights."""
-        held = tuple(self.within.values())
+        within = tuple(self.within.values())
         if self.weights:
-            return {(*_cell(key), *held): weight for key, weight in self.weights.items() if weight}
+            return {(*_cell(key), *within): weight for key, weight in self.weights.items() if weight}
         pairs = [self.levels] if self.factor else list(self.factors.values())
-        signed = product(*([(pair[0], 1.0), (pair[1], -1.0)] for pair in pairs))
-        return {(*(level for level, _ in one), *held): prod(sign for _, sign in one) for one in signed}
+        signed = product(*(zip(pair, (1.0, -1.0), strict=True) for pair in pairs))
+        return {(*(level for level, _ in cell), *within): prod(sign for _, sign in cell) for cell in signed}
 
     @property
     def simple(self) -> bool:
@@ -283,30 +283,30 @@ class ContrastSettings(Settings):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What is subtracted from what, in words."""
+        """The minuend and the subtrahend in words."""
         return self.sides_by("at")
 
     def sides_by(self, at: str) -> tuple[str, str]:
-        """What is subtracted from what, with the word of a language for at which level."""
+        """The minuend and the subtrahend in words; `at` is the word of a language before a level."""
         if self.weights:
             parts = [[(key, abs(w)) for key, w in self.weights.items() if w * sign > 0] for sign in (1, -1)]
             first, second = (" + ".join(key if w == 1 else f"{w:g} × {key}" for key, w in part) for part in parts)
             return first, second
         if self.factor:
             return self.levels[0], self.levels[1]
-        (one, other), *middle = self.factors.values()
+        (first_level, second_level), *middle = self.factors.values()
         last = middle.pop()
-        inner = f"{one} − {other}"
+        inner = f"{first_level} − {second_level}"
         for pair in middle:
             inner = f"({inner}) {at} {pair[0]} − {pair[1]}"
         return f"({inner}) {at} {last[0]}", f"({inner}) {at} {last[1]}"
 
     def stated(self, levels: Mapping[str, list[str]]) -> ContrastSettings:
-        """The interaction with the levels that the design has, where the file does not name them."""
+        """The contrast with the levels of the design for factors of which the file names none."""
         if self.weights or all(self.factors.values()):
             return self
-        known = {name: own or levels[name] for name, own in self.factors.items()}
-        return self.model_copy(update={"factors": known})
+        factors = {name: pair or levels[name] for name, pair in self.factors.items()}
+        return self.model_copy(update={"factors": factors})
 
 
 def _cell(key: str) -> tuple[str, ...]:
@@ -399,11 +399,9 @@ class RecruitmentSettings(Settings):
     @classmethod
     def _address_can_be_filled(cls, address: str) -> str:
         slots = re.findall(r"\{([^{}]*)\}", address)
-        flaws = [
-            flaw(f"has {{{slot}}}, which is not known", f"There are {', '.join(f'{{{one}}}' for one in URL_SLOTS)}.")
-            for slot in dict.fromkeys(slots)
-            if slot not in URL_SLOTS
-        ]
+        fix = f"There are {', '.join(f'{{{name}}}' for name in URL_SLOTS)}."
+        unknown = (slot for slot in dict.fromkeys(slots) if slot not in URL_SLOTS)
+        flaws = [flaw(f"has {{{slot}}}, which is not known", fix) for slot in unknown]
         if address and not re.match(r"https://[^\s/{}]+(/|$)", address):
             flaws.append(flaw("is not an address of a secure page", "Begin with https:// and the name of the server."))
         elif re.search(r"[\s\"'<>\\]", address):
@@ -472,17 +470,17 @@ class ScreeningSettings(Settings):
 
     @model_validator(mode="after")
     def _criteria_are_known(self) -> ScreeningSettings:
-        stated = self.model_extra or {}
+        criteria = self.model_extra or {}
         flaws: list[InitErrorDetails] = []
-        for name, given in stated.items():
+        for name, values in criteria.items():
             try:
-                criterion_settings(name, given)
+                criterion_settings(name, values)
             except ValidationError as error:
-                flaws += [below(name, one) for one in error.errors()]
+                flaws += [below(name, each) for each in error.errors()]
             except SettingError as error:
                 flaws.append(flaw_of(error, name))
         try:
-            check_exclude_rule(self.exclude, list(stated))
+            check_exclude_rule(self.exclude, list(criteria))
         except SettingError as error:
             flaws.append(flaw_of(error, "exclude"))
         refuse(ScreeningSettings, flaws)
@@ -490,12 +488,12 @@ class ScreeningSettings(Settings):
 
     @property
     def criteria(self) -> dict[str, BaseModel]:
-        """The criteria that are stated, in the order of the file, with all their settings."""
-        return {name: criterion_settings(name, given) for name, given in (self.model_extra or {}).items()}
+        """The criteria in the order of the file, with all their settings."""
+        return {name: criterion_settings(name, values) for name, values in (self.model_extra or {}).items()}
 
     @property
     def rules(self) -> dict[str, Any]:
-        """The criteria with their settings as they are written, and `exclude`."""
+        """The criteria with their settings as written, and `exclude`."""
         return {**(self.model_extra or {}), "exclude": self.exclude}
 
 
@@ -531,9 +529,7 @@ class BayesSettings(Settings):
     @property
     def priors(self) -> dict[str, float]:
         """The scales of the priors, by name."""
-        return {
-            name: getattr(self, name) for name in ("coefficient", "threshold", "deviation", "correlation", "spread")
-        }
+        return self.model_dump(include={"coefficient", "threshold", "deviation", "correlation", "spread"})
 
 
 LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*")
@@ -584,7 +580,7 @@ class StudySettings(Settings):
             for error in _contrast_flaws(contrast, self.block, ("contrast", number))
         ])  # fmt: skip
         levels = {name: factor.levels for block in self.block for name, factor in block.factors.items()}
-        # The model is frozen for everybody else.
+        # The model is frozen for all other code.
         object.__setattr__(self, "contrast", [contrast.stated(levels) for contrast in self.contrast])
         return self
 
@@ -592,17 +588,17 @@ class StudySettings(Settings):
 def _contrast_flaws(
     contrast: ContrastSettings, blocks: list[BlockSettings], place: tuple[str | int, ...]
 ) -> list[InitErrorDetails]:
-    """Factors and levels that a planned comparison names and the design does not have, and what cannot be compared."""
+    """The flaws of a planned comparison: factors and levels that the design lacks, and impossible comparisons."""
     factors = {name: factor.levels for block in blocks for name, factor in block.factors.items()}
-    named = [(contrast.factor, level, "levels") for level in contrast.levels]
-    named += [(name, level, "factors") for name, levels in contrast.factors.items() for level in levels]
-    named += [(name, level, "within") for name, level in contrast.within.items()]
+    levels_named = [(contrast.factor, level, "levels") for level in contrast.levels]
+    levels_named += [(name, level, "factors") for name, levels in contrast.factors.items() for level in levels]
+    levels_named += [(name, level, "within") for name, level in contrast.within.items()]
     flaws = []
-    for name, level, key in named:
+    for name, level, key in levels_named:
         if name in factors and level not in factors[name]:
             flaws.append(flaw(f"is not a level of {name}", meant(level, factors[name]), *place, key, value=level))
-    own = "factor" if contrast.factor else "factors"
-    for name, key in (dict.fromkeys(contrast.within, "within") | dict.fromkeys(contrast.own, own)).items():
+    factor_key = "factor" if contrast.factor else "factors"
+    for name, key in (dict.fromkeys(contrast.within, "within") | dict.fromkeys(contrast.own, factor_key)).items():
         if name not in factors:
             fix = meant(name, list(factors)) if factors else "State the factors of the block."
             flaws.append(flaw("is not a factor", fix, *place, key, value=name))
@@ -613,18 +609,24 @@ def _contrast_flaws(
         return [flaw(f"names {twice[0]}, which is compared", "Leave it out there.", *place, "within", value=twice[0])]
     block = next((block for block in blocks if set(contrast.names) <= set(block.factors)), None)
     if block is None:
-        return [flaw("name factors of different blocks", "A comparison is made within one block.", *place, own)]
+        return [flaw("name factors of different blocks", "A comparison is made within one block.", *place, factor_key)]
     if block.compared in contrast.own:
         what = f"name {block.compared}, which the choices of {block.name or 'the block'} compare"
         fix = "Plan a difference of its levels `within` each level of the other factor."
-        return [flaw(what, fix, *place, own)]
+        return [flaw(what, fix, *place, factor_key)]
     if contrast.weights:
         every = [", ".join(cell) for cell in product(*(factors[name] for name in contrast.own))]
         what = f"is not a cell of {', '.join(contrast.own)}"
         wrong = [key for key in contrast.weights if ", ".join(_cell(key)) not in every]
         return [flaw(what, meant(key, every), *place, "weights", value=key) for key in wrong]
     return [
-        flaw(f"{name} has {counted(len(factors[name]), 'level')}", f"Name two: {name} = [...]", *place, own, value=name)
+        flaw(
+            f"{name} has {counted(len(factors[name]), 'level')}",
+            f"Name two: {name} = [...]",
+            *place,
+            factor_key,
+            value=name,
+        )
         for name, levels in contrast.factors.items()
         if not levels and len(factors[name]) != 2
     ]

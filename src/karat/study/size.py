@@ -2,8 +2,8 @@
 
 Source: Pieper, Börner and Kiss, sections 3.1, 3.2 and 5.2. At least six lexicalisations of each condition are test
 trials, every test trial has two fillers, and among the fillers are six calibration trials and as many controls and
-attention trials as it takes to tell guessing from judging (see `chance`). About 100 trials are the most that people
-answer without tiring.
+attention trials as are needed to distinguish guessing from judging (see `chance`). Participants tire after about 100
+trials.
 
 >>> print(size("2x2", task="choice"))
 2x2, choice: 12 test trials and 24 fillers make 36 trials, within the limit of 100.
@@ -37,7 +37,7 @@ LEVELS = re.compile(r"\s*\d+\s*(?:[x×*]\s*\d+\s*)*", re.IGNORECASE)
 
 
 class SizeError(KaratError, ValueError):
-    """A design or a setting from which no questionnaire can be computed."""
+    """A design or setting for which no questionnaire can be computed."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Size:
         return self.trials <= MOST_TRIALS
 
     def table(self) -> pl.DataFrame:
-        """One row for each function of trials: how many, how many must be right, and p of guessing that."""
+        """One row per function of trials: their number, how many must be right, and p of guessing that."""
         rows = [
             ("test", self.test, None, None),
             ("calibration", self.calibration, None, None),
@@ -88,7 +88,7 @@ class Size:
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many trials there are, of which functions, and what they cost."""
+        """The number of trials, their functions and their cost."""
         trials = {
             "design": self.design, "task": self.task, "test": self.test, "fillers": self.fillers,
             "trials": self.trials, "most": MOST_TRIALS,
@@ -122,14 +122,14 @@ class Size:
 
 @dataclass(frozen=True)
 class PriceList:
-    """What a platform adds to the pay from a date on, as a share, before taxes."""
+    """The fee of a platform from a date on, as a share of the pay, before taxes."""
 
     platform: str
     date: str
-    """A year, a month or a day, as exactly as it is known."""
+    """A year, a month or a day, as far as it is known."""
     fee: float
     name: str
-    """What the platform calls itself."""
+    """The name that the platform uses."""
 
 
 PRICE_LISTS = (
@@ -139,18 +139,18 @@ PRICE_LISTS = (
     PriceList("prolific", "2021", 0.333, "Prolific"),
     PriceList("link", "", 0.0, "no platform"),
 )
-"""Price lists of platforms, the oldest first. Old ones stay, so that the costs of old studies can be computed again."""
+"""Price lists of platforms, the oldest first. Old lists are kept for the costs of old studies."""
 
 
 def price_list(platform: str, date: str = "") -> PriceList | None:
-    """The price list of a platform that was in force at a date, by default the latest; None where karat has none."""
-    known = [one for one in PRICE_LISTS if one.platform == platform and (not date or one.date <= date)]
-    return known[-1] if known else None
+    """The price list of a platform at a date, by default the latest; None if karat has none."""
+    lists = [entry for entry in PRICE_LISTS if entry.platform == platform and (not date or entry.date <= date)]
+    return lists[-1] if lists else None
 
 
 def known_price_lists() -> str:
-    """The price lists in one line."""
-    return ", ".join(f"{one.platform} {one.date}".strip() for one in PRICE_LISTS)
+    """The platforms and dates of the price lists, in one line."""
+    return ", ".join(f"{entry.platform} {entry.date}".strip() for entry in PRICE_LISTS)
 
 
 def size(
@@ -176,16 +176,16 @@ def size(
 ) -> Size:
     """The questionnaire that a design needs: `2x2`, or the numbers of levels, such as (2, 3).
 
-    In a choice task one factor becomes the response: a trial compares its two levels, so that the conditions are
-    those of the other factors. `seconds` is the time of a trial (a usual one for the task unless given), `around` the
-    minutes for consent, instructions, background questions and breaks, `pay` what an hour earns. `fee` is what the
-    platform adds to the pay, before taxes; without it, the price list of `platform` says so, the latest or the one in
-    force at the date `prices`.
+    In a choice task one factor becomes the response: a trial compares its two levels, so that the conditions are those
+    of the other factors. `seconds` is the time of a trial (by default the usual one of the task), `around` the minutes
+    for consent, instructions, background questions and breaks, `pay` the pay per hour. `fee` is the platform's share on
+    top of the pay, before taxes; by default that of the price list of `platform`, the latest or that of the date
+    `prices`.
     """
     levels = _levels(design)
     if task not in TASKS:
-        given = f"{hint} " if (hint := instead_of(str(task))) else ""
-        raise SizeError(f"task: {shown(task)} has no known size. {given}Use {', '.join(TASKS)}.")
+        hint = instead_of(str(task))
+        raise SizeError(f"task: {shown(task)} has no known size. {f'{hint} ' if hint else ''}Use {', '.join(TASKS)}.")
     if per_condition < 1 or calibration < 0 or participants < 1:
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
     ratio = as_fraction(fillers_per_test, "fillers_per_test")
@@ -210,7 +210,7 @@ def size(
     fillers = max(wanted, special)
     trials = test + fillers
     minutes = trials * pace / 60 + around
-    # The pay of a person is rounded as it is paid out; the fee is charged on the sum.
+    # Each payment is rounded; the fee is charged on the sum.
     cost = round(round(minutes / 60 * pay, 2) * participants * (1 + charged), 2)
     limit = float(share(alpha, "alpha"))
     paid = {"n": participants, "pay": pay, "currency": currency, "fee": charged}
@@ -229,9 +229,9 @@ def size(
 
 
 def study_cost(settings: RecruitmentSettings, minutes: float, sessions: int = 1) -> Message | None:
-    """What the participants of a study cost, with the fee that it states or that the price list of its platform has.
+    """The cost of the participants, with the fee of the study file or of the price list of its platform.
 
-    None where the study states no pay. `minutes` is the estimated duration of a session, for studies that state none.
+    None if the study file has no pay. `minutes` is the estimated duration of a session, for study files without one.
     """
     if settings.hourly_pay is None:
         return None
@@ -252,7 +252,7 @@ def study_cost(settings: RecruitmentSettings, minutes: float, sessions: int = 1)
 
 
 def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
-    """The levels of each factor; factors with one level do no harm ("1x2")."""
+    """The number of levels of each factor; factors with one level are allowed ("1x2")."""
     fix = "Write the levels of each factor, such as 2x2."
     if isinstance(design, str):
         if not LEVELS.fullmatch(design):
@@ -266,7 +266,7 @@ def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[Message]]:
-    """How many conditions a trial can have."""
+    """The number of conditions of a trial, with notes."""
     if not ALL_TASKS[task].compares:
         return prod(levels), []
     varied = sorted(level for level in levels if level > 1)
@@ -279,7 +279,7 @@ def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[Message]]
 def _controls(
     task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
 ) -> tuple[int, Message, float]:
-    """Controls, how many must be right, and the probability of guessing that."""
+    """The number of controls, the rule for right answers, and the probability of passing it by guessing."""
     if ALL_TASKS[task].compares:
         return _attention(task, points, neutral, no_difference, alpha, slips)
     # Yes and no are a scale of two points; grammatical and ungrammatical sentences are judged one at a time.
@@ -291,7 +291,7 @@ def _controls(
 def _attention(
     task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
 ) -> tuple[int, Message, float]:
-    """Attention trials: in rating tasks all are ungrammatical, as a grammatical one would show nothing."""
+    """The same for attention trials; in rating tasks all are ungrammatical, as a grammatical one would show nothing."""
     choice = "1/3" if no_difference else "1/2"
     count = points if ALL_TASKS[task].points else 2
     chance = choice if ALL_TASKS[task].compares else sides(count, neutral)[1]

@@ -1,4 +1,4 @@
-"""What a plan amounts to, in lines, and on disk: questionnaires, a summary, and a picture of the orders."""
+"""The summary of a plan in lines, and its files: questionnaires, a summary, and a picture of the orders."""
 
 from collections.abc import Sequence
 from html import escape
@@ -15,7 +15,7 @@ from karat.study.study import Study
 
 
 def functions_per_list(study: Study) -> pl.DataFrame:
-    """How many trials of each function each list has."""
+    """The number of trials of each function in each list."""
     rows = []
     for number in range(1, study.lists + 1):
         trials = pl.concat([study.trials(index, number) for index in range(len(study.blocks))], how="diagonal_relaxed")
@@ -25,7 +25,7 @@ def functions_per_list(study: Study) -> pl.DataFrame:
 
 
 def conditions_per_list(study: Study) -> pl.DataFrame:
-    """How often each list has each condition of the test items."""
+    """The frequency of each condition of the test items in each list."""
     rows: list[dict[str, Any]] = []
     for index, block in enumerate(study.blocks):
         factors = [name for name in block.settings.factors if name != block.settings.compared]
@@ -40,16 +40,8 @@ def conditions_per_list(study: Study) -> pl.DataFrame:
 
 def summary_lines(study: Study, participants: int) -> list[str]:
     """The plan in a few lines."""
-    per_list = functions_per_list(study)
-    shown = [study.showings(number) for number in range(1, study.lists + 1)]
-    smallest, largest = min(shown), max(shown)
-    trials = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
-    minutes = max(study.minutes(number) for number in range(1, study.lists + 1))
-    each = "" if study.lists == 1 else " each"
-    if study.settings.questionnaire.sessions == 2:
-        each = " in each of 2 sessions"
-    lines = [f"{study.title}: {counted(study.lists, 'list')} of {trials} trials, about {minutes:.0f} minutes{each}"]
-    first = per_list.row(0, named=True)
+    lines = [f"{study.title}: {study.outline(range(1, study.lists + 1))}"]
+    first = functions_per_list(study).row(0, named=True)
     lines.append("trials     " + ", ".join(f"{first[name]} {name}" for name in FUNCTIONS if first[name]))
     conditions = conditions_per_list(study)
     if conditions.height:
@@ -68,7 +60,7 @@ PICTURED_LISTS = 48
 
 
 def questionnaires(study: Study, participants: int, seed: int | None = None) -> pl.DataFrame:
-    """The trials of all participants, who are dealt to the lists in turn."""
+    """The trials of all participants, who get the lists in turn."""
     parts = []
     for number in range(participants):
         which = number % study.lists + 1
@@ -80,7 +72,7 @@ def questionnaires(study: Study, participants: int, seed: int | None = None) -> 
 
 
 def write_plan(study: Study, participants: int, folder: Path, as_format: str, seed: int | None = None) -> list[Path]:
-    """Write the questionnaires, the summary and the picture into a folder; returns what was written."""
+    """Write the questionnaires, the summary and the picture to a folder; returns their paths."""
     table = questionnaires(study, participants, seed)
     paths = [folder / f"questionnaires.{as_format}", folder / "design.md", folder / "orders.svg"]
     with replacing(paths[0]) as temporary:
@@ -122,23 +114,23 @@ COLOURS = {
     "test": BLUE, "filler": "#C8C8C8", "control": ORANGE, "attention": VERMILLION, "calibration": GREEN,
     "practice": YELLOW,
 }  # fmt: skip
-"""Okabe and Ito's colours, which colour-blind readers can tell apart; letters carry the same in grey print."""
+"""Okabe and Ito's colours, which colour-blind readers can distinguish; letters do the same in grey print."""
 LETTERS = {"test": "T", "filler": "", "control": "C", "attention": "A", "calibration": "K", "practice": "P"}
 CELL, HEIGHT, LEFT = 9, 18, 56
 
 
 def order_picture(orders: Sequence[tuple[str, Sequence[str]]], title: str) -> str:
-    """An SVG with the functions of each order's trials, given as (name, functions)."""
+    """An SVG of orders, each a name and the functions of its trials."""
     longest = max((len(functions) for _, functions in orders), default=0)
     width, height = max(LEFT + longest * CELL + 8, 460), 64 + len(orders) * (HEIGHT + 6)
     rows = [_row(name, functions, 34 + number * (HEIGHT + 6)) for number, (name, functions) in enumerate(orders)]
-    shown = [name for name in FUNCTIONS if any(name in functions for _, functions in orders)]
+    functions_shown = [name for name in FUNCTIONS if any(name in functions for _, functions in orders)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'font-family="system-ui, sans-serif" font-size="11" fill="#1a1a1a">\n<title>{escape(title)}</title>\n'
         f'<rect width="{width}" height="{height}" fill="#fff"/>\n'
         f'<text x="8" y="18" font-size="13">{escape(title)}</text>\n'
-        + "".join(rows) + _legend(shown, height - 14) + "</svg>\n"
+        + "".join(rows) + _legend(functions_shown, height - 14) + "</svg>\n"
     )  # fmt: skip
 
 

@@ -127,7 +127,7 @@ class Screened:
 def portable(study: Study) -> Study:
     """A study that another process can be given: without what was made for participants and without places in files."""
     blocks = tuple(replace(block, items=replace(block.items, locate=_nowhere)) for block in study.blocks)
-    return replace(study, blocks=blocks, _made={})
+    return replace(study, blocks=blocks, _cache={})
 
 
 def _nowhere(row: int) -> Place:

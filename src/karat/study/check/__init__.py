@@ -1,7 +1,7 @@
-"""The check before money is spent: a study goes in, findings in three grades come out.
+"""The check of a study before money is spent, with findings in three grades.
 
-Every rule is a small function that looks at a study and says what it would stumble over. It is registered with its
-name, its grade, where it comes from and how to fix a study; `docs/reference/checks.md` lists them all.
+Every rule is a small function that tests a study and yields its flaws. It is registered with its name, grade, source
+and fix; `docs/reference/checks.md` lists all rules.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def allow(draft: Draft) -> Iterator[Flaw]:
 
 
 def check(study: Study) -> Report:
-    """Run all rules on a study; what `[check] allow` names is kept apart.
+    """Run all rules on a study; findings that `[check] allow` names are separate.
 
     >>> from karat.study.init import write_study
     >>> folder = getfixture("tmp_path") / "study"
@@ -42,10 +42,10 @@ def check(study: Study) -> Report:
     ['completion-code']
     """
     draft = Draft(study)
-    found = [finding for rule in RULES.values() for finding in rule.findings(draft)]
-    found.sort(key=lambda finding: GRADES.index(finding.grade))
+    findings = [finding for rule in RULES.values() for finding in rule.findings(draft)]
+    findings.sort(key=lambda finding: GRADES.index(finding.grade))
     names = study.settings.check.allow
-    allowed = [finding for finding in found if finding.rule in names and not finding.must]
-    open_ones = tuple(finding for finding in found if finding not in allowed)
+    allowed = [finding for finding in findings if finding.rule in names and not finding.must]
+    remaining = tuple(finding for finding in findings if finding not in allowed)
     cost = study_cost(study.settings.recruitment, draft.longest, study.settings.questionnaire.sessions)
-    return Report(draft.head(), open_ones, tuple(allowed), cost)
+    return Report(draft.head(), remaining, tuple(allowed), cost)

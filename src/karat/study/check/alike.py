@@ -1,4 +1,4 @@
-"""Rules that compare sentences with each other: the same twice, nearly the same, much longer."""
+"""Rules that compare sentences with each other: identical, nearly identical, much longer."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,9 +14,9 @@ from karat.study.check.texts import SENTENCES, texts_of
 from karat.study.designs.factorial import spelled
 
 SHORTEST = 5
-"""Sentences with fewer words are alike by accident."""
+"""Sentences with fewer words are similar by accident."""
 LONGER_BY = 4
-"""This many words more than usual are a wild difference within an item."""
+"""This many words more than usual are a large difference within an item."""
 RATIO = 1.5
 MEAN_DIFFERENCE = 3.0
 
@@ -44,7 +44,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
                 continue
             if not texts[0] and not row["image"]:
                 continue
-            key = (_name(row), _shown(row))
+            key = (_name(row), _row_text(row))
             if key in first:
                 words = shown(row["sentence"] or row["image"] or "")
                 twice.append((row, f"{_name(row)}: {words} occurs twice (also in line {first[key].spot[1]})"))
@@ -57,25 +57,25 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
 
 
 def _in_two_items(rows: Sequence[Row]) -> Iterator[Flaw]:
-    """Sentences that participants judge twice, as parts of two items. Choices may compare one with several."""
+    """Sentences in two items, which participants judge twice. Choices may compare one with several."""
     items: dict[str, Row] = {}
     twice = [
         (row, first) for row in rows if row["sentence"] and row.function != "practice" and not row.block.task.compares
-        and (first := items.setdefault(_shown(row), row)).item != row.item
+        and (first := items.setdefault(_row_text(row), row)).item != row.item
     ]  # fmt: skip
     for row, first in twice[:1]:
         more = f", and {counted(len(twice) - 1, 'more item')} have one of another item" if twice[1:] else ""
         yield Flaw(f"{row.item} has the same sentence as {first.item} (line {first.spot[1]}){more}.", spot=row.spot)
 
 
-def _shown(row: Row) -> str:
-    """What a row shows, to compare it with others."""
+def _row_text(row: Row) -> str:
+    """All texts and images of a row, to compare it with others."""
     texts = [" ".join((row[column] or "").split()).casefold() for column in SENTENCES]
     return "\n".join(filter(None, [*texts, row["context"], row["image"], row["image_2"]]))
 
 
 def _name(row: Row) -> str:
-    """What a row belongs to: its pair where it has one, else its item."""
+    """The pair of a row if it has one, else its item."""
     return row["pair"] or row.item
 
 
@@ -83,37 +83,37 @@ def _name(row: Row) -> str:
 def near_identical(draft: Draft) -> Iterator[Flaw]:
     """Two items share a sentence but for at most one word."""
     for rows in draft.rows:
-        found: dict[tuple[str, str], tuple[Row, Row]] = {}
+        similar: dict[tuple[str, str], tuple[Row, Row]] = {}
         groups: dict[tuple[str, ...], dict[str, Row]] = defaultdict(dict)
         for row in rows:
             for text in dict.fromkeys(texts_of(row, SENTENCES)):
-                own = words(text)
-                if len(own) < SHORTEST or row.function == "practice":
+                sentence = words(text)
+                if len(sentence) < SHORTEST or row.function == "practice":
                     continue
                 # Two sentences differ in one word at most if they are the same after one is left out of each.
-                for place in range(len(own)):
-                    groups[(*own[:place], "", *own[place + 1 :])].setdefault(_name(row), row)
+                for place in range(len(sentence)):
+                    groups[(*sentence[:place], "", *sentence[place + 1 :])].setdefault(_name(row), row)
         for alike in groups.values():
             members = list(alike.values())
             for one, two in pairwise(members):
-                if _shown(one) != _shown(two) and not _may_be_alike(one, two):
-                    found.setdefault((_name(one), _name(two)), (one, two))
-        if found:
-            one, two = next(iter(found.values()))
+                if _row_text(one) != _row_text(two) and not _may_be_alike(one, two):
+                    similar.setdefault((_name(one), _name(two)), (one, two))
+        if similar:
+            one, two = next(iter(similar.values()))
             what = "have the same sentence" if _share_a_sentence(one, two) else "differ in one word"
-            more = f", and {counted(len(found) - 1, 'more pair')} of items" if len(found) > 1 else ""
+            more = f", and {counted(len(similar) - 1, 'more pair')} of items" if len(similar) > 1 else ""
             yield Flaw(f"{_name(one)} (line {one.spot[1]}) and {_name(two)} {what}{more}.", spot=two.spot)
 
 
-def _may_be_alike(one: Row, two: Row) -> bool:
+def _may_be_alike(first: Row, second: Row) -> bool:
     """Fillers that differ in their status, and fillers beside test items, may resemble each other by design."""
-    if (one.function == "test") != (two.function == "test"):
-        return not _share_a_sentence(one, two)
-    return one.function != "test" and one["status"] != two["status"]
+    if (first.function == "test") != (second.function == "test"):
+        return not _share_a_sentence(first, second)
+    return first.function != "test" and first["status"] != second["status"]
 
 
-def _share_a_sentence(one: Row, two: Row) -> bool:
-    first, second = ({words(text) for text in texts_of(row, SENTENCES)} for row in (one, two))
+def _share_a_sentence(one: Row, other: Row) -> bool:
+    first, second = ({words(text) for text in texts_of(row, SENTENCES)} for row in (one, other))
     return bool(first & second)
 
 
@@ -124,7 +124,9 @@ def lengths(draft: Draft) -> Iterator[Flaw]:
         unit, size = _measure(draft)
         by_item = grouped((row.item, (row, size(row["sentence"] or ""))) for row in _with_factors(rows))
         spread = {
-            item: max(n for _, n in own) - min(n for _, n in own) for item, own in by_item.items() if len(own) > 1
+            item: max(n for _, n in sizes) - min(n for _, n in sizes)
+            for item, sizes in by_item.items()
+            if len(sizes) > 1
         }
         if len(spread) < 3:
             continue
@@ -170,9 +172,9 @@ def _with_factors(rows: Sequence[Row]) -> list[Row]:
 
 
 SHARED = 0.9
-"""A word is part of the frame of the test sentences where so large a share of them has it."""
+"""A word is part of the frame of the test sentences if this share of them has it."""
 RARE = 0.05
-"""So few of the other sentences may have it before the test sentences stand out."""
+"""Test sentences are conspicuous if at most this share of the other sentences has the word."""
 COMPARED_FROM = 6
 """Fewer sentences on either side show no pattern."""
 
@@ -195,9 +197,11 @@ def filler_frames(draft: Draft) -> Iterator[Flaw]:
             values = {"words": [shown(word) for word in shared[:3]], "n": len(tests), "fillers": len(others)}
             yield Flaw(Message("check.frame_words", values), spot=spot)
             continue
-        asked, asked_there = (mean(text.rstrip().endswith(("?", "？", "؟")) for text in own) for own in (tests, others))
-        long, long_there = (mean(map(size, own)) for own in (tests, others))
-        if asked >= SHARED and asked_there <= RARE:
+        questions, questions_there = (
+            mean(text.rstrip().endswith(("?", "？", "؟")) for text in texts) for texts in (tests, others)
+        )
+        long, long_there = (mean(map(size, texts)) for texts in (tests, others))
+        if questions >= SHARED and questions_there <= RARE:
             yield Flaw(Message("check.frame_questions", {"n": len(tests), "fillers": len(others)}), spot=spot)
         elif max(long, long_there) > RATIO * min(long, long_there) and abs(long - long_there) > MEAN_DIFFERENCE:
             values = {"tests": long, "fillers": long_there}
@@ -206,8 +210,8 @@ def filler_frames(draft: Draft) -> Iterator[Flaw]:
 
 
 def _frame_words(tests: Sequence[str], others: Sequence[str]) -> list[str]:
-    """The words that nearly all test sentences have and hardly any other sentence has, in their order."""
-    there, here = (Counter(word for text in own for word in dict.fromkeys(words(text))) for own in (others, tests))
+    """The words of nearly all test sentences and hardly any other sentence, in their order."""
+    there, here = (Counter(word for text in texts for word in dict.fromkeys(words(text))) for texts in (others, tests))
     return [
         word for word, number in here.items() if number / len(tests) >= SHARED and there[word] / len(others) <= RARE
     ]

@@ -20,14 +20,14 @@ from karat.study.settings import BlockSettings
 def levels(draft: Draft) -> Iterator[Flaw]:
     """A test item has a level that the study file does not name, or none."""
     for rows in draft.rows:
-        found = grouped(((name, row[name]), row) for row in rows for name in row.unknown_levels)
-        for (name, value), own in found.items():
-            factor = own[0].block.settings.factors[name]
+        groups = grouped(((name, row[name]), row) for row in rows for name in row.unknown_levels)
+        for (name, value), members in groups.items():
+            factor = members[0].block.settings.factors[name]
             unnamed = "" if value is None else ", which the study file does not name"
             text = f"{'no level' if value is None else f'the level {shown(value)}'} of {name}{unnamed}."
-            more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
+            more = f" Rows like it: {len(members) - 1} more." if len(members) > 1 else ""
             fix = f"{meant(value or '', factor.levels, '')} There are {', '.join(factor.levels)}.".strip()
-            yield Flaw(f"{own[0].item} has {text}{more}", fix, own[0].spot)
+            yield Flaw(f"{members[0].item} has {text}{more}", fix, members[0].spot)
 
 
 @rule("error", fix="Fix the item table or the factors of the study file.", must=True)
@@ -39,7 +39,7 @@ def design(draft: Draft) -> Iterator[Flaw]:
 
 
 def _of_design(message: Message, spot: Spot) -> Flaw:
-    """What the compiler says, its advice as the fix."""
+    """A message of the compiler as a flaw, with its advice as the fix."""
     what, advice = split_advice(message)
     return Flaw(str(what), "" if advice is None else str(advice), spot)
 
@@ -62,7 +62,7 @@ def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
     names = [name for name, factor in settings.factors.items() if factor.between is None]
     places = [list(settings.factors).index(name) for name in names]
     wanted = list(product(*(settings.factors[name].levels for name in names)))
-    used = {tuple(cell[place] for place in places) for own in by_item.values() for cell in own}
+    used = {tuple(cell[place] for place in places) for cells_of_item in by_item.values() for cell in cells_of_item}
     nowhere = [cell for cell in wanted if cell not in used]
     if nowhere:
         yield Flaw(
@@ -71,8 +71,10 @@ def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
             "Write these sentences, or drop a level.",
         )
     lacking = {
-        item: [cell for cell in wanted if cell in used and cell not in {tuple(c[p] for p in places) for c in own}]
-        for item, own in by_item.items()
+        item: [
+            cell for cell in wanted if cell in used and cell not in {tuple(c[p] for p in places) for c in cells_of_item}
+        ]
+        for item, cells_of_item in by_item.items()
     }
     flawed = {item: cells for item, cells in lacking.items() if cells}
     if flawed:
@@ -88,14 +90,14 @@ def _and_more(number: int) -> str:
 
 
 def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]]]:
-    """For each test item its conditions; empty where there are no factors or levels are unknown."""
-    found: dict[str, set[tuple[str, ...]]] = {}
+    """The conditions of each test item; empty if there are no factors or levels are unknown."""
+    conditions: dict[str, set[tuple[str, ...]]] = {}
     for row in rows:
         if row.function == "test" and row.block.settings.factors:
             if row.unknown_levels:
                 return {}
-            found.setdefault(row.item, set()).add(row.condition)
-    return found
+            conditions.setdefault(row.item, set()).add(row.condition)
+    return conditions
 
 
 @rule("error", "section 3.1", "Use as many lists as an item has conditions.")
@@ -118,7 +120,11 @@ def _confounded_factors(draft: Draft, index: int) -> Iterator[str]:
     factors = draft.study.blocks[index].settings.factors
     for place, (name, factor) in enumerate(factors.items()):
         several = len(factor.levels) > 1 and len(by_item) > 1
-        if several and factor.between is None and all(len({c[place] for c in own}) == 1 for own in by_item.values()):
+        if (
+            several
+            and factor.between is None
+            and all(len({c[place] for c in cells}) == 1 for cells in by_item.values())
+        ):
             yield name
 
 
@@ -127,8 +133,8 @@ def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterato
     names = [name for name in conditions_seen(settings) if settings.factors[name].between is None]
     written = _conditions_of_items(draft.rows[index])
     places = [list(settings.factors).index(name) for name in names]
-    due = {item: {tuple(c[p] for p in places) for c in own} for item, own in written.items()}
-    most = max((len(own) for own in due.values()), default=0)
+    due = {item: {tuple(c[p] for p in places) for c in cells} for item, cells in written.items()}
+    most = max((len(cells) for cells in due.values()), default=0)
     if not names or most < 2:
         return
     lists = draft.plans[index].lists
@@ -137,7 +143,7 @@ def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterato
         for row in trials.to_dicts():
             if row["function"] == "test":
                 seen.setdefault(row["item"], set()).add(tuple(str(row[name]) for name in names))
-    if seen and all(len(own) == 1 for own in seen.values()):
+    if seen and all(len(cells) == 1 for cells in seen.values()):
         yield Flaw(
             f"with {counted(len(lists), 'list')} every item is seen in one of its {most} conditions only: a difference "
             "may come from the items.",
@@ -157,7 +163,11 @@ def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
             if factor.between == "participants" or len(factor.levels) < 2:
                 continue
             shown_in = [{row[name] for row in trials.to_dicts() if row["function"] == "test"} for trials in lists]
-            if len(lists) > 1 and all(len(own) == 1 for own in shown_in) and len(set.union(*shown_in)) > 1:
+            if (
+                len(lists) > 1
+                and all(len(levels_of_list) == 1 for levels_of_list in shown_in)
+                and len(set.union(*shown_in)) > 1
+            ):
                 yield Flaw(
                     f"each list shows one level of {name} only: a difference may come from the participants of the "
                     "list.",
@@ -171,7 +181,7 @@ def item_twice(draft: Draft) -> Iterator[Flaw]:
     """A participant sees an item twice."""
     for index, _, lists in draft.planned():
         twice: dict[str, int] = {}
-        for item, times in (one for trials in lists for one in Counter(trials["item"].to_list()).items()):
+        for item, times in (count for trials in lists for count in Counter(trials["item"].to_list()).items()):
             if times > 1:
                 twice[item] = max(times, twice.get(item, 0))
         if twice:
@@ -206,7 +216,7 @@ def unbalanced(draft: Draft) -> Iterator[Flaw]:
 
 
 def _cells_reported(draft: Draft, index: int) -> bool:
-    """Whether missing cells or a confound explain what is uneven, so that it need not be reported twice."""
+    """Whether missing cells or a confound explain imbalance, so that it is not reported twice."""
     return any(_missing_in(draft.rows[index])) or any(_confounded_factors(draft, index))
 
 
@@ -214,7 +224,9 @@ def _cells_reported(draft: Draft, index: int) -> bool:
 def contrast_untested(draft: Draft) -> Iterator[Flaw]:
     """A planned contrast compares shares of several labels, for which there is no test."""
     for number, contrast in enumerate(draft.study.settings.contrast):
-        block = next((one for one in draft.study.blocks if set(contrast.names) <= set(one.settings.factors)), None)
+        block = next(
+            (other for other in draft.study.blocks if set(contrast.names) <= set(other.settings.factors)), None
+        )
         if block is not None and isinstance(block.scale, Nominal):
             values = {"name": contrast.name, "n": len(block.scale.levels)}
             yield Flaw(Message("check.contrast_untested", values), spot=draft.at("contrast", number))

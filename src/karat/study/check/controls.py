@@ -1,4 +1,4 @@
-"""Rules about control and attention trials: enough that guessing does not pass, verified, inconspicuous."""
+"""Rules about control and attention trials: enough to exclude guessing, verified, inconspicuous."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,8 +34,8 @@ class Scored:
 
 
 def scored_trials(draft: Draft, number: int, function: str) -> list[Scored] | None:
-    """The trials of a function in a list with their chance levels; None where a right answer is not known."""
-    found = []
+    """The trials of a function in a list with their chance levels; None if a right answer is unknown."""
+    scored = []
     for block, trials in draft.trials(number):
         for row in trials.to_dicts():
             if row["function"] != function:
@@ -44,8 +44,8 @@ def scored_trials(draft: Draft, number: int, function: str) -> list[Scored] | No
                 chance = block.scale.chance(row.get("expected") or "")
             except ScaleError:
                 return None
-            found.append(Scored(row.get("status"), chance, row.get("pair"), block.scale))
-    return found
+            scored.append(Scored(row.get("status"), chance, row.get("pair"), block.scale))
+    return scored
 
 
 def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
@@ -62,7 +62,7 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
 @rule("error", "section 5.2, tables 2 to 5", "Add controls.")
 def controls(draft: Draft) -> Iterator[Flaw]:
     """There are so few controls that a guesser passes, or passes unless no slip is allowed."""
-    settings = _stated(draft, "controls") or PassSettings()
+    settings = _pass_settings(draft, "controls") or PassSettings()
     if settings.account != "relational":
         yield from _worst(draft, "control", settings)
 
@@ -70,18 +70,18 @@ def controls(draft: Draft) -> Iterator[Flaw]:
 @rule("error", "section 5.2, tables 2 and 3b", "Add attention trials.")
 def attention(draft: Draft) -> Iterator[Flaw]:
     """There are so few attention trials that a guesser passes, or passes unless no slip is allowed."""
-    settings = _stated(draft, "attention") or PassSettings()
+    settings = _pass_settings(draft, "attention") or PassSettings()
     yield from _worst(draft, "attention", settings)
 
 
-def _stated(draft: Draft, criterion: str) -> PassSettings | None:
+def _pass_settings(draft: Draft, criterion: str) -> PassSettings | None:
     screening = draft.study.settings.screening
     found = screening.criteria.get(criterion) if screening is not None else None
     return found if isinstance(found, PassSettings) else None
 
 
 def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw]:
-    """The list in which guessing passes most easily, if it passes too easily."""
+    """The flaw of the list that guessing passes most easily, if it is too easy."""
     account, slips = settings.account, 1 if settings.slips is None else settings.slips
     if account == "strict":
         slips = 0
@@ -102,14 +102,14 @@ def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw
 
 
 def _groups(trials: Sequence[Scored], account: str, by_status: bool) -> dict[str, list[Scored]]:
-    """What is counted by itself: on a rating scale grammatical and ungrammatical sentences, or pairs, else all."""
+    """The trials in groups that are counted separately: grammatical and ungrammatical ratings, or pairs, else all."""
     rated = [trial for trial in trials if isinstance(trial.scale, Ordinal)]
     if len(rated) < len(trials):
         return {"": list(trials)}
     if account == "pairwise":
         pairs = {trial.pair: trial for trial in trials if trial.pair}
         points = {name: len(trial.scale.levels) for name, trial in pairs.items() if isinstance(trial.scale, Ordinal)}
-        # Of two random points the first is at least as high with (1 + 1/m) / 2: a tie does not fail the pair.
+        # The first of two random points is at least as high with (1 + 1/m) / 2, because a tie does not fail the pair.
         chances = {name: Fraction(m + 1, 2 * m) for name, m in points.items()}
         return {"pair": [Scored(None, chances[name], name, trial.scale) for name, trial in pairs.items() if name]}
     kinds = {name: [trial for trial in trials if trial.status == name] for name in ("grammatical", "ungrammatical")}
@@ -121,17 +121,21 @@ def _groups(trials: Sequence[Scored], account: str, by_status: bool) -> dict[str
 def _counted_right(
     groups: dict[str, list[Scored]], function: str, slips: int, alpha: float
 ) -> tuple[Fraction, str, str] | None:
-    """Guessing where right answers are counted, with the slips that are allowed in each group."""
+    """The probability that guessing passes a count of right answers, the flaw and its fix; None if it is low enough."""
     chances = {name: [trial.chance for trial in group] for name, group in groups.items()}
-    passing = prod((at_least(own, len(own) - slips) for own in chances.values()), start=Fraction(1))
+    passing = prod(
+        (at_least(group_chances, len(group_chances) - slips) for group_chances in chances.values()), start=Fraction(1)
+    )
     if passing <= Fraction(str(alpha)):
         return None
-    perfect = prod((at_least(own, len(own)) for own in chances.values()), start=Fraction(1))
-    n, p = _enough([max(own, default=Fraction(1, 2)) for own in chances.values()], slips, alpha)
+    perfect = prod(
+        (at_least(group_chances, len(group_chances)) for group_chances in chances.values()), start=Fraction(1)
+    )
+    n, p = _enough([max(group_chances, default=Fraction(1, 2)) for group_chances in chances.values()], slips, alpha)
     right = f"{n - slips} right{' each' if len(groups) == 2 else ''}, {p_sentence(p)}"
     fix = f"Use {n}{' of each' if len(groups) == 2 else ''} ({right})." if n else "Expect fewer of the answers."
     if len(groups) == 2:
-        numbers = " and ".join(f"{len(own)} {name}" for name, own in chances.items())
+        numbers = " and ".join(f"{len(group_chances)} {name}" for name, group_chances in chances.items())
         allowed = {0: "without a slip", 1: "with one slip allowed in each group"}
         text = (
             f"{numbers} trials cannot rule out guessing: {allowed.get(slips, f'with {slips} slips allowed in each')} "
@@ -149,7 +153,7 @@ def _counted_right(
 
 
 def _enough(chances: Sequence[Fraction], slips: int, alpha: float) -> tuple[int, float]:
-    """The smallest number of trials in each group, and with which probability guessing passes then; 0 for none."""
+    """The smallest number of trials in each group, and the probability that guessing passes; 0 if none is enough."""
     for n in range(slips + 1, MOST):
         p = prod((binomial_at_least(n, n - slips, chance) for chance in chances), start=Fraction(1))
         if p <= Fraction(str(alpha)):
@@ -158,7 +162,7 @@ def _enough(chances: Sequence[Fraction], slips: int, alpha: float) -> tuple[int,
 
 
 def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, str, str] | None:
-    """The extended relational account: half of the range between the means."""
+    """The same for the extended relational account: half of the range between the means."""
     pairs = min(map(len, groups.values()))
     scale = next(iter(groups.values()))[0].scale
     points = len(scale.levels) if isinstance(scale, Ordinal) else 0
@@ -175,7 +179,7 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
 )
 def relational_controls(draft: Draft) -> Iterator[Flaw]:
     """An account that compares means has fewer than eight controls in each condition."""
-    settings = _stated(draft, "controls")
+    settings = _pass_settings(draft, "controls")
     if settings is None or settings.account not in RELATIONS or not draft.plans:
         return
     for kind in ("grammatical", "ungrammatical"):
@@ -206,7 +210,7 @@ def _controls_rated(draft: Draft, number: int, kind: str) -> int:
 def relational_account(draft: Draft) -> Iterator[Flaw]:
     """The purely relational account is stated, which four of ten guessers pass. A difference above zero is guessed in
     nearly half of the cases."""
-    settings = _stated(draft, "controls")
+    settings = _pass_settings(draft, "controls")
     if settings is None or settings.account != "relational" or not draft.plans:
         return
     kinds = ("grammatical", "ungrammatical")
@@ -230,14 +234,14 @@ def no_controls(draft: Draft) -> Iterator[Flaw]:
     """There are no control trials, or no attention trials. Without trials that have a correct answer,
     participants who guess cannot be recognised."""
     settings = draft.study.settings
-    stated = settings.screening.criteria if settings.screening is not None else {}
+    criteria = settings.screening.criteria if settings.screening is not None else {}
     if not any(row.block.task.acceptability for row in draft.of_function("test")):
         return
     for function, criterion, purpose in (
         ("control", "controls", "participants who guess cannot be distinguished from those who judge"),
         ("attention", "attention", "careless readers cannot be recognised"),
     ):
-        if criterion not in stated and not draft.of_function(function):
+        if criterion not in criteria and not draft.of_function(function):
             yield Flaw(f"there are no {function} trials: {purpose}.", f"Add items with the function {function}.")
 
 
@@ -250,21 +254,21 @@ def no_controls(draft: Draft) -> Iterator[Flaw]:
 def verified(draft: Draft) -> Iterator[Flaw]:
     """The status of control stimuli has not been verified. It rests on the intuition of the author."""
     rows = [row for row in draft.of_function("control") if row.block.task.acceptability]
-    # In a choice the two sentences of a control may stand in two rows, of which one says it for both.
-    said = {row.item for row in rows if is_verified(row["verified"])}
+    # In a choice the two sentences of a control may be in two rows, of which one is enough.
+    confirmed = {row.item for row in rows if is_verified(row["verified"])}
     denied = {row.item for row in rows if row["verified"] and not is_verified(row["verified"])}
-    open_ones = [row for row in rows if row.item not in said or row.item in denied]
-    if open_ones:
-        items = list(dict.fromkeys(row.item for row in open_ones))
+    unverified = [row for row in rows if row.item not in confirmed or row.item in denied]
+    if unverified:
+        items = list(dict.fromkeys(row.item for row in unverified))
         all_items = {row.item for row in rows}
-        where = f" ({lines_of(open_ones)})" if len(open_ones) > 1 else ""
+        where = f" ({lines_of(unverified)})" if len(unverified) > 1 else ""
         some = f"the control {items[0]} has" if len(items) == 1 else f"{len(items)} controls have"
         text = f"all {some}" if len(items) == len(all_items) > 1 else some
-        yield Flaw(f"{text} no verified status{where}.", spot=open_ones[0].spot)
+        yield Flaw(f"{text} no verified status{where}.", spot=unverified[0].spot)
 
 
 def is_verified(text: str | None) -> bool:
-    """Whether a cell says that a stimulus was verified: yes, or when and where."""
+    """Whether a cell marks a stimulus as verified: yes, or when and where."""
     words = re.findall(r"\w+", (text or "").lower())
     return bool(words) and (words[0] in YES or (YEAR.search(text or "") is not None and words[0] not in NO))
 
@@ -279,14 +283,14 @@ def verified_where(draft: Draft) -> Iterator[Flaw]:
     """Controls are marked as verified without saying when and where. Readers of the report cannot look it up, and
     judgments change with time and place."""
     rows = [row for row in draft.of_function("control") if row.block.task.acceptability]
-    stated = {row.item for row in rows if _when_and_where(row["verified"])}
-    bare = [row for row in rows if is_verified(row["verified"]) and row.item not in stated]
+    complete = {row.item for row in rows if _when_and_where(row["verified"])}
+    bare = [row for row in rows if is_verified(row["verified"]) and row.item not in complete]
     if bare:
         yield Flaw(Message("check.verified_where", {"n": len({row.item for row in bare})}), spot=bare[0].spot)
 
 
 def _when_and_where(text: str | None) -> bool:
-    """Whether a cell has a year, and words beside it."""
+    """Whether a cell has a year and other words."""
     words = set(re.findall(r"[^\W\d_]{2,}", (text or "").lower())) - {*YES, "in", "on", "at", "am", "im", "en"}
     return is_verified(text) and YEAR.search(text or "") is not None and bool(words)
 
@@ -304,12 +308,12 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
 
 
 def _without(draft: Draft, function: str, subgroup: str, why: str) -> Iterator[Flaw]:
-    """Blocks with factors that have items of a function, none of them with a subgroup."""
+    """Blocks with factors and items of a function, none of them with a subgroup."""
     for rows in draft.rows:
-        own = [row for row in rows if row.function == function]
-        marked = any(subgroup in (row["subgroup"] or "").lower().replace("unrelated", "") for row in own)
-        if own and has_factors(own[0].block.settings) and not marked:
-            text = counted(len({row.item for row in own}), function)
+        members = [row for row in rows if row.function == function]
+        marked = any(subgroup in (row["subgroup"] or "").lower().replace("unrelated", "") for row in members)
+        if members and has_factors(members[0].block.settings) and not marked:
+            text = counted(len({row.item for row in members}), function)
             yield Flaw(f"none of the {text} has the subgroup {subgroup}; {why}.")
 
 
@@ -332,9 +336,9 @@ def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
 
 
 LONG = 10
-"""Words of a sentence in which readers may stop before the end."""
+"""From this many words on, readers may stop before the end of a sentence."""
 LONG_SPACELESS = 20
-"""The same in characters, where words are not set apart."""
+"""The same in characters, for languages without spaces."""
 
 
 @rule(
@@ -349,8 +353,8 @@ def attention_early(draft: Draft) -> Iterator[Flaw]:
     longest = LONG_SPACELESS if spaceless else LONG
     early = []
     for rows in draft.rows:
-        own = [row for row in rows if row.function == "attention"]
-        for row in own:
+        trials = [row for row in rows if row.function == "attention"]
+        for row in trials:
             if row["violation"] and _words_before(row, spaceless) is None:
                 yield Flaw(
                     Message("check.violation_absent", {"item": row.item, "text": row["violation"]}), spot=row.spot
@@ -358,9 +362,9 @@ def attention_early(draft: Draft) -> Iterator[Flaw]:
                 continue
             if row["pair"] and row["status"] == "grammatical":
                 continue  # The violation is in the other sentence of the pair.
-            found = _words_before(row, spaceless) if row["violation"] else _first_difference(row, own, spaceless)
-            if found is not None and found[1] >= longest and 2 * found[0] < found[1]:
-                early.append((row, *found))
+            place = _words_before(row, spaceless) if row["violation"] else _first_difference(row, trials, spaceless)
+            if place is not None and place[1] >= longest and 2 * place[0] < place[1]:
+                early.append((row, *place))
     if early:
         row, before, length = early[0]
         items = list(dict.fromkeys(row.item for row, _, _ in early))
@@ -374,7 +378,7 @@ def _parts(text: str, spaceless: bool) -> list[str]:
 
 
 def _words_before(row: Row, spaceless: bool) -> tuple[int, int] | None:
-    """How many words come before the violation that a row states, and how many there are."""
+    """The number of words before the violation in a row, and of all words."""
     wrong = (row["violation"] or "").casefold()
     for text in (row["sentence"], row["sentence_2"]):
         if text and wrong in text.casefold():
@@ -384,12 +388,12 @@ def _words_before(row: Row, spaceless: bool) -> tuple[int, int] | None:
 
 
 def _first_difference(row: Row, rows: Sequence[Row], spaceless: bool) -> tuple[int, int] | None:
-    """Where two sentences of a choice or of a pair begin to differ, and how long the shorter one is."""
+    """The place where two sentences of a choice or pair begin to differ, and the length of the shorter one."""
     name = row["pair"] or (row.item if row.block.task.compares else None)
     others = [other for other in rows if other is not row and name in (other["pair"], other.item)] if name else []
     texts = [text for text in (row["sentence"], row["sentence_2"], *(other["sentence"] for other in others)) if text]
     if len(texts) != 2:
         return None
-    one, two = (_parts(text, spaceless) for text in texts)
-    same = next((place for place, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
-    return None if same is None else (same, min(len(one), len(two)))
+    first, second = (_parts(text, spaceless) for text in texts)
+    same = next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    return None if same is None else (same, min(len(first), len(second)))

@@ -1,4 +1,4 @@
-"""A study as the rules look at it: its rows with their places, its lists, its settings with their lines."""
+"""A study as the rules see it: its rows with their places, its lists, its settings with their lines."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from karat.study.study import Study
 from karat.study.tasks import task_named
 
 Spot = tuple[str | None, int | None]
-"""File and line at fault."""
+"""The file and line of a flaw."""
 SPACELESS = ("zh", "ja", "th", "lo", "km", "my")
-"""Languages that do not set words apart."""
+"""Languages without spaces between words."""
 MOST_LISTS = 48
-"""Of designs with a list for every participant this many are looked at."""
+"""At most this many lists are checked, as some designs have a list for each participant."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Row:
 
     @cached_property
     def unknown_levels(self) -> list[str]:
-        """The factors of which a test row has no level that the study file names."""
+        """The factors for which a test row has no level of the study file."""
         factors = self.block.settings.factors if self.function == "test" else {}
         return [name for name, factor in factors.items() if self[name] not in factor.levels]
 
@@ -69,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Draft:
-    """A study that is being checked. What several rules ask for is computed once."""
+    """A study during its check; values that several rules need are computed once."""
 
     study: Study
 
@@ -100,12 +100,12 @@ class Draft:
         return [row for row in self.all_rows if row.function == function]
 
     def spot_of(self, block: int, item: str | None) -> Spot:
-        """The first row of an item, or of a pair that is shown under its name."""
+        """The place of the first row of an item or pair."""
         return next((row.spot for row in self.rows[block] if item in (row.item, row["pair"])), (None, None))
 
     @cached_property
     def design_error(self) -> Message | None:
-        """Why the lists or the questionnaires cannot be made, if they cannot."""
+        """The reason why the lists or the questionnaires cannot be made; None if they can."""
         if any(row.unknown_levels for row in self.all_rows):
             return Message("design.unnamed_level", {"advice": Message("design.fix_items")})
         try:
@@ -119,17 +119,17 @@ class Draft:
 
     @property
     def spaceless(self) -> bool:
-        """Whether the language of the study does not set words apart."""
+        """Whether the language of the study has no spaces between words."""
         return self.study.settings.language[:2].lower() in SPACELESS
 
     @cached_property
     def plans(self) -> tuple[BlockPlan, ...]:
-        """The lists of each block; none where they cannot be made."""
+        """The lists of each block; empty if they cannot be made."""
         return () if self.design_error is not None else self.study.plan()
 
     @cached_property
     def order_error(self) -> OrderError | None:
-        """Why the first list that cannot be put in order cannot, if there is one."""
+        """The error of the first list that cannot be put in order; None if all can."""
         for index, block, lists in self.planned():
             for number in range(1, len(lists) + 1):
                 try:
@@ -142,16 +142,16 @@ class Draft:
 
     @cached_property
     def list_count(self) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         return self.study.lists if self.plans else 0
 
     @property
     def list_numbers(self) -> range:
-        """The lists that are looked at, from 1."""
+        """The numbers of the lists to check, from 1."""
         return range(1, min(self.list_count, MOST_LISTS) + 1)
 
     def planned(self) -> list[tuple[int, Block, tuple[pl.DataFrame, ...]]]:
-        """Each block with its number and its lists; empty where lists cannot be made."""
+        """Each block with its number and its lists; empty if lists cannot be made."""
         blocks = zip(self.study.blocks, self.plans, strict=False)
         return [(index, block, plan.lists[:MOST_LISTS]) for index, (block, plan) in enumerate(blocks)]
 
@@ -161,35 +161,27 @@ class Draft:
 
     @cached_property
     def longest(self) -> float:
-        """The minutes of the longest list; 0 where lists cannot be made."""
+        """The minutes of the longest list; 0 if lists cannot be made."""
         return max((self.study.minutes(number) for number in self.list_numbers), default=0.0)
 
     def head(self) -> str:
-        """One line on what the study is."""
-        name = self.study.path.name
-        if not self.plans:
-            return f"{name}: its lists cannot be made"
-        counts = sorted({self.study.showings(number) for number in self.list_numbers})
-        span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-        lists = "1 list" if self.list_count == 1 else f"{self.list_count:,} lists"
-        each = "" if self.list_count == 1 else " each"
-        if self.study.settings.questionnaire.sessions == 2:
-            each = " in each of 2 sessions"
-        return f"{name}: {lists} of {span} trials, about {self.longest:.0f} minutes{each}"
+        """A line that describes the study."""
+        outline = self.study.outline(self.list_numbers) if self.plans else "its lists cannot be made"
+        return f"{self.study.path.name}: {outline}"
 
 
 def has_factors(block: BlockSettings) -> bool:
-    """Whether a block asks for acceptability in an experiment with factors, which participants should not notice."""
+    """Whether a block asks for acceptability and has factors, which participants should not notice."""
     return task_named(block.task).acceptability and bool(block.factors)
 
 
 def conditions_seen(settings: BlockSettings) -> list[str]:
-    """The factors whose levels make the conditions of a trial: in a choice the compared factor is the answer."""
+    """The factors whose levels are the conditions of a trial; in a choice the compared factor is the answer."""
     return [name for name in settings.factors if name != settings.compared]
 
 
 def degree(scale: Scale, acceptability: str | None, status: str | None) -> str | None:
-    """The intended acceptability of a stimulus as low, mid or high; None where the table does not tell."""
+    """The intended acceptability of a stimulus as low, mid or high; None if the table does not have it."""
     text = (acceptability or "").strip().lower()
     if text in ("low", "mid", "high"):
         return text
@@ -205,14 +197,14 @@ def degree(scale: Scale, acceptability: str | None, status: str | None) -> str |
 
 
 Key = TypeVar("Key", bound=Hashable)
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
-def grouped(found: Iterable[tuple[Key, Found]]) -> dict[Key, list[Found]]:
-    """What was found, by key, in the order in which keys and things come."""
-    groups: dict[Key, list[Found]] = {}
-    for key, one in found:
-        groups.setdefault(key, []).append(one)
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key, both in the order in which they come."""
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
     return groups
 
 
@@ -227,6 +219,6 @@ def lines_of(rows: Sequence[Row], most: int = 4) -> str:
 
 
 def items_of(rows: Sequence[Row]) -> str:
-    """Whose rows these are, in words: an item by its name, several by their number and lines."""
+    """The items of rows in words: one item by its name, several by their number and lines."""
     items = list(dict.fromkeys(row.item for row in rows))
     return items[0] if len(items) == 1 else f"{len(items)} items ({lines_of(rows)})"

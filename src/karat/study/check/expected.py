@@ -1,4 +1,4 @@
-"""Rules about what is expected: right answers where trials are scored, and fillers that use the whole scale."""
+"""Rules about expectations: right answers of scored trials, and fillers that use the whole scale."""
 
 import re
 from collections import Counter
@@ -14,13 +14,13 @@ from karat.study.plan import TWO_SIDED, Block
 
 SCORED = ("control", "attention")
 SIDES = ("1", "2")
-"""How a row with two sentences names the better one."""
+"""The names of the better one of two sentences in a row."""
 MOST = 5
 """Up to this many wrong answers of a block are listed one by one."""
 DASHES = re.compile(r"\s*[\u2010-\u2015\u2212]\s*|\s*\.\.+\s*")
 BETWEEN_ANSWERS = re.compile(r"\s*(?:[,;/]|\bor\b|\boder\b)\s*")
 DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\W\d_]{3,9}[-. ]+\d{1,2}", re.IGNORECASE)
-"""What spreadsheets make of a range such as 1-2."""
+"""Dates that spreadsheets make of a range such as 1-2."""
 
 
 @rule(
@@ -33,10 +33,10 @@ def expected(draft: Draft) -> Iterator[Flaw]:
     yield from _empty(draft)
     for rows in draft.rows:
         wrong = grouped((row["expected"] or "", row) for row in rows if not _is_right(row))
-        for answer, own in list(wrong.items())[:MOST]:
-            text = f"{items_of(own)}: {shown(answer)} in the column expected is not on the scale, which has "
-            yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
-        more = [row for own in list(wrong.values())[MOST:] for row in own]
+        for answer, members in list(wrong.items())[:MOST]:
+            text = f"{items_of(members)}: {shown(answer)} in the column expected is not on the scale, which has "
+            yield Flaw(f"{text}{members[0].block.scale.known()}.", _fix(members[0], answer), members[0].spot)
+        more = [row for members in list(wrong.values())[MOST:] for row in members]
         if more:
             others = f"{counted(len(more), 'more row')} ({lines_of(more)})"
             text = f"{others} with expected answers that are not on the scale."
@@ -44,7 +44,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
 
 
 def _empty(draft: Draft) -> Iterator[Flaw]:
-    """Scored trials without a right answer. They are looked for in the lists: two rows may make one choice."""
+    """Scored trials without a right answer, in the lists, because two rows may make one choice."""
     for index, block, lists in draft.planned():
         trials = {row["item"]: row for trials in lists for row in trials.to_dicts()}.values()
         empty = [row for row in trials if row["function"] in SCORED and row.get("expected") is None]
@@ -57,9 +57,9 @@ def _empty(draft: Draft) -> Iterator[Flaw]:
 
 
 def _is_right(row: Row) -> bool:
-    """Whether a row expects nothing, or what can be answered.
+    """Whether a row expects nothing, or a possible answer.
 
-    In a choice a row with two sentences names one of them; of two rows, the better one is marked by any word.
+    In a choice a row with two sentences names one of them; of two rows, any word marks the better one.
     """
     answer = row["expected"]
     if answer is None or is_known(row.block.scale, answer):
@@ -70,7 +70,7 @@ def _is_right(row: Row) -> bool:
 
 
 def is_known(scale: Scale, answer: str) -> bool:
-    """Whether a scale has what an expected answer says: a level, a range, several; of numbers, at least a part."""
+    """Whether a scale has an expected answer: a level, a range, several levels, or at least some of the numbers."""
     try:
         right = scale.expected(answer)
     except ScaleError:
@@ -82,7 +82,7 @@ def is_known(scale: Scale, answer: str) -> bool:
 
 
 def _fix(row: Row, answer: str) -> str:
-    """How to fix an answer that is not on the scale: what it may mean, and what is possible."""
+    """The fix of an answer that is not on the scale: its probable meaning, and the possible answers."""
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
     how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
@@ -91,7 +91,7 @@ def _fix(row: Row, answer: str) -> str:
 
 
 def probable_answer(block: Block, answer: str) -> str | None:
-    """The answer that was probably meant by one that the scale does not know."""
+    """The probable meaning of an answer that the scale does not know; None if it is unclear."""
     scale, labels = block.scale, block.settings.scale.labels
     levels = scale.levels
     word = answer.strip().casefold()
@@ -103,7 +103,7 @@ def probable_answer(block: Block, answer: str) -> str | None:
             return spelled
     if isinstance(scale, Choice) and as_number(answer) in (1, 2):
         return str(int(as_number(answer) or 0))
-    # Digits resemble each other by chance.
+    # Digits are similar by chance.
     return None if any(sign.isdigit() for sign in answer) else nearest(answer.strip(), levels)
 
 
@@ -142,8 +142,8 @@ def expected_points(draft: Draft) -> Iterator[Flaw]:
             continue
         ends = {"grammatical": scale.levels[-1], "ungrammatical": scale.levels[0]}
         scored = [row for row in rows if row.function in SCORED and row["status"] in ends]
-        known = [(row, answer) for row in scored if (answer := row["expected"]) and is_known(scale, answer)]
-        flawed = [row for row, answer in known if not {scale.levels[0], scale.levels[-1]} & scale.expected(answer)]
+        answered = [(row, answer) for row in scored if (answer := row["expected"]) and is_known(scale, answer)]
+        flawed = [row for row, answer in answered if not {scale.levels[0], scale.levels[-1]} & scale.expected(answer)]
         if flawed:
             first, points = flawed[0], len(scale.levels)
             values = {"item": first.item, "n": len(flawed) - 1 or None, "status": first["status"],
@@ -161,7 +161,7 @@ def one_answer(draft: Draft) -> Iterator[Flaw]:
     if len(scored) < LEAST_SCORED or not all(isinstance(row.block.scale, Ordinal | Binary) for row in scored):
         return
     right = [row.block.scale.expected(row["expected"] or "") for row in scored]
-    shared = set.intersection(*(set(one) for one in right if isinstance(one, frozenset)))
+    shared = set.intersection(*(set(answers) for answers in right if isinstance(answers, frozenset)))
     if shared:
         text = f"{min(shared)} is right in all {len(scored)} control and attention trials: participants who always"
         yield Flaw(f"{text} give this answer pass.", spot=scored[0].spot)
@@ -189,17 +189,17 @@ def scale_direction(draft: Draft) -> Iterator[Flaw]:
 
 
 KNOWN_SHARE = 0.8
-"""Where fewer fillers state their acceptability, nothing can be said about their range."""
+"""If fewer fillers have an acceptability, their range is unknown."""
 SKEWED = 0.75
-"""Where this many fillers are of one kind, ratings crowd there."""
+"""If this share of the fillers is of one kind, ratings crowd there."""
 MOST_WORDS = 3
 """Up to this many unknown words are listed one by one."""
 WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
 
 
 def _degrees(rows: Sequence[Row]) -> Counter[str]:
-    found = (degree(row.block.scale, row["acceptability"], row["status"]) for row in rows)
-    return Counter(name for name in found if name is not None)
+    degrees = (degree(row.block.scale, row["acceptability"], row["status"]) for row in rows)
+    return Counter(name for name in degrees if name is not None)
 
 
 def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
@@ -223,17 +223,19 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
     """
     for rows in draft.rows:
         odd = grouped(
-            (said, row) for row in rows
-            if (said := row["acceptability"]) and row.block.task.rated and degree(row.block.scale, said, None) is None
+            (value, row) for row in rows
+            if (value := row["acceptability"]) and row.block.task.rated and degree(row.block.scale, value, None) is None
         )  # fmt: skip
         if len(odd) > MOST_WORDS:
-            own = [row for several in odd.values() for row in several]
-            text = f"{len(own)} rows ({lines_of(own)}) have an ignored value in the column acceptability, such as"
-            yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=own[0].spot)
+            members = [row for several in odd.values() for row in several]
+            text = (
+                f"{len(members)} rows ({lines_of(members)}) have an ignored value in the column acceptability, such as"
+            )
+            yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=members[0].spot)
             continue
-        for said, own in odd.items():
-            text = f"{items_of(own)}: {shown(said)} in the column acceptability is ignored."
-            yield Flaw(text, meant(said, tuple(WORDS), ""), own[0].spot)
+        for value, members in odd.items():
+            text = f"{items_of(members)}: {shown(value)} in the column acceptability is ignored."
+            yield Flaw(text, meant(value, tuple(WORDS), ""), members[0].spot)
 
 
 @rule(
@@ -244,10 +246,10 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
 def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
     """The intended acceptability of the fillers is not stated."""
     for _, fillers in _blocks(draft):
-        known = _degrees(fillers).total()
-        if known < KNOWN_SHARE * len(fillers):
+        rated = _degrees(fillers).total()
+        if rated < KNOWN_SHARE * len(fillers):
             yield Flaw(
-                f"{len(fillers) - known} of {len(fillers)} fillers have no intended "
+                f"{len(fillers) - rated} of {len(fillers)} fillers have no intended "
                 "acceptability, so it is unknown whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
@@ -258,15 +260,15 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
     """The fillers leave out an end of the scale or its middle, or nearly all are at one place. Fillers from fully
     unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
     for tests, fillers in _blocks(draft):
-        found = _degrees(fillers)
-        if found.total() < KNOWN_SHARE * len(fillers):
+        degrees = _degrees(fillers)
+        if degrees.total() < KNOWN_SHARE * len(fillers):
             continue
-        # Where test sentences are meant to be in the middle, `filler_match` asks for fillers there.
+        # If test sentences are meant to be in the middle, `filler_match` asks for fillers there.
         places = ("low", "high", *(() if _degrees(tests)["mid"] else ("mid",)))
-        missing = [name for name in places if not found[name]]
-        name, most = found.most_common(1)[0]
-        if most >= SKEWED * found.total():
-            text = f"all {most}" if most == found.total() else f"{most} of {found.total()}"
+        missing = [name for name in places if not degrees[name]]
+        name, most = degrees.most_common(1)[0]
+        if most >= SKEWED * degrees.total():
+            text = f"all {most}" if most == degrees.total() else f"{most} of {degrees.total()}"
             place = {"low": "at the bottom", "mid": "in the middle", "high": "at the top"}[name]
             yield Flaw(
                 f"{text} fillers are {WORDS[name]}; ratings will crowd {place} of the scale.",
@@ -276,7 +278,7 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
         elif missing:
             clearly, part = ("", "the middle") if missing[0] == "mid" else ("clearly ", "that end")
             yield Flaw(
-                f"none of the {found.total()} fillers is {clearly}{WORDS[missing[0]]}; {part} of the scale will not "
+                f"none of the {degrees.total()} fillers is {clearly}{WORDS[missing[0]]}; {part} of the scale will not "
                 "be used.",
                 f"Add fillers that are {clearly}{WORDS[missing[0]]}.",
                 fillers[0].spot,
@@ -288,13 +290,13 @@ def filler_match(draft: Draft) -> Iterator[Flaw]:
     """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind to
     subtle differences between test items."""
     for tests, fillers in _blocks(draft):
-        found, wanted = _degrees(fillers), _degrees(tests)
-        if found.total() < KNOWN_SHARE * len(fillers) or len(found) == 1:
+        degrees, wanted = _degrees(fillers), _degrees(tests)
+        if degrees.total() < KNOWN_SHARE * len(fillers) or len(degrees) == 1:
             continue
-        if wanted["mid"] and not found["mid"]:
+        if wanted["mid"] and not degrees["mid"]:
             yield Flaw(
                 f"{wanted['mid']} of {len(tests)} test sentences are meant to be {WORDS['mid']}, but none of the "
-                f"{found.total()} fillers is; clear cases make participants blind to subtle differences.",
+                f"{degrees.total()} fillers is; clear cases make participants blind to subtle differences.",
                 f"Add {WORDS['mid']} fillers: status = marked, or acceptability = mid.",
                 tests[0].spot,
             )

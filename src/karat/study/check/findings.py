@@ -1,4 +1,4 @@
-"""What a check finds, and the registry of its rules: each with its name, grade, source and fix."""
+"""The findings of a check, and the registry of its rules, each with its name, grade, source and fix."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ INDENT = 11
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: what is wrong, where the rule comes from, how to fix it, and where it is."""
+    """A finding: the flaw, the source of the rule, the fix, and the place."""
 
     grade: Grade
     rule: str
@@ -27,22 +27,22 @@ class Finding:
     file: str | None = None
     line: int | None = None
     must: bool = False
-    """Whether it cannot be stated as intended, because no questionnaire can be made with it."""
+    """Whether it cannot be allowed, because no questionnaire can be made with it."""
     typed: Message | None = None
-    """The message as code and values, where the rule gives one."""
+    """The message as code and values, if the rule has one."""
 
     def sentence(self, language: str = ENGLISH) -> str:
-        """The message in a language; rules without a typed message speak English."""
+        """The message in a language; rules without a typed message are in English."""
         return self.message if self.typed is None else render(self.typed, language)
 
     @property
     def code(self) -> str:
-        """A name for this kind of finding that stays when its wording changes; the rule, where it has only one."""
+        """The code of this kind of finding, which does not change with its wording; the rule if it has only one."""
         return f"check.{self.rule.replace('-', '_')}" if self.typed is None else self.typed.code
 
     @property
     def place(self) -> str:
-        """The file and line at fault, such as `items.csv:34`; empty where no single place is."""
+        """The file and line of the flaw, such as `items.csv:34`; empty if it has no single place."""
         return "" if self.file is None else self.file if self.line is None else f"{self.file}:{self.line}"
 
     def __str__(self) -> str:
@@ -58,21 +58,21 @@ class Report:
     head: str
     findings: tuple[Finding, ...]
     allowed: tuple[Finding, ...] = ()
-    """What was found and is stated as intended."""
+    """The findings that the study allows."""
     cost: Message | None = None
-    """What the participants cost, where the study states their pay."""
+    """The cost of the participants, if the study has their pay."""
 
     @property
     def errors(self) -> int:
-        """How many findings are errors."""
+        """The number of errors."""
         return self.counts()["error"]
 
     def counts(self) -> dict[Grade, int]:
-        """How many findings there are of each grade."""
+        """The number of findings of each grade."""
         return {grade: sum(finding.grade == grade for finding in self.findings) for grade in GRADES}
 
     def lines(self, width: int = WIDTH) -> list[str]:
-        """The report as it is printed."""
+        """The report as printed lines."""
         printed = [self.head, *([] if self.cost is None else [str(self.cost)]), ""]
         for finding in self.findings:
             wrapped = textwrap.wrap(str(finding), width - INDENT, break_long_words=False, break_on_hyphens=False)
@@ -81,24 +81,26 @@ class Report:
         return [*printed, self.summary()]
 
     def summary(self) -> str:
-        """The last line: how many findings, and what to do about them."""
-        kept = f" {counted(len(self.allowed), 'finding')} allowed by [check] allow." if self.allowed else ""
+        """The last line: the number of findings, and how to proceed."""
+        allowed = f" {counted(len(self.allowed), 'finding')} allowed by [check] allow." if self.allowed else ""
         if not self.findings:
-            return f"Nothing to fix.{kept}"
+            return f"Nothing to fix.{allowed}"
         numbers = ", ".join(counted(number, grade) for grade, number in self.counts().items() if number)
         worst = [finding for finding in self.findings if finding.grade == self.findings[0].grade]
-        one = len(worst) == 1
-        them = f"the {worst[0].grade}{'' if one else 's'}"
+        single = len(worst) == 1
+        them = f"the {worst[0].grade}{'' if single else 's'}"
         needed = _rules(finding for finding in worst if finding.must)
         rules = _rules(finding for finding in worst if not finding.must)
         names = ", ".join(f'"{rule}"' for rule in rules)
-        allow = f"[check] allow = [{names}]{'.' + kept if kept else ''}"
+        allow = f"[check] allow = [{names}]{'.' + allowed if allowed else ''}"
         if not rules:
-            return f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if one else 'with them'}.{kept}"
+            return (
+                f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if single else 'with them'}.{allowed}"
+            )
         if needed:
             first = f"Fix {', '.join(needed)}: otherwise no questionnaire can be made."
             return f"{numbers}. {first} Fix the rest, or state it as intended: {allow}"
-        return f"{numbers}. Fix {them}, or state {'it' if one else 'them'} as intended: {allow}"
+        return f"{numbers}. Fix {them}, or state {'it' if single else 'them'} as intended: {allow}"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""
@@ -113,24 +115,24 @@ class Report:
 
 def _plain(finding: Finding) -> dict[str, Any]:
     typed = {} if finding.typed is None else finding.typed.to_dict()["values"]
-    own = {name: value for name, value in asdict(finding).items() if name != "typed"}
-    return own | {"code": finding.code, "values": typed}
+    fields = {name: value for name, value in asdict(finding).items() if name != "typed"}
+    return fields | {"code": finding.code, "values": typed}
 
 
 def _rules(findings: Iterable[Finding]) -> list[str]:
-    """The rules of findings, each once."""
+    """The distinct rules of findings."""
     return list(dict.fromkeys(finding.rule for finding in findings))
 
 
 @dataclass(frozen=True)
 class Flaw:
-    """What a rule says about one study; the registry adds name, grade and source."""
+    """A flaw of a study; the registry adds name, grade and source of the rule."""
 
     message: str | Message
     fix: str = ""
     spot: Spot = (None, None)
     must: bool = False
-    """Whether this finding must be fixed, if not all findings of its rule must."""
+    """Whether this finding must be fixed, even if others of its rule may be allowed."""
 
 
 Test = Callable[[Draft], Iterator[Flaw]]
@@ -143,21 +145,21 @@ class CheckRule:
     name: str
     grade: Grade
     what: str
-    """When there is a finding, in half a sentence."""
+    """The condition for a finding, in half a sentence."""
     source: str
     fix: str
     test: Test
     must: bool = False
-    """Whether it must be fixed: no questionnaire could be made or served otherwise, so it cannot be intended."""
+    """Whether it must be fixed and cannot be allowed, because no questionnaire could be made or served otherwise."""
 
     def findings(self, draft: Draft) -> Iterator[Finding]:
-        """What the rule finds in a study."""
+        """The findings of the rule in a study."""
         for flaw in self.test(draft):
             file, line = flaw.spot
             fix = flaw.fix or self.fix
-            said, must = str(flaw.message), self.must or flaw.must
+            text, must = str(flaw.message), self.must or flaw.must
             typed = flaw.message if isinstance(flaw.message, Message) else None
-            yield Finding(self.grade, self.name, said, self.source, fix, file, line, must, typed)
+            yield Finding(self.grade, self.name, text, self.source, fix, file, line, must, typed)
 
 
 RULES: dict[str, CheckRule] = {}
@@ -168,15 +170,15 @@ def rule(
 ) -> Callable[[Test], Test]:
     """Register a function from a study to its flaws as a rule of the check.
 
-    The first sentence of its docstring says when there is a finding; the rule has its name, with hyphens. A source
-    that begins with a section is one of Pieper, Börner and Kiss.
+    The first sentence of its docstring is the condition for a finding; its name with hyphens is that of the rule. A
+    source that begins with a section is in Pieper, Börner and Kiss.
     """
     cited = f"Pieper et al., {source}" if source.startswith("section") else source
 
     def registered(test: Test) -> Test:
         what = " ".join((test.__doc__ or "").split()).split(". ")[0].removesuffix(".")
-        known = name or test.__name__.replace("_", "-")
-        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", cited, fix, test, must)
+        rule_name = name or test.__name__.replace("_", "-")
+        RULES[rule_name] = CheckRule(rule_name, grade, f"{what[:1].lower()}{what[1:]}", cited, fix, test, must)
         return test
 
     return registered

@@ -1,4 +1,4 @@
-"""Rules about participants: how many, for how long, for what pay, and who is to be excluded."""
+"""Rules about participants: their number, time and pay, and exclusions."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ from karat.study.settings import CODED_PLATFORMS, PLATFORMS
 from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOST_TRIALS
 
 SPREAD_FROM = 4
-"""From this many trials on it is no accident when all stand in one half of several questionnaires."""
+"""From this many trials on it is no accident if all are in one half of several questionnaires."""
 QUESTIONNAIRES = 4
 
 
@@ -68,9 +68,9 @@ def ratio(draft: Draft) -> Iterator[Flaw]:
         tests, total = min(counts, key=lambda pair: (pair[1] - pair[0]) / pair[0] if pair[0] else np.inf)
         fillers = total - tests
         if tests and fillers < FILLERS_PER_TEST * tests:
-            shown = {"tests": tests, "fillers": fillers, "ratio": f"{fillers / tests:.2g}", "least": FILLERS_PER_TEST}
+            values = {"tests": tests, "fillers": fillers, "ratio": f"{fillers / tests:.2g}", "least": FILLERS_PER_TEST}
             yield Flaw(
-                Message("check.ratio", shown),
+                Message("check.ratio", values),
                 f"Add {FILLERS_PER_TEST * tests - fillers} fillers; controls, attention and calibration count too.",
             )
 
@@ -120,10 +120,10 @@ def calibration_range(draft: Draft) -> Iterator[Flaw]:
         if not block.task.rated or not rows:
             continue
         spot = draft.spot_of(index, rows[0]["item"])
-        found = [degree(block.scale, row.get("acceptability"), row.get("status")) for row in rows]
+        degrees = [degree(block.scale, row.get("acceptability"), row.get("status")) for row in rows]
         wanted = ("low", "high") if isinstance(block.scale, Binary) else ("low", "mid", "high")
-        missing = [name for name in wanted if name not in found]
-        unknown = found.count(None)
+        missing = [name for name in wanted if name not in degrees]
+        unknown = degrees.count(None)
         if not missing:
             continue
         if unknown:
@@ -138,7 +138,7 @@ def calibration_range(draft: Draft) -> Iterator[Flaw]:
 
 
 def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame]]:
-    """The first list of each block whose task no block before it had."""
+    """The first list of each block whose task no earlier block has."""
     met = set()
     for index, block, lists in draft.planned():
         if block.task.acceptability and block.settings.task not in met:
@@ -188,11 +188,11 @@ def spread(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings.order
     for function in ("control", "attention"):
         shares = [_positions(frame, function) for frame in orders]
-        fewest = min(len(own) for own in shares)
+        fewest = min(len(positions) for positions in shares)
         if fewest < SPREAD_FROM:
             continue
-        half = "first" if all(max(own) <= 0.5 for own in shares) else "second"
-        if half == "first" or all(min(own) > 0.5 for own in shares):
+        half = "first" if all(max(positions) <= 0.5 for positions in shares) else "second"
+        if half == "first" or all(min(positions) > 0.5 for positions in shares):
             code = "check.spread_first" if half == "first" else "check.spread_second"
             yield Flaw(
                 Message(code, {"n": fewest, "function": function}),
@@ -215,7 +215,7 @@ def _positions(frame: pl.DataFrame, function: str) -> list[float]:
 
 FEWEST, USUAL = 24, 36
 SHORT = 0.7
-"""Where a study is said to take less than this share of its estimated time, the estimate is hardly wrong."""
+"""If the study file states less than this share of the estimated time, the estimate is hardly wrong."""
 
 
 @rule("warning", "section 4", "Recruit 24 to 36 participants.")
@@ -272,8 +272,8 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
             code = "check.ratings_of_items" if key == "item" else "check.ratings_of_pairs"
-            asked = {"n": items, "ratings": subset.ratings, "each": subset.per_participant}
-            message = Message(code, {**asked, "needed": needed, "wanted": number})
+            numbers = {"n": items, "ratings": subset.ratings, "each": subset.per_participant}
+            message = Message(code, {**numbers, "needed": needed, "wanted": number})
             yield Flaw(message, f"Recruit {needed}.", draft.at("recruitment", "participants"))
 
 
@@ -283,12 +283,12 @@ def pay(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings.recruitment
     if settings.hourly_pay is None or settings.minimum_hourly_pay is None or not draft.plans:
         return
-    said = settings.minutes if settings.minutes is not None else draft.longest
-    real = max(said, draft.longest)
-    earned = settings.hourly_pay * said / real
+    duration = settings.minutes if settings.minutes is not None else draft.longest
+    real = max(duration, draft.longest)
+    earned = settings.hourly_pay * duration / real
     if earned < settings.minimum_hourly_pay - 0.005:
         money, least = settings.currency, settings.minimum_hourly_pay
-        late = {} if real == said else {"paid": said, "minutes": real}
+        late = {} if real == duration else {"paid": duration, "minutes": real}
         yield Flaw(
             Message("check.pay", {"earned": earned, "currency": money, "least": least, **late}),
             f"Pay {settings.minimum_hourly_pay * real / 60:.2f} {money} for the study.",
@@ -299,10 +299,10 @@ def pay(draft: Draft) -> Iterator[Flaw]:
 @rule("warning", fix="State the time that it will take, because participants are paid for it.")
 def minutes(draft: Draft) -> Iterator[Flaw]:
     """The stated duration is much shorter than the estimated one."""
-    said = draft.study.settings.recruitment.minutes
-    if said is not None and draft.plans and said < SHORT * draft.longest:
+    duration = draft.study.settings.recruitment.minutes
+    if duration is not None and draft.plans and duration < SHORT * draft.longest:
         yield Flaw(
-            Message("check.minutes", {"said": said, "minutes": draft.longest}),
+            Message("check.minutes", {"said": duration, "minutes": draft.longest}),
             f"State minutes = {draft.longest:.0f}.",
             draft.at("recruitment", "minutes"),
         )
@@ -314,11 +314,11 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     misspelt name would count as a plain link, and no identifiers would be read."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
-    stated = {"id_parameter", "completion_url"} & settings.model_fields_set
-    if name in ("", *PLATFORMS) or stated or name in {entry.name for entry in offered("karat.platforms")}:
+    configured = {"id_parameter", "completion_url"} & settings.model_fields_set
+    if name in ("", *PLATFORMS) or configured or name in {entry.name for entry in offered("karat.platforms")}:
         return
-    known = f"Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url."
-    fix = f"{meant(name, list(PLATFORMS), '')} {known}".strip()
+    fallback = f"Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url."
+    fix = f"{meant(name, list(PLATFORMS), '')} {fallback}".strip()
     yield Flaw(Message("check.platform", {"name": name}), fix, draft.at("recruitment", "platform"))
 
 
@@ -401,7 +401,7 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
     if settings.screening is None:
         return
     functions = {row.function for row in draft.all_rows}
-    for name, own in settings.screening.criteria.items():
+    for name, criterion_values in settings.screening.criteria.items():
         criterion = CRITERIA[name]
         spot = draft.at("screening", name)
         lacking = [function for function in criterion.needs_functions if function not in functions]
@@ -417,7 +417,7 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
             fix = "Add eligible = [...] to a [[background]] question."
             yield Flaw(Message("check.criterion_eligible", {"criterion": name}), fix, spot)
         if not lacking and criterion.impossible is not None:
-            for message, fix in criterion.impossible(draft, own):
+            for message, fix in criterion.impossible(draft, criterion_values):
                 yield Flaw(message, fix, spot)
 
 

@@ -1,4 +1,4 @@
-"""Rules about texts: what a reader of the item table would stumble over, and what participants read beforehand."""
+"""Rules about texts: irregularities in the item table, and the texts that participants read beforehand."""
 
 import re
 import unicodedata
@@ -36,28 +36,28 @@ def texts_of(row: Row, columns: Sequence[str] = SHOWN) -> list[str]:
     return [text for column in columns if (text := row[column])]
 
 
-def _gathered(rows: Sequence[Row], one: str, many: str) -> Flaw:
-    """One flaw for all rows that have it: the first with its line, the others with theirs."""
+def _gathered(rows: Sequence[Row], single: str, many: str) -> Flaw:
+    """A flaw for all rows that have it, with the text `single` for one row and `many` for several."""
     if len(rows) == 1:
-        return Flaw(f"{rows[0].item}: {one}", spot=rows[0].spot)
+        return Flaw(f"{rows[0].item}: {single}", spot=rows[0].spot)
     return Flaw(f"{len(rows)} rows {many} ({lines_of(rows)}).", spot=rows[0].spot)
 
 
 def _flawed(rows: Iterable[Row], test: Callable[[str], str | None], columns: Sequence[str]) -> tuple[list[Row], str]:
-    """The rows with a text that a test complains about, and the first complaint."""
+    """The rows with a text for which a test returns a complaint, and the first complaint."""
     complaints = [(row, next(filter(None, map(test, texts_of(row, columns))), "")) for row in rows]
-    found = [(row, complaint) for row, complaint in complaints if complaint]
-    return [row for row, _ in found], found[0][1] if found else ""
+    flawed = [(row, complaint) for row, complaint in complaints if complaint]
+    return [row for row, _ in flawed], flawed[0][1] if flawed else ""
 
 
 @rule("warning", fix="Rename the column.")
 def columns(draft: Draft) -> Iterator[Flaw]:
     """An item column has nearly the same name as one that karat knows, and is ignored."""
     for block in draft.study.blocks:
-        found = block.items.frame.columns if block.items.frame.height else []
-        own = [name for name in found if name not in KNOWN and name not in block.settings.factors]
-        missing = [name for name in KNOWN if name not in found]
-        for name in own:
+        names = block.items.frame.columns if block.items.frame.height else []
+        unknown = [name for name in names if name not in KNOWN and name not in block.settings.factors]
+        missing = [name for name in KNOWN if name not in names]
+        for name in unknown:
             close = get_close_matches(name.lower(), missing, 1, ALIKE)
             if close:
                 yield Flaw(f"the column {shown(name)} is unknown to karat.", f"Did you mean {close[0]}? Rename it.",
@@ -70,13 +70,13 @@ def white_space(draft: Draft) -> Iterator[Flaw]:
     french = draft.study.settings.language.lower().startswith("fr")
     # Whole texts have paragraphs, and Markdown gives meaning to blanks.
     plain = [row for row in draft.all_rows if not (row.block.settings.markdown or row.block.questions is not None)]
-    found, complaint = _flawed(plain, lambda text: stray_space(text, french), SENTENCES)
-    if found:
-        yield _gathered(found, f"{complaint}.", "have stray white space")
+    flawed, complaint = _flawed(plain, lambda text: stray_space(text, french), SENTENCES)
+    if flawed:
+        yield _gathered(flawed, f"{complaint}.", "have stray white space")
 
 
 def stray_space(text: str, french: bool = False) -> str | None:
-    """What is wrong with the white space of a text, if anything."""
+    """The flaw in the white space of a text, if any."""
     for sign, name in INVISIBLE.items():
         # French sets a no-break space before some signs.
         if sign in text and not (french and sign == "\u00a0"):
@@ -90,15 +90,15 @@ def stray_space(text: str, french: bool = False) -> str | None:
 @rule("warning", fix="Add the missing one.")
 def quotes(draft: Draft) -> Iterator[Flaw]:
     """A text has a quotation mark or a bracket without its partner."""
-    found, sign = _flawed(draft.all_rows, unbalanced_sign, SHOWN)
-    if found:
+    flawed, sign = _flawed(draft.all_rows, unbalanced_sign, SHOWN)
+    if flawed:
         kind = "bracket" if sign in "()[]" else "quotation mark"
         many = "have a quotation mark or bracket without its partner"
-        yield _gathered(found, f"the {kind} {sign} has no partner.", many)
+        yield _gathered(flawed, f"the {kind} {sign} has no partner.", many)
 
 
 def unbalanced_sign(text: str) -> str | None:
-    """A quotation mark or bracket that stands alone. Apostrophes are left alone."""
+    """A quotation mark or bracket without its partner, if any; apostrophes are ignored."""
     if text.count('"') % 2 and not ("„" in text and text.count("„") == text.count('"')):
         return '"'
     opened = text.count("„")
@@ -118,29 +118,29 @@ def unbalanced_sign(text: str) -> str | None:
 def judgment_marks(draft: Draft) -> Iterator[Flaw]:
     """A sentence to be judged begins with an asterisk or another mark of linguists, which participants would see."""
     judged = [row for row in draft.all_rows if row.block.task.acceptability and not row.block.settings.markdown]
-    found, mark = _flawed(judged, judgment_mark, SENTENCES)
-    if found:
-        one = f"the sentence begins with {shown(mark)}, and participants would see it."
-        yield _gathered(found, one, "begin with a mark that participants would see")
+    flawed, mark = _flawed(judged, judgment_mark, SENTENCES)
+    if flawed:
+        single = f"the sentence begins with {shown(mark)}, and participants would see it."
+        yield _gathered(flawed, single, "begin with a mark that participants would see")
 
 
 def judgment_mark(text: str) -> str | None:
-    """The mark with which linguists note that a sentence is not acceptable."""
-    found = re.match(r"\s*([*?%]+|#)\s*(?=[^\W\d])", text)
-    return found[1] if found else None
+    """The mark of linguists for an unacceptable sentence, if the text begins with one."""
+    match = re.match(r"\s*([*?%]+|#)\s*(?=[^\W\d])", text)
+    return match[1] if match else None
 
 
 @rule("warning", fix="Save the table in the composed form (NFC) and type the letter again.")
 def unicode(draft: Draft) -> Iterator[Flaw]:
     """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
     letter in two codings looks and compares differently."""
-    found, complaint = _flawed(draft.all_rows, mixed_form, SHOWN)
-    if found:
-        yield _gathered(found, f"{complaint}.", "have letters in an unusual coding")
+    flawed, complaint = _flawed(draft.all_rows, mixed_form, SHOWN)
+    if flawed:
+        yield _gathered(flawed, f"{complaint}.", "have letters in an unusual coding")
 
 
 def mixed_form(text: str) -> str | None:
-    """What is unusual about the coding of a text."""
+    """The flaw in the coding of a text, if any."""
     if not unicodedata.is_normalized("NFC", text):
         for match in re.finditer(r".[\u0300-\u036f]+", text):
             composed = unicodedata.normalize("NFC", match[0])
@@ -165,7 +165,7 @@ def _script(letter: str) -> str:
 def other_language(draft: Draft) -> Iterator[Flaw]:
     """Fillers, controls and other items are in another language than the test sentences. The examples of a template
     are, where sentences of one's own stand beside them."""
-    own = draft.study.settings.language[:2].lower()
+    stated_language = draft.study.settings.language[:2].lower()
     for rows in draft.rows:
         tests, others = (
             [text for row in rows if (row.function == "test") == test for text in texts_of(row, SENTENCES)]
@@ -174,7 +174,7 @@ def other_language(draft: Draft) -> Iterator[Flaw]:
         if not tests or not others:
             continue
         seen, here = language_seen(others), language_seen(tests)
-        spoken = seen is not None and seen != (here or own)
+        spoken = seen is not None and seen != (here or stated_language)
         if spoken or _is_latin(others) != _is_latin(tests):
             look = f"look {LANGUAGES[seen]}" if seen else "are in another script"
             first = next(row for row in rows if row.function != "test")
@@ -223,10 +223,10 @@ def instruction_check(draft: Draft) -> Iterator[Flaw]:
     """A stimulus gives an instruction, as in "please tick ...", instead of something to judge. Instruction-manipulation
     checks are unfair and conspicuous in judgment tasks."""
     for rows in draft.rows:
-        found = [row for row in rows if any(_instructs(text, row) for text in texts_of(row))]
-        if found:
-            text = next(text for text in texts_of(found[0]) if _instructs(text, found[0]))
-            yield _gathered(found, f"{shown(text)} gives an instruction; participants cannot know whether to judge or "
+        flawed = [row for row in rows if any(_instructs(text, row) for text in texts_of(row))]
+        if flawed:
+            text = next(text for text in texts_of(flawed[0]) if _instructs(text, flawed[0]))
+            yield _gathered(flawed, f"{shown(text)} gives an instruction; participants cannot know whether to judge or "
                             "to follow it.", "give instructions instead of something to judge")  # fmt: skip
 
 
@@ -236,10 +236,10 @@ def _instructs(text: str, row: Row) -> bool:
         return False
     if re.search(known_words()["instructed"]["attention"], low):
         return True
-    found = re.search("|".join(f"(?:{pattern})" for pattern in known_words()["instructing"].values()), low)
-    if found is None:
+    match = re.search("|".join(f"(?:{pattern})" for pattern in known_words()["instructing"].values()), low)
+    if match is None:
         return False
-    rest = low[found.end() :]
+    rest = low[match.end() :]
     scale = row.block.settings.scale
     labels = [label.lower() for label in (*scale.labels, *scale.levels) if label]
     return (
@@ -254,15 +254,15 @@ def images(draft: Draft) -> Iterator[Flaw]:
     """An image file is missing, or is of a kind that browsers do not show. Image files that the item table names: the
     server of the study shows them, and no other."""
     folder = draft.study.path.parent
-    found = [
+    flawed = [
         (row, f"there is no file {name}" if not (folder / name).is_file() else f"browsers do not show {name}")
         for row in draft.all_rows
         for column in ("image", "image_2")
         if (name := row[column]) and not ((folder / name).is_file() and name.lower().endswith(IMAGES))
     ]
-    if found:
-        row, complaint = found[0]
-        more = f", and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
+    if flawed:
+        row, complaint = flawed[0]
+        more = f", and {counted(len(flawed) - 1, 'file')} more" if len(flawed) > 1 else ""
         yield Flaw(f"{row.item}: {complaint}{more}.", spot=row.spot)
 
 
@@ -270,9 +270,11 @@ def images(draft: Draft) -> Iterator[Flaw]:
 def feedback(draft: Draft) -> Iterator[Flaw]:
     """An item that is not a practice item has feedback, which is never shown. Participants get feedback on answers
     only in practice."""
-    found = [row for row in draft.all_rows if row["feedback"] and row.function != "practice"]
-    if found:
-        yield _gathered(found, "has feedback, but is not a practice item.", "have feedback, but are not practice items")
+    flawed = [row for row in draft.all_rows if row["feedback"] and row.function != "practice"]
+    if flawed:
+        yield _gathered(
+            flawed, "has feedback, but is not a practice item.", "have feedback, but are not practice items"
+        )
 
 
 @rule(
@@ -283,14 +285,14 @@ def feedback(draft: Draft) -> Iterator[Flaw]:
 def probes(draft: Draft) -> Iterator[Flaw]:
     """There are honeypots, shibboleths or modality checks. They catch careless programs only: agents that look at the
     screen pass, and people may answer unexpectedly too, so that one hit alone excludes nobody."""
-    found = [row for row in draft.all_rows if row["hidden"] or row["subgroup"] in PROBES]
-    wrong = [row for row in found if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
+    rows = [row for row in draft.all_rows if row["hidden"] or row["subgroup"] in PROBES]
+    wrong = [row for row in rows if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
     if wrong:
         kinds = f"{', '.join(PROBES[:-1])} or {PROBES[-1]}"
         text = f"must be a filler with an expected answer and the subgroup {kinds}"
         yield _gathered(wrong, f"a probe {text}.", f"are probes; each {text}")
-    elif found:
-        yield _gathered(found, "is a probe for programs.", "are probes for programs")
+    elif rows:
+        yield _gathered(rows, "is a probe for programs.", "are probes for programs")
 
 
 @rule("hint", "section 2", "Add: rely on your own intuition, answer spontaneously; there is no right or wrong.")
@@ -321,15 +323,15 @@ def telling_title(draft: Draft) -> Iterator[Flaw]:
     """The title that participants see names a factor, a level or a term of the field. It gives the hypothesis away."""
     title = draft.study.settings.public_title
     words = {word.casefold() for word in re.findall(r"\w{4,}", title)}
-    named = [name for block in draft.study.settings.block for factor, own in block.factors.items()
-             for name in (factor, *own.levels)]  # fmt: skip
-    telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(
+    names = [name for block in draft.study.settings.block for factor, factor_settings in block.factors.items()
+             for name in (factor, *factor_settings.levels)]  # fmt: skip
+    telling = {word.casefold() for name in names for word in re.findall(r"\w{4,}", name)} | set(
         known_words()["telling"]["words"]
     )
-    found = [shown(word) for word in sorted(words & telling)]
-    if found:
+    terms = [shown(word) for word in sorted(words & telling)]
+    if terms:
         yield Flaw(
-            f"the public title has {language_of('en').several(found)}, which shows what is tested.",
+            f"the public title has {language_of('en').several(terms)}, which shows what is tested.",
             spot=draft.at("public_title"),
         )
 
@@ -368,28 +370,30 @@ def encoding(draft: Draft) -> Iterator[Flaw]:
 def sheets(draft: Draft) -> Iterator[Flaw]:
     """A spreadsheet has several sheets, of which only the first is read. Items on a second sheet would never be
     shown. A block that names its `sheets` has decided."""
-    named = {name for block in draft.study.settings.block for name in block.sheets}
+    chosen = {name for block in draft.study.settings.block for name in block.sheets}
     for file in _files(draft):
         names = sheets_of(file)
-        if len(names) > 1 and not named.intersection(names):
+        if len(names) > 1 and not chosen.intersection(names):
             others = f"{', '.join(names[1:4])}{', ...' if len(names) > 4 else ''}"
             text = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, but not {others}."
             yield Flaw(text, spot=(file.name, None))
 
 
 def _files(draft: Draft) -> list[SourceFile]:
-    """The tables that a study names, each once."""
+    """The distinct tables of a study."""
     blocks = draft.study.settings.block
-    named = [name for one in blocks for name in (*one.items, one.templates, one.lexicon, one.questions) if name]
-    return [source_file(draft.study.path.parent / name) for name in dict.fromkeys(named)]
+    names = [
+        name for block in blocks for name in (*block.items, block.templates, block.lexicon, block.questions) if name
+    ]
+    return [source_file(draft.study.path.parent / name) for name in dict.fromkeys(names)]
 
 
 @rule("error", fix="Give it another name.", must=True, name="taken-names")
 def names_taken(draft: Draft) -> Iterator[Flaw]:
     """A background question, a factor or a column of the items has the name of a column that karat fills, so
     `karat serve` refuses the study. Answers must not be lost behind karat's own columns."""
-    for taken in taken_names(draft.study):
-        if taken.block is None:
-            yield Flaw(taken.what, taken.fix, draft.at("background", taken.question or 0))
+    for name in taken_names(draft.study):
+        if name.block is None:
+            yield Flaw(name.what, name.fix, draft.at("background", name.question or 0))
         else:
-            yield Flaw(taken.what, taken.fix, draft.at("block", taken.block, "items"))
+            yield Flaw(name.what, name.fix, draft.at("block", name.block, "items"))

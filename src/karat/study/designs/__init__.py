@@ -1,7 +1,7 @@
-"""Designs: who sees which items, beside which, how often and in which session.
+"""Designs: the items that each participant sees, their pairs, frequency and sessions.
 
-Every function takes a table or numbers and returns a small frozen record. What is promised holds exactly; what is
-allowed but uneven stands in its `notes`; what cannot hold raises `DesignError`.
+Every function takes a table or numbers and returns a small frozen record. Guarantees hold exactly; allowed imbalance is
+in `notes`; impossible designs raise `DesignError`.
 """
 
 from karat.study.designs.balance import DesignError

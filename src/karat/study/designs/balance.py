@@ -1,8 +1,8 @@
-"""Even shares, of conditions over lists and items at once and of things over draws; and the error where none can be.
+"""Even distributions of conditions over lists and of items over draws, and the error for impossible designs.
 
 Lists are an edge colouring of a bipartite graph. By König's theorem such a graph can be coloured with as many colours
-as its largest degree, so lists in which every item stands once and every condition as often as can be always exist,
-even where items lack conditions.
+as its largest degree, so there are always lists in which every item occurs once and every condition as evenly as
+possible, even if items lack conditions.
 """
 
 from collections import Counter
@@ -29,8 +29,8 @@ def edge_colours(edges: Sequence[Edge], colours: int) -> list[int]:
         ends = (False, left), (True, right)
         here, there = (at.setdefault(end, [-1] * colours) for end in ends)
         free_here, free_there = here.index(-1), there.index(-1)
-        # The path that starts at the right end in turn with the two colours never reaches the left end: that would
-        # close an odd circle. Exchanging the colours along it frees the left end's colour at the right end.
+        # The path from the right end that alternates the two colours never reaches the left end, as that would close
+        # an odd cycle. Exchanging the colours along it frees the left end's colour at the right end.
         path = []
         vertex, colour = ends[1], free_here
         while (edge := at[vertex][colour]) >= 0:
@@ -52,55 +52,55 @@ def edge_colours(edges: Sequence[Edge], colours: int) -> list[int]:
 def even_lists(options: Sequence[Sequence[Option]], lists: int) -> list[list[Option]]:
     """For each list one option per item, where items differ in their options.
 
-    An item has each of its options in equally many lists (difference at most one), and a list has each option as
-    often as any other list has it (difference at most one).
+    An item has each of its options in equally many lists, and all lists have an option equally often (difference at
+    most one).
     """
     total: Counter[Option] = Counter()
     edges: list[Edge] = []
     meant: list[tuple[int, Option]] = []
-    for item, own in enumerate(options):
-        each, left_over = divmod(lists, len(own))
-        favoured = sorted(own, key=lambda option: total[option])[:left_over]
-        for option in own:
+    for item, choices in enumerate(options):
+        each, left_over = divmod(lists, len(choices))
+        favoured = sorted(choices, key=lambda option: total[option])[:left_over]
+        for option in choices:
             for _ in range(each + (option in favoured)):
-                # An option seen more often than there are lists is split, so that no vertex has too many edges.
+                # An option that occurs more often than there are lists is split, so that no vertex has too many edges.
                 edges.append((item, (option, total[option] // lists)))
                 meant.append((item, option))
                 total[option] += 1
-    # Every item has exactly one edge of each colour, so each list has all items, in their order.
-    shown: list[list[Option]] = [[] for _ in range(lists)]
+    # Every item has exactly one edge of each colour, so each list has all items in their order.
+    rows: list[list[Option]] = [[] for _ in range(lists)]
     for (_, option), number in zip(meant, edge_colours(edges, lists), strict=True):
-        shown[number].append(option)
-    return shown
+        rows[number].append(option)
+    return rows
 
 
 def fair_draws(size: int, each: int, draws: int, rng: np.random.Generator) -> list[list[int]]:
-    """Several draws of `each` distinct things out of `size`, no thing drawn more than once oftener than another."""
+    """Several draws of `each` distinct numbers below `size`, whose frequencies differ by at most one."""
     waiting: list[int] = []
-    drawn = []
+    groups = []
     for _ in range(draws):
-        taken = waiting[:each]
+        group = waiting[:each]
         waiting = waiting[each:]
-        if len(taken) < each:
-            others = [int(thing) for thing in rng.permutation(size)]
-            fresh = [thing for thing in others if thing not in set(taken)][: each - len(taken)]
-            waiting = [thing for thing in others if thing not in set(fresh)]
-            taken += fresh
-        drawn.append(taken)
-    return drawn
+        if len(group) < each:
+            others = rng.permutation(size).tolist()
+            fresh = [number for number in others if number not in group][: each - len(group)]
+            waiting = [number for number in others if number not in fresh]
+            group += fresh
+        groups.append(group)
+    return groups
 
 
 class DesignError(KaratError, ValueError):
-    """A design that cannot hold; its message says why, and its value `advice` how to fix it."""
+    """An impossible design; its message says why, and its value `advice` how to fix it."""
 
     def __init__(self, message: Message, rows: Sequence[int] = ()) -> None:
         super().__init__(message)
         self.rows = tuple(rows)
-        """The rows of the item table that are at fault, from 0; empty where none is."""
+        """The faulty rows of the item table, from 0, if any."""
 
 
 def split_advice(message: Message) -> tuple[Message, Message | None]:
-    """A message on a design without its advice, and the advice."""
+    """A message about a design without its advice, and the advice."""
     values = dict(message.values)
     if "reason" in values:
         values["reason"], advice = split_advice(values["reason"])

@@ -1,16 +1,16 @@
 """Latin-square lists for any factorial design: within or between items, within or between participants.
 
-The n-th item of a group of items stands in the (n + l)-th condition of list l, so that over as many lists as there are
-conditions each item is seen once in each, and no participant sees an item twice. Where items lack conditions the lists
-come from an edge colouring instead (`balance.even_lists`), which is as even as such items allow. What is left
-unbalanced is counted from the lists themselves.
+The n-th item of a group of items is in the (n + l)-th condition of list l. So over as many lists as there are
+conditions each item is seen once in each, and no participant sees an item twice. If items lack conditions, the lists
+come from an edge colouring instead (`balance.even_lists`), which is as even as such items allow. Notes on imbalance are
+counted from the lists themselves.
 
-The formula of a factorial design: all conditions with their interactions, and the slopes that the design allows. The
+The formula of a factorial design has all conditions with their interactions, and the slopes that the design allows. The
 random effects are the largest that the design supports (Barr, Levy, Scheepers and Tily 2013): participants and items
 have an intercept, and a slope for every condition that varies within them. A slope needs more than one answer in most
-cells of a participant (or item), since one answer cannot show it apart from chance. With more than four effects per
-participant or item, their correlations are left out from the start: a study hardly ever supports them. `karat measure`
-fits this formula, and `karat power` simulates its test.
+cells of a participant (or item), because one answer cannot distinguish it from chance. With more than four effects per
+participant or item, their correlations are omitted, because a study hardly ever supports them. `karat measure` fits
+this formula, and `karat power` simulates its test.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["DesignFactor", "DesignFormula", "Lists", "answer_family", "factorial
 
 @dataclass(frozen=True)
 class Lists:
-    """For each list the rows of the item table that its participants see; `notes` say what is not balanced."""
+    """The rows of the item table that the participants of each list see, and notes on imbalance."""
 
     rows: tuple[tuple[int, ...], ...]
     notes: tuple[Message, ...] = ()
@@ -50,13 +50,13 @@ def factorial(
     """Lists that counterbalance the test items over their conditions; all other rows are in every list.
 
     By default there are as many lists as an item has conditions, for every combination of levels between participants.
-    Then no list has an item twice, the conditions within each group of items are equally often in a list (difference
-    at most one, none where the items are a multiple of the conditions), and over all lists every item is seen equally
-    often in each of its conditions.
+    Then no list has an item twice, the conditions within each group of items are equally frequent in a list (difference
+    at most one, none if the items are a multiple of the conditions), and over all lists every item occurs equally often
+    in each of its conditions.
     """
     cells = read_cells(items, list(factors.values() if isinstance(factors, Mapping) else factors))
     groups = [group for group in cells.groups if any(group in item.trials for item in cells.items)]
-    most = max(len(own) for item in cells.items for own in item.trials.values())
+    most = max(len(options) for item in cells.items for options in item.trials.values())
     wanted = most * len(groups) if lists is None else lists
     if wanted < len(groups):
         values = {"n": wanted, "groups": len(groups), "factors": list(cells.group_names) or None}
@@ -68,16 +68,16 @@ def factorial(
         numbers = [number for number in range(wanted) if group_of[number] == group]
         seen += _seen_in_group(cells, group, numbers)
     always = set(range(items.height)).difference(_test_rows(items))
-    shown = [[one.row for one in seen if one.number == number] for number in range(wanted)]
+    rows = [[trial.row for trial in seen if trial.number == number] for number in range(wanted)]
     notes = (
         *_missing(cells, groups), *_conditions_in_lists(cells, seen), *_items_over_lists(cells, groups, group_of, seen),
         *_lists(cells, groups, group_of, seen),
     )  # fmt: skip
-    return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes)
+    return Lists(tuple(tuple(sorted([*always, *options])) for options in rows), notes)
 
 
 def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[ListTrial]:
-    """What the lists of one group of participants show, group of items by group of items."""
+    """The trials in the lists of one group of participants, group of items by group of items."""
     kinds: dict[Levels, list[ItemCells]] = {}
     for item in cells.items:
         if group in item.trials:
@@ -86,12 +86,15 @@ def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[
     offset = 0
     for between, members in kinds.items():
         options = [[c for c in cells.conditions if c in item.trials[group]] for item in members]
-        if all(own == options[0] for own in options):
+        if all(options_of_item == options[0] for options_of_item in options):
             plan = [
-                [own[(offset + place + turn) % len(own)] for place, own in enumerate(options)]
+                [
+                    options_of_item[(offset + place + turn) % len(options_of_item)]
+                    for place, options_of_item in enumerate(options)
+                ]
                 for turn in range(len(numbers))
             ]
-            # The next group of items goes on where this one ends, so that the whole list is even as well.
+            # The next group of items continues where this one ends, so that the whole list is even as well.
             offset += len(members)
         else:
             plan = even_lists(options, len(numbers))
@@ -108,7 +111,7 @@ Levels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class DesignFactor:
-    """A factor, its levels, and whether items and participants come in one of them or in all."""
+    """A factor, its levels, and whether items and participants have one of them or all."""
 
     name: str
     levels: tuple[str, ...]
@@ -123,7 +126,7 @@ class DesignFactor:
 
 @dataclass(frozen=True)
 class ItemCells:
-    """One item: what it is between items, and for each group of participants and each condition its row."""
+    """An item: its levels between items, and its row for each group of participants and each condition."""
 
     item: str
     between: Levels
@@ -132,7 +135,7 @@ class ItemCells:
 
 @dataclass(frozen=True)
 class Cells:
-    """All test items, the names of what their keys stand for, and the conditions that a full design would have."""
+    """All test items, the names of the factors in their keys, and the conditions of a complete design."""
 
     items: tuple[ItemCells, ...]
     between_names: Levels
@@ -144,7 +147,7 @@ class Cells:
 
 
 def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
-    """The cells of the test rows, after what cannot be a design is refused."""
+    """The cells of the test rows; DesignError if they are no design."""
     for column in ("item", *(factor.name for factor in factors)):
         if column not in items.columns:
             raise DesignError(Message("design.no_column", {"column": column, "advice": Message("design.add_column")}))
@@ -158,11 +161,11 @@ def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
     group = [i for i, f in enumerate(factors) if not f.within_participants]
     rotated = [i for i, f in enumerate(factors) if f.within_items and f.within_participants]
     read = []
-    for item, own in by_item.items():
+    for item, rows in by_item.items():
         trials: dict[Levels, dict[Levels, int]] = {}
-        for cell, row in own.items():
+        for cell, row in rows.items():
             trials.setdefault(_picked(cell, group), {})[_picked(cell, rotated)] = row
-        read.append(ItemCells(item, _picked(next(iter(own)), between), trials))
+        read.append(ItemCells(item, _picked(next(iter(rows)), between), trials))
     return Cells(
         tuple(read),
         tuple(factors[i].name for i in between),
@@ -175,23 +178,23 @@ def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
 
 
 def _rows_of_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> dict[str, dict[Levels, int]]:
-    """For each item the row of each combination of levels."""
+    """The row of each combination of levels, by item."""
     levels = {factor.name: items[factor.name].to_list() for factor in factors}
     names = [str(item) for item in items["item"].to_list()]
     by_item: dict[str, dict[Levels, int]] = {}
     for row in _test_rows(items):
         cell = tuple(_level(factor, levels[factor.name][row], names[row], row) for factor in factors)
-        own = by_item.setdefault(names[row], {})
-        if cell in own:
+        cells = by_item.setdefault(names[row], {})
+        if cell in cells:
             condition = assigned([factor.name for factor in factors], cell) or None
             values = {"item": names[row], "condition": condition, "advice": Message("design.two_items")}
-            raise DesignError(Message("design.cell_twice", values), (own[cell], row))
-        own[cell] = row
+            raise DesignError(Message("design.cell_twice", values), (cells[cell], row))
+        cells[cell] = row
     return by_item
 
 
 def assigned(names: Iterable[str], levels: Iterable[str]) -> list[str]:
-    """A condition, factor by factor."""
+    """A condition as `factor = level` for each factor."""
     return [f"{name} = {level}" for name, level in zip(names, levels, strict=True)]
 
 
@@ -222,16 +225,16 @@ def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
 
 def _refuse_levels(factors: Sequence[DesignFactor], by_item: dict[str, dict[Levels, int]]) -> None:
     for place, factor in enumerate(factors):
-        used = {cell[place] for own in by_item.values() for cell in own}
+        used = {cell[place] for cells in by_item.values() for cell in cells}
         for level in factor.levels:
             if level not in used:
                 advice = Message("design.add_items_or_remove_level")
                 raise DesignError(
                     Message("design.unused_level", {"level": level, "factor": factor.name, "advice": advice})
                 )
-        for item, own in by_item.items() if not factor.within_items else ():
-            if len(found := sorted({cell[place] for cell in own})) > 1:
-                values = {"item": item, "levels": found, "factor": factor.name}
+        for item, cells in by_item.items() if not factor.within_items else ():
+            if len(occurring := sorted({cell[place] for cell in cells})) > 1:
+                values = {"item": item, "levels": occurring, "factor": factor.name}
                 advice = Message("design.within_or_two_items")
                 raise DesignError(Message("design.between_items", {**values, "advice": advice}))
 
@@ -241,7 +244,7 @@ SHOWN_ITEMS = 5
 
 @dataclass(frozen=True)
 class ListTrial:
-    """One test trial of one list: whose list, which item in which condition, and its row."""
+    """A test trial of a list: the list and its group of participants, the item with its condition, and its row."""
 
     number: int
     group: Levels
@@ -266,26 +269,27 @@ def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
         for between, members in by_kind.items():
             where = _where(cells, group, between)
             for condition in cells.conditions:
-                lacking = [item for item, own in members if condition not in own]
+                lacking = [item for item, conditions in members if condition not in conditions]
                 values = {"condition": assigned(cells.condition_names, condition), "where": where}
                 if len(lacking) == len(members):
                     messages.append(Message("design.condition_missing", values))
                 elif lacking:
-                    messages.append(Message("design.items_lack_condition", {**_named(lacking), **values}))
+                    messages.append(Message("design.items_lack_condition", {**_items_listed(lacking), **values}))
     partly = [item.item for item in cells.items if set(item.trials) < _due(cells, item)]
     if partly:
-        messages.append(Message("design.items_lack_level", {**_named(partly), "factors": list(cells.group_names)}))
+        values = {**_items_listed(partly), "factors": list(cells.group_names)}
+        messages.append(Message("design.items_lack_level", values))
     return messages
 
 
 def _due(cells: Cells, item: ItemCells) -> set[Levels]:
-    """The groups of participants that should see an item: all that agree with it in what is between items."""
-    own = next(iter(item.trials))
+    """The groups of participants that should see an item: all with its levels of factors between items."""
+    first = next(iter(item.trials))
     fixed = [place for place, within in enumerate(cells.group_within_items) if not within]
-    return {group for group in cells.groups if all(group[place] == own[place] for place in fixed)}
+    return {group for group in cells.groups if all(group[place] == first[place] for place in fixed)}
 
 
-def _named(items: Sequence[str]) -> dict[str, Any]:
+def _items_listed(items: Sequence[str]) -> dict[str, Any]:
     return {"n": len(items), "items": listed(items, SHOWN_ITEMS)}
 
 
@@ -294,18 +298,18 @@ def _where(cells: Cells, group: Levels, between: Levels) -> list[str] | None:
 
 
 def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Message]:
-    """Conditions that one list shows in different numbers, within a group of items."""
-    counts = Counter((one.number, one.group, one.between, one.condition) for one in seen)
+    """Conditions of a group of items with different frequencies in one list."""
+    counts = Counter((trial.number, trial.group, trial.between, trial.condition) for trial in seen)
     present: dict[tuple[Levels, Levels], dict[Levels, None]] = {}
     for item in cells.items:
-        for group, own in item.trials.items():
-            present.setdefault((group, item.between), {}).update(dict.fromkeys(own))
+        for group, numbers_of_list in item.trials.items():
+            present.setdefault((group, item.between), {}).update(dict.fromkeys(numbers_of_list))
     lines = []
     for (group, between), conditions in present.items():
-        numbers = sorted({one.number for one in seen if one.group == group})
+        numbers = sorted({trial.number for trial in seen if trial.group == group})
         each = [[counts[number, group, between, condition] for condition in conditions] for number in numbers]
         size = sum(each[0])
-        uneven = [own for own in each if max(own) > min(own)]
+        uneven = [numbers_of_list for numbers_of_list in each if max(numbers_of_list) > min(numbers_of_list)]
         if uneven:
             advice = Message("design.even_items", {"n": len(conditions)})
             values: dict[str, Any] = {"n": size, "where": _where(cells, group, between), "conditions": len(conditions)}
@@ -317,8 +321,8 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Messag
 def _items_over_lists(
     cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
 ) -> list[Message]:
-    """Items that are seen more often in one of their conditions than in another."""
-    counts = Counter((one.group, one.item, one.condition) for one in seen)
+    """Items that occur more often in one of their conditions than in another."""
+    counts = Counter((trial.group, trial.item, trial.condition) for trial in seen)
     lines = []
     for group in groups:
         lists = group_of.count(group)
@@ -329,7 +333,7 @@ def _items_over_lists(
                 [counts[group, item.item, condition] for condition in item.trials[group]]
                 for item in cells.items if group in item.trials
             ]  # fmt: skip
-            never = sum(number == 0 for own in each for number in own)
+            never = sum(number == 0 for counts_of_item in each for number in counts_of_item)
             values = {
                 "n": lists,
                 "where": assigned(cells.group_names, group) or None,
@@ -354,7 +358,7 @@ def _lists(
         values = {"n": len(group_of), "groups": len(groups), "factors": list(cells.group_names)}
         values |= {"least": min(number_of), "most": max(number_of), "advice": advice}
         lines.append(Message("design.uneven_groups", values))
-    lengths = Counter(one.number for one in seen)
+    lengths = Counter(trial.number for trial in seen)
     if max(lengths.values()) > min(lengths.values()):
         values = {"least": min(lengths.values()), "most": max(lengths.values())}
         lines.append(Message("design.uneven_lengths", values))
@@ -365,9 +369,9 @@ GROUPS = ("participant", "item")
 MOST = 0.5
 """More than this share of participants (or items) must see several levels for a condition to vary within them."""
 CORRELATED = 4
-"""This many effects per participant or item may correlate."""
+"""The largest number of effects per participant or item that may correlate."""
 LARGEST = 1e9
-"""Above this (squared effects of the smaller group times effects of the larger one) a fit takes minutes."""
+"""Above this (squared effects of the smaller group times effects of the larger one), a fit takes minutes."""
 PLAIN = re.compile(r"[A-Za-z.][\w.]*")
 
 
@@ -381,7 +385,7 @@ class DesignFormula:
 
 
 def answer_family(scale: Scale) -> FamilyName | None:
-    """The family of models that a scale's answers have; None for choices and for labels without an order."""
+    """The family of models for the answers of a scale; None for choices and for labels without an order."""
     if isinstance(scale, Ordinal):
         return "ordinal" if len(scale.levels) > 2 else "binary"
     if isinstance(scale, Binary) or (isinstance(scale, Nominal) and scale.is_binary):
@@ -390,7 +394,7 @@ def answer_family(scale: Scale) -> FamilyName | None:
 
 
 def quoted(name: str) -> str:
-    """A column as a formula names it: in backticks where it is not a plain word."""
+    """A column name in a formula: in backticks if it is not a plain word."""
     return name if PLAIN.fullmatch(name) else f"`{name}`"
 
 
@@ -400,26 +404,24 @@ def largest_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignForm
     rows = rows.drop_nulls(list(conditions))
     parts: list[str] = []
     notes: list[Message] = []
-    slopes: dict[str, list[tuple[str, ...]]] = {}
-    for group in GROUPS:
-        slopes[group] = _slopes(rows, conditions, group, notes)
+    slopes = {group: _slopes(rows, conditions, group, notes) for group in GROUPS}
     notes += _in_time(rows, slopes)
-    for group, own in slopes.items():
-        bar = "|" if _effects(rows, own) <= CORRELATED else "||"
+    for group, terms_of_group in slopes.items():
+        bar = "|" if _effects(rows, terms_of_group) <= CORRELATED else "||"
         if bar == "||":
             notes.append(Message("contrasts.many_slopes", {"group": _group(group)}))
-        terms = _terms(own)
+        terms = _terms(terms_of_group)
         parts.append(f"(1{' + ' + terms if terms else ''} {bar if terms else '|'} {group})")
     simple = " + ".join(f"(1 | {group})" for group in GROUPS)
     return DesignFormula(f"response ~ {fixed} + {' + '.join(parts)}", f"response ~ {fixed} + {simple}", tuple(notes))
 
 
 def _in_time(rows: pl.DataFrame, slopes: dict[str, list[tuple[str, ...]]]) -> list[Message]:
-    """Leave out slopes, those of the larger group first, until the model is fitted in seconds; what was left out."""
+    """Remove slopes, those of the larger group first, until the fit takes seconds; returns notes on these."""
     notes = []
     sizes = {group: rows[group].n_unique() for group in slopes}
     for group in sorted(slopes, key=lambda name: -sizes[name]):
-        few, many = sorted(_effects(rows, own) * sizes[name] for name, own in slopes.items())
+        few, many = sorted(_effects(rows, terms) * sizes[name] for name, terms in slopes.items())
         if few**2 * many > LARGEST and slopes[group]:
             slopes[group] = []
             notes.append(Message("contrasts.too_many_slopes", {"group": _group(group), "n": few + many}))
@@ -427,7 +429,7 @@ def _in_time(rows: pl.DataFrame, slopes: dict[str, list[tuple[str, ...]]]) -> li
 
 
 def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str, notes: list[Message]) -> list[tuple[str, ...]]:
-    """The terms that get a slope for each level of a group; `notes` say why others do not."""
+    """The terms with a slope for each level of a group; `notes` get the reasons for the others."""
     several = rows.group_by(group).agg(pl.col(name).n_unique() > 1 for name in conditions)
     varying = [name for name in conditions if several[name].sum() > MOST * several.height]
     absent = [name for name in conditions if name not in varying]
@@ -435,11 +437,11 @@ def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str, notes: li
     terms = [term for size in range(1, len(varying) + 1) for term in combinations(varying, size)]
     # A slope needs more than one answer in most cells of a participant or item.
     cells = [rows.group_by(group, *term).len()["len"] for term in terms]
-    single = [term for term, own in zip(terms, cells, strict=True) if (own > 1).sum() <= MOST * len(own)]
+    single = [term for term, sizes in zip(terms, cells, strict=True) if (sizes > 1).sum() <= MOST * len(sizes)]
     if single:
         values = {"terms": [":".join(term) for term in single], "group": _group(group)}
         notes.append(Message("contrasts.one_answer_per_cell", values))
-    return [term for term in terms if not any(set(one) <= set(term) for one in single)]
+    return [term for term in terms if not any(set(part) <= set(term) for part in single)]
 
 
 def _group(group: str) -> Message:
@@ -447,14 +449,14 @@ def _group(group: str) -> Message:
 
 
 def _effects(rows: pl.DataFrame, slopes: Sequence[tuple[str, ...]]) -> int:
-    """How many columns the random effects have, with the intercept."""
+    """The number of columns of the random effects, with the intercept."""
     names = {name for term in slopes for name in term}
     sizes = {name: 1 if rows[name].dtype.is_numeric() else rows[name].n_unique() - 1 for name in names}
     return 1 + sum(prod(sizes[name] for name in term) for term in slopes)
 
 
 def _terms(slopes: Sequence[tuple[str, ...]]) -> str:
-    """The terms as they are written: crossed where all are there."""
+    """The terms in a formula, with * if all are there."""
     names = list(dict.fromkeys(name for term in slopes for name in term))
     if len(slopes) == 2 ** len(names) - 1:
         return " * ".join(map(quoted, names))

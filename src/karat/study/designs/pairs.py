@@ -1,13 +1,13 @@
-"""Pairs, two items beside one another as in the second paper; and subsets, whose items meet evenly in participants.
+"""Pairs, two items side by side as in the second paper, and subsets, whose items meet evenly in participants.
 
-Target pairs are written by the author: the two members of each `pair`, whose sides are drawn here. Random pairs compare
-any item with any other, so that a model of choice can place all items on one scale; for that the comparisons must link
-all items.
+Target pairs come from the author: the two members of each `pair`, whose sides are random. Random pairs compare any item
+with any other, so that a model of choice can place all items on one scale; for that the comparisons must link all
+items.
 
 Subsets, in which each participant judges k of n items and each item is judged r times, are the fourth paper's design
-(three of 45 sentences per person, 30 ratings per sentence). Which items meet in one person should not depend on the
-items, or the person's use of the scale is mistaken for a difference between them. Items are dealt greedily to those
-they met least, then exchanged between participants while the sum of squared meetings falls.
+(three of 45 sentences per person, 30 ratings per sentence). The items that meet in one participant should not depend on
+the items, or individual use of the scale looks like a difference between them. Items are first assigned greedily to
+participants whose items they met least, then exchanged between participants while the sum of squared meetings falls.
 """
 
 import math
@@ -23,7 +23,7 @@ from karat.study.designs.balance import DesignError, fair_draws
 
 Pair = tuple[int, int]
 SWAPS_PER_PAIR = 10
-"""Exchanges of partners that make the pairs of one participant random; ten a pair are the usual advice."""
+"""Exchanges of partners that make the pairs of one participant random; ten per pair are the usual advice."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class RandomPairs:
 def balance_sides(
     pairs: Sequence[Pair], rng: np.random.Generator | int, groups: Sequence[Hashable] | None = None
 ) -> tuple[Pair, ...]:
-    """The pairs of one participant with their sides drawn anew: in half of them the first member stands left.
+    """The pairs of one participant with random sides: in half of them the first member is on the left.
 
-    Give the pairs with the same kind of member first (the same level of the compared factor, or the better sentence).
-    With an odd number the difference is one. `groups` names a group for each pair, such as its condition: sides are
-    then even within each group and over all.
+    Pass the pairs with the same kind of member first (the same level of the compared factor, or the better sentence).
+    With an odd number the difference is one. `groups` names a group for each pair, such as its condition; sides are
+    then even within each group and over all pairs.
     """
     rng = np.random.default_rng(rng)
-    named: Sequence[Hashable] = [None] * len(pairs) if groups is None else groups
+    group_of: Sequence[Hashable] = [None] * len(pairs) if groups is None else groups
     together: dict[Hashable, list[int]] = defaultdict(list)
-    for number, (_, group) in enumerate(zip(pairs, named, strict=True)):
+    for number, (_, group) in enumerate(zip(pairs, group_of, strict=True)):
         together[group].append(number)
     couples, single = [], []
     for numbers in together.values():
@@ -66,9 +66,9 @@ def balance_sides(
 def random_pairs(n: int, per_participant: int, participants: int, rng: np.random.Generator | int) -> RandomPairs:
     """Random pairs of n items for each participant, even in every respect and linking all items.
 
-    Over all participants every item is in equally many pairs (difference at most one) and stands left as often as
-    right (difference at most one); both hold within a participant too. No item meets itself, no pair comes twice for
-    one participant, and the comparisons of all participants link every item with every other.
+    Every item is in equally many pairs and as often on the left as on the right (difference at most one), both over all
+    participants and within each. No item meets itself, no participant sees a pair twice, and the comparisons of all
+    participants link every item with every other.
     """
     _refuse(n, per_participant, participants)
     rng = np.random.default_rng(rng)
@@ -82,8 +82,8 @@ def random_pairs(n: int, per_participant: int, participants: int, rng: np.random
     uneven = _connect(trials, n, rng)
     left = _sides(trials, rng)
     design = tuple(
-        tuple((left[p, i], sum(own[i]) - left[p, i]) for i in rng.permutation(len(own)).tolist())
-        for p, own in enumerate(trials)
+        tuple((left[p, i], sum(pairs[i]) - left[p, i]) for i in rng.permutation(len(pairs)).tolist())
+        for p, pairs in enumerate(trials)
     )
     total = 2 * per_participant * participants
     notes = []
@@ -110,11 +110,11 @@ def _refuse(n: int, per_participant: int, participants: int) -> None:
 
 
 def _random_graph(degrees: Sequence[int], rng: np.random.Generator) -> list[list[int]]:
-    """Pairs without repetition in which each item has its number of partners."""
+    """Distinct pairs in which each item has its number of partners."""
     if max(degrees) <= 1:
         mixed = [int(i) for i in rng.permutation(np.flatnonzero(degrees))]
         return [mixed[i : i + 2] for i in range(0, len(mixed), 2)]
-    # Havel and Hakimi's construction always succeeds where the degrees are nearly equal and none exceeds n - 1.
+    # Havel and Hakimi's construction always succeeds if the degrees are nearly equal and none exceeds n - 1.
     names = [int(i) for i in rng.permutation(len(degrees))]
     left = {name: degrees[name] for name in names}
     edges: list[list[int]] = []
@@ -128,21 +128,23 @@ def _random_graph(degrees: Sequence[int], rng: np.random.Generator) -> list[list
             left[other] -= 1
         del left[first]
     present = {frozenset(edge) for edge in edges}
-    for one, two, turn in rng.integers([len(edges), len(edges), 2], size=(SWAPS_PER_PAIR * len(edges), 3)).tolist():
-        (a, b), (c, d) = edges[one], edges[two][::-1] if turn else edges[two]
+    for first_edge, second_edge, turn in rng.integers(
+        [len(edges), len(edges), 2], size=(SWAPS_PER_PAIR * len(edges), 3)
+    ).tolist():
+        (a, b), (c, d) = edges[first_edge], edges[second_edge][::-1] if turn else edges[second_edge]
         new = frozenset((a, d)), frozenset((c, b))
         if len({a, b, c, d}) == 4 and not present & set(new):
             present -= {frozenset((a, b)), frozenset((c, d))}
             present |= set(new)
-            edges[one], edges[two] = [a, d], [c, b]
+            edges[first_edge], edges[second_edge] = [a, d], [c, b]
     return edges
 
 
 def _connect(trials: list[list[list[int]]], n: int, rng: np.random.Generator) -> int:
-    """Exchange partners until all items are linked; how many participants see items unevenly thereafter.
+    """Exchange partners until all items are linked; returns how many participants then see items unevenly.
 
-    While parts are apart, n - 1 pairs or more leave one pair that its part can spare. Exchanging partners between it
-    and a pair of another part joins the two parts, changes no item's number of pairs and repeats no pair.
+    While there are separate parts, n - 1 pairs or more include a pair that its part can spare. Exchanging partners
+    between it and a pair of another part joins the two parts, changes no item's number of pairs and repeats no pair.
     """
     while True:
         part = list(range(n))
@@ -155,7 +157,7 @@ def _connect(trials: list[list[list[int]]], n: int, rng: np.random.Generator) ->
             part[roots[0]] = roots[1]
         root = [_root(part, item) for item in range(n)]
         if len(set(root)) == 1:
-            return sum(_spread(own, n) > 1 for own in trials)
+            return sum(_spread(pairs, n) > 1 for pairs in trials)
         _join(trials, root, spare, n)
 
 
@@ -166,8 +168,8 @@ def _root(part: list[int], item: int) -> int:
     return item
 
 
-def _spread(own: Sequence[Sequence[int]], n: int) -> int:
-    count = Counter(item for pair in own for item in pair)
+def _spread(pairs: Sequence[Sequence[int]], n: int) -> int:
+    count = Counter(item for pair in pairs for item in pair)
     return max(count.values()) - (min(count.values()) if len(count) == n else 0)
 
 
@@ -200,16 +202,16 @@ def _join(trials: list[list[list[int]]], root: list[int], spare: list[tuple[int,
 
 
 def _sides(trials: Sequence[Sequence[Sequence[int]]], rng: np.random.Generator) -> dict[Pair, int]:
-    """Who stands left in each trial (participant, number).
+    """The item on the left in each trial (participant, number).
 
-    The showings of an item are coupled, first within participants and then across, and of each couple one stands left
-    and one right: the couples chain the trials, and a chain is decided by one throw of a coin.
+    The showings of an item are coupled, first within participants and then across. In each couple one is on the left
+    and one on the right, so the couples chain the trials, and one coin toss decides each chain.
     """
     partner: dict[tuple[int, int, int], tuple[int, int]] = {}
     open_within: dict[Pair, Pair] = {}
-    for p, own in enumerate(trials):
-        for i in rng.permutation(len(own)).tolist():
-            for item in own[i]:
+    for p, pairs in enumerate(trials):
+        for i in rng.permutation(len(pairs)).tolist():
+            for item in pairs[i]:
                 _couple(partner, open_within, (item, p), (p, i))
     open_across: dict[Pair, Pair] = {}
     waiting = list(open_within.items())
@@ -217,8 +219,8 @@ def _sides(trials: Sequence[Sequence[Sequence[int]]], rng: np.random.Generator) 
         (item, _), single = waiting[number]
         _couple(partner, open_across, (item, -1), single)
     left: dict[Pair, int] = {}
-    for p, own in enumerate(trials):
-        for i, pair in enumerate(own):
+    for p, pairs in enumerate(trials):
+        for i, pair in enumerate(pairs):
             if (p, i) in left:
                 continue
             left[p, i] = pair[int(rng.integers(2))]
@@ -245,14 +247,14 @@ def _couple(
 
 EXCHANGE_WORK = 1_500_000_000
 MOST_EXCHANGES = 10_000
-"""How long better exchanges are sought: this many tries, fewer in large tables, which keeps it to some seconds."""
+"""The number of tries to find better exchanges; in large tables it is smaller, so that the search takes seconds."""
 PARTNERS = 24
-"""With how many other participants an exchange is weighed at a time."""
+"""The number of other participants that are considered for an exchange at a time."""
 
 
 @dataclass(frozen=True)
 class Subsets:
-    """The items of each participant, and how often the two items of a pair meet: least, most."""
+    """The items of each participant, and the least and most frequent meeting of two items."""
 
     participants: tuple[tuple[int, ...], ...]
     least_meetings: int
@@ -261,10 +263,10 @@ class Subsets:
 
 
 def subsets(n_items: int, per_participant: int, ratings_per_item: int, rng: np.random.Generator | int) -> Subsets:
-    """Which items each participant judges, for the least number of participants that gives each item its ratings.
+    """The items that each participant judges, for the fewest participants that give each item its ratings.
 
-    Nobody sees an item twice; each item has `ratings_per_item` ratings, or one more where the last participant would
-    otherwise see fewer items. Items are numbered from 0.
+    No participant sees an item twice; each item has `ratings_per_item` ratings, or one more if the last participant
+    would otherwise see fewer items. Items are numbered from 0.
     """
     if min(n_items, per_participant, ratings_per_item) < 1:
         raise DesignError(Message("subsets.numbers"))
@@ -289,14 +291,14 @@ def subsets(n_items: int, per_participant: int, ratings_per_item: int, rng: np.r
 
 
 def _dealt(n: int, k: int, participants: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Participants x items, dealt so that no item is ever more than one ahead of another; and the meetings."""
+    """Participants x items, where the frequencies of items differ by at most one; and the meetings of items."""
     sees = np.zeros((participants, n))
     meetings = np.zeros((n, n))
     seen = np.zeros(n)
     for row in sees:
         met = np.zeros(n)
         for _ in range(k):
-            # First who was seen least, then who met these items least, then chance.
+            # First the items that were seen least, then those that met these items least, then chance.
             cost = np.where(row > 0, np.inf, seen * 1e9 + met + rng.random(n) * 0.5)
             item = int(cost.argmin())
             row[item] = 1
@@ -309,14 +311,14 @@ def _dealt(n: int, k: int, participants: int, rng: np.random.Generator) -> tuple
 
 
 def _exchange(sees: np.ndarray, meetings: np.ndarray, rng: np.random.Generator) -> None:
-    """Exchange items between participants, in place, while pairs that met too often meet less."""
+    """Exchange items between participants, in place, so that pairs that meet too often meet less."""
     participants, n = sees.shape
     k = int(sees[0].sum())
     if k in (1, n) or participants < 2:
         return
     pairs = n * (n - 1) // 2
     each, above = divmod(participants * k * (k - 1) // 2, pairs)
-    # The sum of squares is smallest where all meetings are `each` or one more.
+    # The sum of squares is smallest if all meetings are `each` or one more.
     best = (pairs - above) * each**2 + above * (each + 1) ** 2
     now = int((meetings**2).sum()) // 2
     near = sees @ meetings
@@ -325,20 +327,20 @@ def _exchange(sees: np.ndarray, meetings: np.ndarray, rng: np.random.Generator) 
         if now == best or idle > 10 * participants:
             return
         p = int(rng.integers(participants))
-        own = np.flatnonzero(sees[p])
-        weight = meetings[np.ix_(own, own)].max(axis=0) * n * n + near[p, own]
-        a = int(rng.choice(own[weight == weight.max()]) if rng.random() < 0.5 else rng.choice(own))
+        items = np.flatnonzero(sees[p])
+        weight = meetings[np.ix_(items, items)].max(axis=0) * n * n + near[p, items]
+        a = int(rng.choice(items[weight == weight.max()]) if rng.random() < 0.5 else rng.choice(items))
         others = np.unique(rng.integers(participants, size=PARTNERS))
         others = others[sees[others, a] == 0]
         if not len(others):
             idle += 1
             continue
-        # The change of the sum of squares when p gives a for an item b of another participant; what the two
-        # participants share counts for neither.
-        theirs, close = sees[others], near[others]
+        # The change of the sum of squares when p exchanges a for an item b of another participant; shared items do not
+        # count.
+        sees_others, close = sees[others], near[others]
         change = 2 * (near[p] - near[p, a] - 2 * meetings[a] + close[:, [a]] - close)
-        change += 4 * (k - 1 - theirs @ sees[p])[:, None]
-        change[(theirs == 0) | (sees[p] > 0)] = np.inf
+        change += 4 * (k - 1 - sees_others @ sees[p])[:, None]
+        change[(sees_others == 0) | (sees[p] > 0)] = np.inf
         lowest = float(change.min())
         if lowest > 0:
             idle += 1
@@ -350,12 +352,14 @@ def _exchange(sees: np.ndarray, meetings: np.ndarray, rng: np.random.Generator) 
         now += int(lowest)
 
 
-def _swap(sees: np.ndarray, meetings: np.ndarray, near: np.ndarray, one: tuple[int, int], two: tuple[int, int]) -> None:
-    """Exchange two items of two participants and bring the sums up to date."""
-    (p, a), (q, b) = one, two
+def _swap(
+    sees: np.ndarray, meetings: np.ndarray, near: np.ndarray, first: tuple[int, int], second: tuple[int, int]
+) -> None:
+    """Exchange two items of two participants and update the sums."""
+    (p, a), (q, b) = first, second
     sees[p, a] = sees[q, b] = 0
     step = sees[p] - sees[q]
-    # Who stays with p loses a and gains b; who stays with q loses b and gains a.
+    # The other items of p lose a and gain b; those of q lose b and gain a.
     for item, sign in ((a, -1), (b, 1)):
         meetings[item] += sign * step
         meetings[:, item] += sign * step

@@ -1,8 +1,8 @@
-"""The item sets of a study that was run with another tool, from its results, where they hold the sentences.
+"""Item sets from the results of a study with any tool, if they contain the sentences.
 
-An item is one that was judged, and its conditions are the columns by which its sentences differ. Choices hold two
-sentences per row, in columns whose names differ in a side, such as `text_a` and `text_b`; if two other columns name the
-condition of each side, these conditions are what was compared, and else every pair is a comparison of its own.
+The conditions of an item are the columns in which its sentences differ. Choices have two sentences per row, in columns
+whose names differ in a side, such as `text_a` and `text_b`. If two other columns name the condition of each side, these
+conditions were compared; otherwise each pair is a separate comparison.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ if TYPE_CHECKING:
 
 TEXT = "_text"
 NO_LEVEL = "none"
-KEPT = ("subgroup", "status", "pair", "context", "gloss", "expected")
-"""What results may say of a sentence and an item table takes over."""
+COPIED = ("subgroup", "status", "pair", "context", "gloss", "expected")
+"""The columns of results that an item table copies."""
 
 
 def sets_from_results(
     judgments: Judgments, source: str | Path, sentence: str | None = None
 ) -> tuple[ItemSets, CrossedFactors]:
-    """The item sets that results of any tool hold, with their factors: what a new study with the same items needs.
+    """The item sets in the results of any tool, with their factors, for a new study with the same items.
 
     Parameters
     ----------
     judgments
-        The results, as `karat.read` gives them.
+        The results, as `karat.read` returns them.
     source
-        The file that they come from; the study is named after it.
+        The file of the results; the study is named after it.
     sentence
-        The column with the sentences. Without it, the column is found by its name or by its texts.
+        The column with the sentences. By default it is recognised by its name or by its texts.
 
     Returns
     -------
     The sentences of the test items by item and condition, those of all other items as fillers, and the factors. A
-    factor of which every item has one level is between items.
+    factor with one level per item is between items.
     """
     path = Path(source)
     sides = _sides(judgments, path.name, sentence)
@@ -80,8 +80,8 @@ def sets_from_results(
         raise SetsError(f"{path.name} has no test items. Use --item-functions with karat convert to name them.")
     notes = [] if sentence or text == "item" else [f"The sentences are those of the column {text}."]
     if len(judgments.scales) > 1:
-        asked = next(iter(judgments.scales))
-        notes.append(f"There are {len(judgments.scales)} questions; the scale is that of the first, {asked}.")
+        question = next(iter(judgments.scales))
+        notes.append(f"There are {len(judgments.scales)} questions; the scale is that of the first, {question}.")
     names = _factor_columns(judgments, test, text, path.name)
     if not _decide(test, names):
         notes.append(
@@ -92,26 +92,26 @@ def sets_from_results(
     factors = _crossed(test, names)
     test = test.with_columns(_condition(test, names).alias("_condition"))
     sets, beside = _sets_of(test)
-    lacking = sum(len(own) < factors.lists for own in sets.values())
+    lacking = sum(len(sentences_of_item) < factors.lists for sentences_of_item in sets.values())
     if lacking:
         notes.append(f"{counted(lacking, 'item')} of {len(sets)} lack a sentence in some condition.")
-    found = ItemSets(
+    item_sets = ItemSets(
         path, sets, tuple(factors.cells), notes=tuple(notes), beside=beside, scale=next(iter(judgments.scales.values()))
     )
-    return with_rows(found, _other_rows(others)), factors
+    return with_rows(item_sets, _other_rows(others)), factors
 
 
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
-"""What the two sentences of a choice are called."""
+"""The names of the two sentences of a choice."""
 SIDE_TIES = ("tie", "none", "neither", "both", "same", "equal", "draw")
 CONTEXTS = ("context", "prompt", "preamble")
 MOST_COMPARED = 6
-"""A factor that is compared has few levels; more names are those of the sentences."""
+"""The largest number of levels of a compared factor; more names are those of the sentences."""
 LEVEL = "_level"
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """The words of a name: text_a, textA and "text a" are two.
+    """The words of a name: text_a, textA and "text a" have two.
 
     >>> _words("textA"), _words("sentence_2")
     (('text', 'a'), ('sentence', '2'))
@@ -120,35 +120,36 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _column_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Columns whose names differ in a side only; the second may be numbered alone.
+    """Pairs of columns whose names differ only in a side, or in a number of the second alone.
 
     >>> _column_pairs(["item", "text_a", "text_b", "sentence", "sentence_2"])
     [('text_a', 'text_b'), ('sentence', 'sentence_2')]
     """
-    known = {_words(name): name for name in names}
-    found = []
-    for words, name in known.items():
-        partners = [(*words[:place], other, *words[place + 1 :]) for one, other in SIDES
-                    for place, word in enumerate(words) if word == one]  # fmt: skip
-        partners += [(*words, "2")] if (*words, "1") not in known else []
-        found += [(name, known[partner]) for partner in partners if partner in known][:1]
-    return found
+    by_words = {_words(name): name for name in names}
+    pairs = []
+    for words, name in by_words.items():
+        partners = [(*words[:place], other, *words[place + 1 :]) for side, other in SIDES
+                    for place, word in enumerate(words) if word == side]  # fmt: skip
+        partners += [(*words, "2")] if (*words, "1") not in by_words else []
+        pairs += [(name, by_words[partner]) for partner in partners if partner in by_words][:1]
+    return pairs
 
 
 def _name_sides(levels: Sequence[str]) -> bool:
-    """Whether answers name one of two sides each, or a tie.
+    """Whether each answer names one of two sides, or a tie.
 
     >>> _name_sides(["a_winner", "b_winner", "tie"]), _name_sides(["yes", "no"])
     (True, False)
     """
     chosen = [level for level in map(_words, levels) if not set(level) & set(SIDE_TIES)]
     return len(chosen) == 2 and any(
-        (one in chosen[0] and other in chosen[1]) or (other in chosen[0] and one in chosen[1]) for one, other in SIDES
+        (side in chosen[0] and other in chosen[1]) or (other in chosen[0] and side in chosen[1])
+        for side, other in SIDES
     )
 
 
 def _sides(judgments: Judgments, file: str, sentence: str | None) -> tuple[str, str] | None:
-    """The columns with the two sentences of each choice; None where sentences were judged one at a time."""
+    """The columns with the two sentences of each choice; None if sentences were judged one at a time."""
     scale, frame = next(iter(judgments.scales.values())), judgments.frame
     if scale.kind != "choice" and not _name_sides(scale.levels):
         return None
@@ -169,7 +170,7 @@ def _sides(judgments: Judgments, file: str, sentence: str | None) -> tuple[str, 
 
 
 def _sets_of_choices(judgments: Judgments, path: Path, sides: tuple[str, str]) -> tuple[ItemSets, CrossedFactors]:
-    """The sets of choices: by the conditions that were compared where columns name them, else pair by pair."""
+    """The sets of choices: by the compared conditions if columns name them, else pair by pair."""
     frame = judgments.frame.with_columns(_plain_texts(judgments.frame[name]).alias(name) for name in sides)
     frame = frame.filter(pl.col(sides[0]).is_not_null(), pl.col(sides[1]).is_not_null())
     if not (frame["function"] == "test").any():
@@ -180,8 +181,8 @@ def _sets_of_choices(judgments: Judgments, path: Path, sides: tuple[str, str]) -
     scale = next(iter(judgments.scales.values()))
     notes = [f"The two sentences of a choice are those of the columns {sides[0]} and {sides[1]}."]
     compared = _compared(frame, sides)
-    found = None if compared is None else _by_condition(judgments, frame, sides, compared, path.name)
-    if found is None:
+    by_condition = None if compared is None else _by_condition(judgments, frame, sides, compared, path.name)
+    if by_condition is None:
         notes.append(
             f"No two columns with {MOST_COMPARED} levels at most say in which conditions the sentences of a choice "
             "are, so each pair is a comparison of its own. To compare conditions, add columns such as condition_a and "
@@ -190,26 +191,26 @@ def _sets_of_choices(judgments: Judgments, path: Path, sides: tuple[str, str]) -
             f"The conditions in {compared[0]} and {compared[1]} do not cross with the items, so each pair is a "
             "comparison of its own."
         )  # fmt: skip
-    pairs = _shown_pairs(frame, sides, scale)
+    pairs = _pairs_of_sentences(frame, sides, scale)
     others = [row for row in pairs if row["function"] != "test"]
-    if found is not None:
-        sets, factors = found
-        made = ItemSets(path, sets, tuple(factors.cells), notes=tuple(notes), scale=scale)
-        return with_rows(made, others), factors
+    if by_condition is not None:
+        sets, factors = by_condition
+        item_sets = ItemSets(path, sets, tuple(factors.cells), notes=tuple(notes), scale=scale)
+        return with_rows(item_sets, others), factors
     rows = {row["item"]: row for row in pairs if row["function"] == "test"}
     beside = {
         (name, side): {key: row[key] for key in ("subgroup", "context") if key in row} | status
         for name, row in rows.items() for side, status in zip("ab", _statuses(row.get("expected")), strict=True)
     }  # fmt: skip
-    made = ItemSets(
+    item_sets = ItemSets(
         path, {name: {"a": row["sentence"], "b": row["sentence_2"]} for name, row in rows.items()}, ("a", "b"),
         notes=tuple(notes), beside=beside, scale=scale, paired=True,
     )  # fmt: skip
-    return with_rows(made, others), CrossedFactors({}, {"a": (), "b": ()})
+    return with_rows(item_sets, others), CrossedFactors({}, {"a": (), "b": ()})
 
 
 def _statuses(better: str | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The status of the two sentences of a pair, where results say which is the better one."""
+    """The status of the two sentences of a pair, if results have the better one."""
     if better is None:
         return {}, {}
     words = ("grammatical", "marked") if better == "1" else ("marked", "grammatical")
@@ -217,27 +218,27 @@ def _statuses(better: str | None) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _compared(frame: pl.DataFrame, sides: tuple[str, str]) -> tuple[str, str] | None:
-    """The two columns that name the condition of each side: few levels, never the same on both sides."""
+    """The two columns with the condition of each side: few levels, never the same on both sides."""
     test = frame.filter(pl.col("function") == "test")
-    for one, other in _column_pairs(frame.columns):
-        if one in sides or test[one].null_count() or test[other].null_count():
+    for left, right in _column_pairs(frame.columns):
+        if left in sides or test[left].null_count() or test[right].null_count():
             continue
-        levels = [_level(test, name) for name in (one, other)]
-        known = set(levels[0]) | set(levels[1])
-        if 2 <= len(known) <= MOST_COMPARED and not (levels[0] == levels[1]).any():
-            return one, other
+        levels = [_level(test, name) for name in (left, right)]
+        distinct = set(levels[0]) | set(levels[1])
+        if 2 <= len(distinct) <= MOST_COMPARED and not (levels[0] == levels[1]).any():
+            return left, right
     return None
 
 
 def _level(frame: pl.DataFrame, column: str) -> pl.Series:
-    """The condition on a side; karat itself writes the item before it."""
+    """The condition on a side, without the item that karat writes before it."""
     return frame.select(pl.col(column).cast(pl.String).str.strip_prefix(pl.col("item") + ".")).to_series()
 
 
 def _by_condition(
     judgments: Judgments, frame: pl.DataFrame, sides: tuple[str, str], compared: tuple[str, str], file: str
 ) -> tuple[dict[str, dict[str, str]], CrossedFactors] | None:
-    """The sentences of choices by item and condition; None where an item has several in one condition."""
+    """The sentences of choices by item and condition; None if an item has several in one condition."""
     test = frame.filter(pl.col("function") == "test")
     aside = {*sides, *compared, "left", "right", "context", "expected"}
     alone = test.drop(aside & set(test.columns))
@@ -248,7 +249,7 @@ def _by_condition(
         for text, column in zip(sides, compared, strict=True)
     ]  # fmt: skip
     long = pl.concat(halves)
-    shared = [word for word in _words(compared[0]) if word not in {one for pair in SIDES for one in pair}]
+    shared = [word for word in _words(compared[0]) if word not in {side for pair in SIDES for side in pair}]
     levels = sorted(long[LEVEL].unique().to_list(), key=_natural)
     name = "_".join(shared) if shared and shared[-1] not in CONDITIONS else factor_names([levels])[0]
     if name in COLUMNS or name in long.columns:
@@ -267,41 +268,41 @@ def _by_condition(
 
 
 RIGHT_SIDES = {"left": "1", "right": "2", "none": ""}
-"""The right answers of results as item tables spell them; they have none for no difference."""
+"""The right answers of results in the spelling of item tables, which have none for no difference."""
 
 
-def _shown_pairs(frame: pl.DataFrame, sides: tuple[str, str], scale: Scale) -> list[dict[str, str]]:
-    """The pairs of sentences, each once, as rows of an item table: a name, two sentences and which is expected."""
-    kept = [name for name in ("subgroup", "context", "expected") if name in frame.columns]
-    rows = frame.select("item", "function", *sides, *kept).unique(maintain_order=True)
-    found: dict[tuple[str, ...], dict[str, str]] = {}
+def _pairs_of_sentences(frame: pl.DataFrame, sides: tuple[str, str], scale: Scale) -> list[dict[str, str]]:
+    """The distinct pairs of sentences as rows of an item table: name, two sentences and the expected one."""
+    columns = [name for name in ("subgroup", "context", "expected") if name in frame.columns]
+    rows = frame.select("item", "function", *sides, *columns).unique(maintain_order=True)
+    pairs: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows.to_dicts():
         texts = row.pop(sides[0]), row.pop(sides[1])
         right = row.pop("expected", None)
-        made = {name: cell for name, cell in row.items() if cell is not None}
-        made |= {"sentence": texts[0], "sentence_2": texts[1]}
+        pair = {name: cell for name, cell in row.items() if cell is not None}
+        pair |= {"sentence": texts[0], "sentence_2": texts[1]}
         if scale.kind == "choice" and right is not None:
             better = [number for side, number in RIGHT_SIDES.items() if side in scale.expected(right)]
-            made |= {"expected": better[0]} if len(better) == 1 and better[0] else {}
-        found.setdefault((row["function"], *sorted(texts)), made)
-    named = [row["item"] for row in found.values()]
-    if len(set(named)) < len(named) or any(":" in name or " " in name for name in named):
-        width = len(str(len(named)))
-        return [{**row, "item": f"{place:0{width}}"} for place, row in enumerate(found.values(), start=1)]
-    return sorted(found.values(), key=lambda row: _natural(row["item"]))
+            pair |= {"expected": better[0]} if len(better) == 1 and better[0] else {}
+        pairs.setdefault((row["function"], *sorted(texts)), pair)
+    names = [row["item"] for row in pairs.values()]
+    if len(set(names)) < len(names) or any(":" in name or " " in name for name in names):
+        width = len(str(len(names)))
+        return [{**row, "item": f"{place:0{width}}"} for place, row in enumerate(pairs.values(), start=1)]
+    return sorted(pairs.values(), key=lambda row: _natural(row["item"]))
 
 
 def _plain_texts(texts: pl.Series) -> pl.Series:
-    """Texts without the tags, entities and line breaks of a web page, and out of a JSON list."""
+    """Texts without the tags, entities and line breaks of a web page and without the marks of a JSON list."""
     spelled = {
-        one: " ".join(unescape(re.sub(r"</?[a-zA-Z][^<>]*>", " ", _unlisted(one))).split()) or None
-        for one in texts.drop_nulls().unique().to_list()
+        text: " ".join(unescape(re.sub(r"</?[a-zA-Z][^<>]*>", " ", _unlisted(text))).split()) or None
+        for text in texts.drop_nulls().unique().to_list()
     }
     return texts.replace_strict(spelled, default=None, return_dtype=pl.String)
 
 
 def _unlisted(text: str) -> str:
-    """The texts of a JSON list, one after the other; else the text as it is.
+    """The texts of a JSON list in sequence; other texts unchanged.
 
     >>> _unlisted('["It rained.", "It snowed."]'), _unlisted("[sic]")
     ('It rained. It snowed.', '[sic]')
@@ -314,9 +315,9 @@ def _unlisted(text: str) -> str:
 
 
 def _items_behind(frame: pl.DataFrame) -> pl.Series:
-    """The items of results in which every sentence was taken for an item: those of a column that numbers sets.
+    """The items of results in which every sentence was taken for an item, from a column that numbers sets.
 
-    Where there is none, sentences are numbered in the order in which they come.
+    Without such a column, sentences are numbered in their order.
     """
     test = frame.filter(pl.col("function") == "test")
     for name in frame.columns:
@@ -324,50 +325,50 @@ def _items_behind(frame: pl.DataFrame) -> pl.Series:
             sentences, pairs = test[TEXT].n_unique(), test.select(name, TEXT).n_unique()
             if test[name].n_unique() < sentences == pairs:
                 return frame[name].cast(pl.String).alias("item")
-    known = frame["item"].unique(maintain_order=True).to_list()
-    width = len(str(len(known)))
-    return frame["item"].replace_strict({name: f"{number:0{width}}" for number, name in enumerate(known, start=1)})
+    items = frame["item"].unique(maintain_order=True).to_list()
+    width = len(str(len(items)))
+    return frame["item"].replace_strict({name: f"{number:0{width}}" for number, name in enumerate(items, start=1)})
 
 
-def _sentence_column(frame: pl.DataFrame, file: str, stated: str | None) -> str:
-    """The column of results that has the sentences."""
-    if stated is not None:
-        if stated not in frame.columns or frame.schema[stated] != pl.String:
-            raise SetsError(f"{file} has no column {stated} of texts. {meant(stated, frame.columns)}")
-        return stated
-    own = ("participant", "response", "function", "expected", "subgroup", "status", "question")
+def _sentence_column(frame: pl.DataFrame, file: str, name_of_column: str | None) -> str:
+    """The column of results with the sentences."""
+    if name_of_column is not None:
+        if name_of_column not in frame.columns or frame.schema[name_of_column] != pl.String:
+            raise SetsError(f"{file} has no column {name_of_column} of texts. {meant(name_of_column, frame.columns)}")
+        return name_of_column
+    excluded = ("participant", "response", "function", "expected", "subgroup", "status", "question")
     texts = {
         name: _plain_texts(frame[name].unique()) for name in frame.columns
-        if frame.schema[name] == pl.String and name not in own and plain(name) not in BESIDE_SETS
+        if frame.schema[name] == pl.String and name not in excluded and plain(name) not in BESIDE_SETS
     }  # fmt: skip
     words = {name: plain(re.split(r"[. ]", name)[-1]) for name in texts}
-    named = [name for name, cells in texts.items() if words[name] in TEXTS and are_sentences(cells, more_than=1)]
+    by_name = [name for name, cells in texts.items() if words[name] in TEXTS and are_sentences(cells, more_than=1)]
     long = [name for name, cells in texts.items() if are_sentences(cells)]
-    # Of columns with other names, the item itself comes last: beside it there may be the sentence in each condition.
-    found = [
-        *sorted(named, key=lambda name: TEXTS.index(words[name])),
+    # Among columns with other names, item comes last, because another column may have the sentence in each condition.
+    candidates = [
+        *sorted(by_name, key=lambda name: TEXTS.index(words[name])),
         *(name for name in long if name not in COLUMNS), *(name for name in long if name == "item"),
     ]  # fmt: skip
-    if not found:
+    if not candidates:
         raise SetsError(
             f"{file} holds no sentences: no column has texts of several words. There are: {', '.join(frame.columns)}. "
             "Name the column with --sentence NAME, or make the study from your item table with --from-sets FILE."
         )
-    return found[0]
+    return candidates[0]
 
 
 def _factor_columns(judgments: Judgments, test: pl.DataFrame, text: str, file: str) -> list[str]:
-    """The columns by which the sentences of an item differ; where they do not, those that describe the items."""
-    known = [name for name in judgments.factors() if name != text]
-    if _decide(test, known):
-        return known
+    """The columns in which the sentences of an item differ, or that describe the items if there are none."""
+    factors = [name for name in judgments.factors() if name != text]
+    if _decide(test, factors):
+        return factors
     free = [
         name for name in test.columns
         if name not in (*COLUMNS, text, TEXT) and test.schema[name] in (pl.String, pl.Int64, pl.Boolean)
         and _decide(test, [name]) and not _follows(test, name)
     ]  # fmt: skip
     if not free and _wordings(test) > MOST_WORDINGS:
-        return known
+        return factors
     if not free:
         several = min(test.group_by("item").agg(pl.col(TEXT).n_unique()).filter(pl.col(TEXT) > 1)["item"].to_list())
         raise SetsError(
@@ -378,16 +379,16 @@ def _factor_columns(judgments: Judgments, test: pl.DataFrame, text: str, file: s
 
 
 MOST_WORDINGS = 6
-"""With more sentences per item on average, these are wordings of one sentence, such as with other names."""
+"""With more sentences per item on average, they are versions of one sentence, such as with other names."""
 
 
 def _wordings(test: pl.DataFrame) -> float:
-    """How many sentences an item has on average."""
+    """The average number of sentences per item."""
     return test.select("item", TEXT).n_unique() / max(test["item"].n_unique(), 1)
 
 
 def _follows(test: pl.DataFrame, name: str) -> bool:
-    """Whether a column describes participants, or is the sentence in other words: no condition of a design."""
+    """Whether a column describes participants or is another form of the sentence, and so no condition."""
     people = test["participant"].n_unique()
     return (people > 1 and test.select("participant", name).n_unique() == people) or (
         test[name].n_unique() >= test[TEXT].n_unique() > 2
@@ -395,12 +396,12 @@ def _follows(test: pl.DataFrame, name: str) -> bool:
 
 
 def _decide(test: pl.DataFrame, names: list[str]) -> bool:
-    """Whether an item has one sentence where these columns have their levels."""
+    """Whether an item has one sentence for each combination of levels of these columns."""
     return test.select("item", *names).n_unique() == test.select("item", *names, TEXT).n_unique()
 
 
 def _crossed(test: pl.DataFrame, names: list[str]) -> CrossedFactors:
-    """The factors in columns of results; columns that do not cross are one factor."""
+    """The factors in columns of results; columns that do not cross are a single factor."""
     items = test["item"].n_unique()
     between = tuple(name for name in names if test.select("item", name).n_unique() == items)
     cells = sorted(test.select(names).unique().rows(), key=lambda cell: tuple(map(_natural, cell))) if names else [()]
@@ -420,25 +421,25 @@ def _condition(test: pl.DataFrame, names: list[str]) -> pl.Expr:
 
 
 def _sets_of(test: pl.DataFrame) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], dict[str, str]]]:
-    """For each item its sentences by condition, and what else is known of each."""
+    """The sentences of each item by condition, and the other columns of each."""
     sets: dict[str, dict[str, str]] = {}
     beside: dict[tuple[str, str], dict[str, str]] = {}
-    kept = [name for name in KEPT if name in test.columns]
-    rows = test.select("item", "_condition", TEXT, *kept).unique(["item", "_condition"], keep="first")
+    columns = [name for name in COPIED if name in test.columns]
+    rows = test.select("item", "_condition", TEXT, *columns).unique(["item", "_condition"], keep="first")
     for row in sorted(rows.to_dicts(), key=lambda row: (_natural(row["item"]), _natural(row["_condition"]))):
         sets.setdefault(row["item"], {})[row["_condition"]] = row[TEXT]
-        beside[row["item"], row["_condition"]] = {name: row[name] for name in kept if row[name] is not None}
+        beside[row["item"], row["_condition"]] = {name: row[name] for name in columns if row[name] is not None}
     return sets, beside
 
 
 def _other_rows(others: pl.DataFrame) -> list[dict[str, str]]:
-    """The items that are not test items, each sentence once."""
-    kept = ["item", "function", *(name for name in KEPT if name in others.columns)]
-    rows = others.select(*kept, sentence=TEXT).unique(["item", "function", "sentence"], keep="first").to_dicts()
+    """The distinct sentences of all other items than test items."""
+    columns = ["item", "function", *(name for name in COPIED if name in others.columns)]
+    rows = others.select(*columns, sentence=TEXT).unique(["item", "function", "sentence"], keep="first").to_dicts()
     rows.sort(key=lambda row: (row["function"], _natural(row["item"]), row["sentence"]))
     return [{name: cell for name, cell in row.items() if cell is not None} for row in rows]
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """Orders names with numbers in them as people do: s2 before s10."""
+    """A key to sort names with numbers in natural order: s2 before s10."""
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.findall(r"\d+|\D+", name))

@@ -1,7 +1,7 @@
 """Item sets from a sheet: a row per set with a column per condition, or a row per item and condition.
 
-There may be a title above the header, a header of two rows, and notes below the table. PCIbex (`table.csv`) and L-Rex
-have one row per item and condition.
+A sheet may have a title above the header, a header of two rows, and notes below the table. PCIbex (`table.csv`) and
+L-Rex have one row per item and condition.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_
 from karat.study.setting_base import known_words, toml
 
 BESIDE_WORDS = tuple(known_words()["sets"]["beside_begin"])
-"""Words of headers such as "Comprehension question", which are no conditions either."""
+"""Beginnings of headers such as "Comprehension question", which are no conditions either."""
 FILLER_SHEETS = {start: name for name, starts in known_words()["sheets"].items() for start in starts}
-"""How the names of sheets beside the sets begin, and the function that their sentences have."""
+"""Beginnings of the names of sheets beside the sets, with the function of their sentences."""
 KINDS = ("function", "type", "kind", "item_type", "trial_type", "experiment", "materials", "section")
 
 
@@ -63,16 +63,13 @@ def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None
     sheet
         The sheet of a workbook; by default the first with item sets.
     experiment
-        Of a file with several experiments, the one to take.
+        The experiment to read from a file with several.
     """
     path = Path(path)
-    if not path.is_file():
-        raise KaratError(f"There is no file {path}. Give a table of item sets: CSV, a spreadsheet or an Ibex file.")
-    file = SourceFile(path)
-    if file.suffix not in SPREADSHEETS:
-        sentences = sentences_in(path, file.text())
-        if sentences is not None:
-            return sections(path, sentences, experiment)
+    missing = f"There is no file {path}. Give a table of item sets: CSV, a spreadsheet or an Ibex file."
+    file, sentences = _read_sentences(path, missing)
+    if sentences is not None:
+        return sections(path, sentences, experiment)
     sheets = sheets_of(file)
     if sheet is not None and not sheets:
         raise SetsError(f"{path.name} is not a workbook, so it has no sheet {sheet}. Leave out the name of the sheet.")
@@ -93,54 +90,63 @@ def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None
     return replace(sets, notes=(*sets.notes, *left))
 
 
-def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> ItemSets:
-    """The sets with the fillers of another table or sheet: a column of sentences, and what karat knows beside it."""
-    path = Path(path)
+def _read_sentences(path: Path, missing: str) -> tuple[SourceFile, list[SetSentence] | None]:
+    """A file and, if it is an item file of another tool, its sentences."""
     if not path.is_file():
-        raise KaratError(f"There is no file {path} of fillers.")
+        raise KaratError(missing)
     file = SourceFile(path)
-    sentences = None if file.suffix in SPREADSHEETS else sentences_in(path, file.text())
+    return file, None if file.suffix in SPREADSHEETS else sentences_in(path, file.text())
+
+
+def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> ItemSets:
+    """The sets with the fillers of another table or sheet: a column of sentences, and columns that karat knows."""
+    path = Path(path)
+    file, sentences = _read_sentences(path, f"There is no file {path} of fillers.")
     if sentences is not None:
-        return with_rows(sets, [filler_row(one, "filler") for one in sentences])
+        return with_rows(sets, [filler_row(sentence, "filler") for sentence in sentences])
     sheets = sheets_of(file)
-    own = sheet or next((name for name in sheets if _function_of_sheet(name)), None)
-    table, _ = _tidied(file, own)
+    chosen = sheet or next((name for name in sheets if _function_of_sheet(name)), None)
+    table, _ = _tidied(file, chosen)
     if table.problems:
         raise SetsError(f"{path.name} is not readable as fillers:", flaws(table))
     frame = _with_first_sentence(table.frame)
     columns = frame.columns
     text = _text_column(frame)
     if text is None:
-        where = f"{path.name}, sheet {own}" if own else path.name
+        where = f"{path.name}, sheet {chosen}" if chosen else path.name
         raise SetsError(
             f"{where}: which column has the fillers? Rename it to sentence. There are {', '.join(columns)}."
         )
-    names, kind = _named(columns, ITEMS), _named(columns, KINDS)
-    usual = (_function_of_sheet(own) if own else None) or "filler"
+    names, kind = _column_named(columns, ITEMS), _column_named(columns, KINDS)
+    usual = (_function_of_sheet(chosen) if chosen else None) or "filler"
     rows = []
     for number, row in enumerate(frame.to_dicts(), start=1):
         if row[text] is None:
             continue
         function = function_meant(row.get(kind or "") or "") or usual
-        kept = {name: row[name] for name in columns if name in KNOWN and row[name] and name not in (names, kind, text)}
-        rows.append({"item": row.get(names or "") or str(number), "function": function, "sentence": row[text], **kept})
+        others = {
+            name: row[name] for name in columns if name in KNOWN and row[name] and name not in (names, kind, text)
+        }
+        rows.append(
+            {"item": row.get(names or "") or str(number), "function": function, "sentence": row[text], **others}
+        )
     return with_rows(sets, rows)
 
 
 MOST_LEVELS = 6
 UNNAMEABLE = re.compile(r"[,;/|×+=]")
-"""Signs that part the levels in the name of a condition."""
-LONG_KEPT = ("subgroup", "status", "context", "gloss")
+"""Signs that separate the levels in the name of a condition."""
+LONG_COLUMNS = ("subgroup", "status", "context", "gloss")
 
 
 def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | None:
-    """The sets of a table with one row per item and condition; None where there is a row per set.
+    """The sets of a table with one row per item and condition; None for a table with one row per set.
 
-    The number of a set may stand in its first row alone, as in a sheet with merged cells.
+    The number of a set may be only in its first row, as in a sheet with merged cells.
     """
     text = _text_column(table.frame)
-    item = _named(table.frame.columns, ITEMS)
-    condition = _named(table.frame.columns, CONDITIONS)
+    item = _column_named(table.frame.columns, ITEMS)
+    condition = _column_named(table.frame.columns, CONDITIONS)
     if text is None or (item is None and condition is None):
         return None
     if item is None:
@@ -148,11 +154,13 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
             f"{path.name}: which column has the item numbers? Rename it to item. "
             f"There are {', '.join(table.frame.columns)}."
         )
-    taken = set(filter(None, (item, text, condition)))
-    ours = {name: own_name(name, table.frame.columns, taken) for name in ("context", "expected")}
-    named = table.frame.rename({own: name for name, own in ours.items() if own and name not in table.frame.columns})
-    frame = _with_letters(named.with_columns(pl.col(item).forward_fill()), item, condition)
-    condition = condition or _named(frame.columns, CONDITIONS)
+    main = set(filter(None, (item, text, condition)))
+    sources = {name: own_name(name, table.frame.columns, main) for name in ("context", "expected")}
+    renamed = table.frame.rename(
+        {source: name for name, source in sources.items() if source and name not in table.frame.columns}
+    )
+    frame = _with_letters(renamed.with_columns(pl.col(item).forward_fill()), item, condition)
+    condition = condition or _column_named(frame.columns, CONDITIONS)
     if condition is None and not frame[item].is_duplicated().any():
         return None
     there = pl.col(text).is_not_null() & pl.col(item).is_not_null()
@@ -171,30 +179,30 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     names = _condition_columns(path, frame.filter(is_set), item, text, condition, kind)
     used = {item, text, kind, condition, *names}
     between = _between_items(frame.filter(is_set), item, used)
-    kept = [name for name in (*LONG_KEPT, *between) if name in frame.columns and name not in used]
+    columns = [name for name in (*LONG_COLUMNS, *between) if name in frame.columns and name not in used]
     for name, levels in between.items():
-        stated = f'{toml(name) if not name.isidentifier() else name} = {{ levels = {toml(levels)}, between = "items" }}'
-        notes.append(f"{name} has one level per item. To make it a factor, add it to factors in study.toml: {stated}.")
+        factor = f'{toml(name) if not name.isidentifier() else name} = {{ levels = {toml(levels)}, between = "items" }}'
+        notes.append(f"{name} has one level per item. To make it a factor, add it to factors in study.toml: {factor}.")
     of_fillers = [name for name in frame.columns if name in KNOWN and name not in {*used, "function", "pair"}]
-    read = {*used, *kept, *(of_fillers if frame.filter(~is_set).height else ())}
+    read = {*used, *columns, *(of_fillers if frame.filter(~is_set).height else ())}
     unused = [name for name in frame.columns if name not in read and not name.startswith("unnamed_")]
     if unused:
         notes.append(f"Columns left out: {', '.join(unused)}.")
     sets = sections(path, list(_rows(frame, item, text, kind, names)), experiment)
     beside: dict[tuple[str, str], dict[str, str]] = {}
-    known: dict[str, dict[str, str]] = {}
+    of_sentence: dict[str, dict[str, str]] = {}
     for row in frame.to_dicts():
         key = row[item], _cell(row, names)
         if key[1] in sets.sets.get(key[0], {}):
-            beside.setdefault(key, {name: row[name] for name in kept if row[name]})
-        known.setdefault(row[text], {name: row[name] for name in of_fillers if row[name]})
-    fillers = tuple({**row, **known.get(row["sentence"], {})} for row in sets.fillers)
+            beside.setdefault(key, {name: row[name] for name in columns if row[name]})
+        of_sentence.setdefault(row[text], {name: row[name] for name in of_fillers if row[name]})
+    fillers = tuple({**row, **of_sentence.get(row["sentence"], {})} for row in sets.fillers)
     return replace(sets, notes=(*notes, *sets.notes), beside=beside, fillers=fillers)
 
 
 def _between_items(test: pl.DataFrame, item: str, used: Collection[str | None]) -> dict[str, list[str]]:
-    """The levels of columns that part the items in groups, such as a class of verbs."""
-    found = {}
+    """The levels of columns that divide the items into groups, such as a class of verbs."""
+    factors = {}
     for name in test.columns:
         if name in used or plain(name) in (*BESIDE_SETS, *KNOWN, *KINDS) or name.startswith("unnamed_"):
             continue
@@ -202,12 +210,12 @@ def _between_items(test: pl.DataFrame, item: str, used: Collection[str | None]) 
         sizes = Counter(levels)
         grouped = 2 <= len(sizes) <= MOST_LEVELS and None not in sizes and min(sizes.values()) > 1
         if grouped and len(levels) == test[item].n_unique():
-            found[name] = list(sizes)
-    return found
+            factors[name] = list(sizes)
+    return factors
 
 
 def _check_conditions(path: Path, table: FileTable, test: pl.DataFrame, item: str, text: str, condition: str) -> None:
-    """Raise where an item has a sentence without a condition, two in one, or one whose condition is misspelt."""
+    """Raise SetsError if an item has a sentence without a condition, two in one, or one with a misspelt condition."""
     sets = test.filter(pl.col(condition).n_unique().over(item) > 1)
     problems = Problems()
     for row in sets.filter(pl.col(condition).is_null())[ROW].to_list():
@@ -223,33 +231,35 @@ def _check_conditions(path: Path, table: FileTable, test: pl.DataFrame, item: st
 
 
 def _misspelt(sets: pl.DataFrame, item: str, condition: str) -> Iterable[tuple[int, str, str]]:
-    """The rows of conditions that a single item has, instead of a similar one that several others have."""
-    items = {name: set(own) for name, own in sets.group_by(condition).agg(item).rows()}
+    """The rows of conditions that only one item has, each with the similar one of several other items."""
+    items = {name: set(numbers) for name, numbers in sets.group_by(condition).agg(item).rows()}
     for row, number, name in sets.select(ROW, item, condition).rows():
-        usual = [other for other, own in items.items() if len(own) >= LEAST_USUAL_ITEMS and number not in own]
+        usual = [
+            other for other, numbers in items.items() if len(numbers) >= LEAST_USUAL_ITEMS and number not in numbers
+        ]
         meant = nearest(name, usual) if len(items[name]) == 1 else None
         if meant:
             yield row, name, meant
 
 
 LEAST_USUAL_ITEMS = 3
-"""A condition that as many items have is no slip."""
+"""A condition of this many items is no misspelling."""
 LETTERED = r"^(.*\d)[-_. ]?([A-Za-z])$"
 
 
 def _with_letters(frame: pl.DataFrame, item: str, condition: str | None) -> pl.DataFrame:
-    """Names such as 12a parted into the number of a set and its condition, where names share a number."""
+    """Names such as 12a split into the number of a set and its condition, if names share a number."""
     number, letter = (pl.col(item).str.extract(LETTERED, group) for group in (1, 2))
     parts = frame.select(number=number, letter=letter).drop_nulls()
     if frame[item].is_duplicated().any() or parts["number"].n_unique() * 2 > parts.height or not parts.height:
         return frame
-    named = [] if condition else [letter.fill_null("").alias("condition")]
-    return frame.with_columns(number.fill_null(pl.col(item)), *named)
+    columns = [] if condition else [letter.fill_null("").alias("condition")]
+    return frame.with_columns(number.fill_null(pl.col(item)), *columns)
 
 
 def _kind_column(frame: pl.DataFrame, item: str, text: str) -> str | None:
-    """The column that parts test items from the others: one of functions, or of experiments with items of their own."""
-    for name in filter(None, (_named(frame.columns, [known]) for known in KINDS)):
+    """The column that distinguishes test items from others, by functions or by experiments with separate items."""
+    for name in filter(None, (_column_named(frame.columns, [kind]) for kind in KINDS)):
         words = frame[name].drop_nulls().unique().to_list()
         apart = frame.select(item, name).n_unique() == frame[item].n_unique()
         if words and (apart or all(function_of(word) for word in words)):
@@ -260,9 +270,9 @@ def _kind_column(frame: pl.DataFrame, item: str, text: str) -> str | None:
 def _condition_columns(
     path: Path, test: pl.DataFrame, item: str, text: str, condition: str | None, kind: str | None
 ) -> list[str]:
-    """The columns of the factors: those that cross in the conditions, else the one that names these."""
-    told_apart = condition or text
-    items, whole = test[item].n_unique(), test.select(item, told_apart).n_unique()
+    """The columns of the factors that cross in the conditions, else the column of conditions."""
+    identifier = condition or text
+    items, whole = test[item].n_unique(), test.select(item, identifier).n_unique()
     free = [
         name for name in test.columns
         if name not in (item, text, condition, kind) and plain(name) not in (*BESIDE_SETS, *KNOWN)
@@ -290,7 +300,7 @@ def _condition_columns(
 
 
 def _cell(row: Mapping[str, str | None], names: Sequence[str]) -> str:
-    """The name of the condition of a row, or each level with its factor."""
+    """The condition of a row, by its name or as `factor=level` for each factor."""
     if plain(names[0]) in CONDITIONS:
         return row[names[0]] or ""
     return ", ".join(f"{name}={row[name]}" for name in names) if all(row[name] for name in names) else ""
@@ -301,9 +311,9 @@ def _rows(frame: pl.DataFrame, item: str, text: str, kind: str | None, names: Se
     rows = [(row, _cell(row, names)) for row in frame.to_dicts()]
     single = Counter(number for number, _ in {(row[item], cell) for row, cell in rows})
     for row, cell in rows:
-        # Without a column of functions, the condition of an item that has no other may be one: filler.
-        own = cell if kind is None and single[row[item]] == 1 and not is_test(cell) else ""
-        yield SetSentence((row[kind] or "") if kind else own, row[item], cell, [row[text]])
+        # Without a column of functions, the single condition of an item may be a function: filler.
+        experiment = cell if kind is None and single[row[item]] == 1 and not is_test(cell) else ""
+        yield SetSentence((row[kind] or "") if kind else experiment, row[item], cell, [row[text]])
 
 
 GridRow = tuple[int, list[str | None]]
@@ -311,9 +321,9 @@ GridRow = tuple[int, list[str | None]]
 
 
 def _tidied(file: SourceFile, sheet: str | None) -> tuple[FileTable, tuple[str, ...]]:
-    """A table without what people write around one: a title above it, a header of two rows, notes below it.
+    """A table without the title above it and the notes below it, and with a header of two rows joined to one.
 
-    With it comes what was left out or put together; nothing where the table is as it should be.
+    It comes with notes on the changes, if any.
     """
     table = read_table(file, sheet=sheet)
     rows = _grid(file, table)
@@ -343,30 +353,30 @@ def _tidied(file: SourceFile, sheet: str | None) -> tuple[FileTable, tuple[str, 
 
 
 def _grid(file: SourceFile, table: FileTable) -> list[GridRow]:
-    """All rows of a file that are not blank, the header among them."""
+    """All rows of a file that are not blank, with the header."""
     if file.suffix not in SPREADSHEETS:
-        found = records(file.text(), table.delimiter or delimiter_of(file.sample), file.name)
-        return [(one.line, [cell.strip() or None for cell in one.cells]) for one in found if any(one.cells)]
+        lines = records(file.text(), table.delimiter or delimiter_of(file.sample), file.name)
+        return [(record.line, [cell.strip() or None for cell in record.cells]) for record in lines if any(record.cells)]
     header = [None if name.startswith("unnamed_") else name for name in table.frame.columns]
     return [(1, header), *((table.locate(n)[2], list(cells)) for n, cells in enumerate(table.frame.iter_rows()))]
 
 
 def _header(rows: Sequence[GridRow], first: int) -> tuple[list[str | None], int]:
-    """The names of the columns, and where the rows below them begin; `first` is the first row as full as most."""
+    """The names of the columns, and the start of the rows below; `first` is the first row as full as most rows."""
     cells = rows[first][1]
     below = rows[first + 1][1] if first + 1 < len(rows) else []
     number = next(place for place, cell in enumerate(cells) if cell)
     short = [cell for cell in below if cell and len(cell.split()) < 5]
     if len(below) == len(cells) and below[number] is None and len(short) == sum(map(bool, below)) > 1:
         return _joined_header(cells, below), first + 2
-    named = [cell for cell in cells if cell]
-    if first > 0 and len(rows[first - 1][1]) == len(cells) and len(set(named)) < len(named):
+    names = [cell for cell in cells if cell]
+    if first > 0 and len(rows[first - 1][1]) == len(cells) and len(set(names)) < len(names):
         return _joined_header(rows[first - 1][1], cells), first + 1
     return cells, first + 1
 
 
 def _joined_header(top: Sequence[str | None], below: Sequence[str | None]) -> list[str | None]:
-    """Names from two rows, of which the upper has a name once for all columns that it spans.
+    """Names from two rows; a name in the upper one spans the columns to its right.
 
     >>> _joined_header(["Nr", "island", None, "Note"], [None, "short", "long", None])
     ['Nr', 'island, short', 'island, long', 'Note']
@@ -380,7 +390,7 @@ def _joined_header(top: Sequence[str | None], below: Sequence[str | None]) -> li
 
 
 def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
-    """The sets of a sheet with one column per condition; a filler among them has a sentence in one of these."""
+    """The sets of a sheet with one column per condition; fillers in it have a sentence in one of the columns."""
     where = f"{path.name}, sheet {sheet}" if sheet else path.name
     table, item, numbering = _item_column(table, where)
     columns = table.frame.columns
@@ -412,8 +422,8 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
     )
     unused = [name for name in columns if name not in (item, *conditions, *KNOWN)]
     notes = (*numbering, *([f"Columns that are not conditions: {', '.join(unused)}."] if unused else ()))
-    found = ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
-    return with_rows(found, [
+    item_sets = ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
+    return with_rows(item_sets, [
         {"item": row[item] or "", "function": function_of(row[kind or ""]) or "filler",
          "sentence": next(row[name] for name in columns if name not in (item, kind) and row[name])}
         for row in others.to_dicts()
@@ -425,12 +435,12 @@ NUMBER = "set"
 
 
 def _item_column(table: FileTable, where: str) -> tuple[FileTable, str, tuple[str, ...]]:
-    """The table, its column with the names of the sets, and a note where nothing is called so.
+    """The table, its column with the names of the sets, and a note if no column is called so.
 
-    Such a column is the first, if it has a short name for each row; else the sets are numbered.
+    In that case the first column names the sets if it has a short name for each row; else the sets are numbered.
     """
     frame, columns = table.frame, table.frame.columns
-    item = "item" if "item" in columns else own_name("item", columns) or _named(columns, ITEMS)
+    item = "item" if "item" in columns else own_name("item", columns) or _column_named(columns, ITEMS)
     if item is not None:
         return table, item, ()
     first = columns[0]
@@ -445,15 +455,17 @@ def _item_column(table: FileTable, where: str) -> tuple[FileTable, str, tuple[st
 
 
 def _condition_names(frame: pl.DataFrame, item: str) -> list[str]:
-    """The columns with a sentence per condition, without one of questions where the names of the others cross."""
-    found = [name for name in frame.columns if name not in (item, ROW) and _is_condition(name, frame[name])]
-    fewer = [name for name in found if not set(re.findall(r"[^\W_]+", plain(name))) & {*BESIDE_SETS, *BESIDE_WORDS}]
-    crossed = len(fewer) > 1 and guess_factors(fewer).guessed and not guess_factors(found).guessed
-    return fewer if crossed else found
+    """The columns with a sentence per condition, without columns such as questions if the names of the others cross."""
+    conditions = [name for name in frame.columns if name not in (item, ROW) and _is_condition(name, frame[name])]
+    fewer = [
+        name for name in conditions if not set(re.findall(r"[^\W_]+", plain(name))) & {*BESIDE_SETS, *BESIDE_WORDS}
+    ]
+    crossed = len(fewer) > 1 and guess_factors(fewer).guessed and not guess_factors(conditions).guessed
+    return fewer if crossed else conditions
 
 
 def _fillers_apart(frame: pl.DataFrame, kind: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows of sets, and those that are called fillers and have fewer sentences than a set."""
+    """The rows of sets, and rows of fillers, which have fewer sentences than a set."""
     if kind is None:
         return frame, frame[:0]
     filled = pl.sum_horizontal(pl.col(pl.String).is_not_null())
@@ -473,23 +485,23 @@ def _is_condition(name: str, cells: pl.Series) -> bool:
 
 
 def _text_column(frame: pl.DataFrame) -> str | None:
-    """The column of sentences: one that is named so and holds some, else the only one that does."""
+    """The column of sentences: one with such a name, else the only one with sentences."""
     texts = [name for name in frame.columns if are_sentences(frame[name], more_than=1)]
-    named = [name for name in texts if plain(name) in TEXTS]
+    by_name = [name for name in texts if plain(name) in TEXTS]
     ending = [name for name in texts if plain(name).rpartition("_")[2] in TEXTS]
-    if named or len(ending) == 1:
-        return (named or ending)[0]
-    found = [name for name in frame.columns if _is_condition(name, frame[name])]
-    return found[0] if len(found) == 1 else None
+    if by_name or len(ending) == 1:
+        return (by_name or ending)[0]
+    conditions = [name for name in frame.columns if _is_condition(name, frame[name])]
+    return conditions[0] if len(conditions) == 1 else None
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a header is a sentence, as where a table has none."""
+    """Whether a header is a sentence, as in a table without a header."""
     return len(text.split()) > 1 and text.rstrip().endswith((".", "?", "!"))
 
 
 def _with_first_sentence(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a table without a header, of which the first was taken for one; any other as it is."""
+    """A table without a header with its first row restored, which was read as one; other tables unchanged."""
     if not any(map(is_sentence, frame.columns)):
         return frame
     above = pl.DataFrame([frame.columns], schema=frame.schema, orient="row")
@@ -500,7 +512,7 @@ def _with_first_sentence(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _function_of_sheet(name: str) -> str | None:
-    """The function of the sentences in a sheet beside the sets, by its name.
+    """The function of the sentences in a sheet beside the sets, by the name of the sheet.
 
     >>> _function_of_sheet("Fillers (new)"), _function_of_sheet("Practice"), _function_of_sheet("Items")
     ('filler', 'practice', None)
@@ -509,31 +521,31 @@ def _function_of_sheet(name: str) -> str | None:
 
 
 def _sheet_of_sets(file: SourceFile, sheets: Sequence[str]) -> str | None:
-    """The first sheet of a workbook that has item sets, by its name and its columns; else the first of all."""
-    named = [name for name in sheets if not _function_of_sheet(name)]
-    held = (name for name in (*named, *sheets) if _holds_sets(file, name))
-    return next(held, None) or next(iter((*named, *sheets)), None)
+    """The first sheet of a workbook with item sets, by its name and its columns; else the first of all."""
+    candidates = [name for name in sheets if not _function_of_sheet(name)]
+    held = (name for name in (*candidates, *sheets) if _holds_sets(file, name))
+    return next(held, None) or next(iter((*candidates, *sheets)), None)
 
 
 def _holds_sets(file: SourceFile, sheet: str) -> bool:
-    """Whether a sheet has a column of sentences per condition, or sentences with their items or conditions."""
+    """Whether a sheet has columns of sentences per condition, or sentences with their items or conditions."""
     if not _rows_of(file, sheet):
         return False
     frame = _tidied(file, sheet)[0].frame
     conditions = [name for name in frame.columns if _is_condition(name, frame[name])]
-    named = _named(frame.columns, (*ITEMS, *CONDITIONS)) is not None
-    return len(conditions) > 1 or (named and _text_column(frame) is not None)
+    has_names = _column_named(frame.columns, (*ITEMS, *CONDITIONS)) is not None
+    return len(conditions) > 1 or (has_names and _text_column(frame) is not None)
 
 
 def _rows_of(file: SourceFile, sheet: str) -> int:
-    """How many rows a sheet has below its first; none of an empty one, as new workbooks have them."""
+    """The number of rows of a sheet below its first; 0 for an empty sheet, as in new workbooks."""
     try:
         return read_table(file, sheet=sheet).frame.height
     except IntakeError:
         return 0
 
 
-def _named(columns: Sequence[str], known: Sequence[str]) -> str | None:
-    """The first column that has one of some names, however its words are set apart."""
-    words = {word.replace("_", "") for word in known}
+def _column_named(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first column with one of these names, whatever separates its words."""
+    words = {word.replace("_", "") for word in names}
     return next((name for name in columns if plain(name).replace("_", "") in words), None)

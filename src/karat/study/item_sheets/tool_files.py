@@ -23,7 +23,7 @@ LISTED = re.compile(r"item_(\d+)_(section|number|condition)|field_(\d+)_(\d+)")
 
 @dataclass
 class SetSentence:
-    """One sentence of a file of another tool."""
+    """A sentence from a file of another tool."""
 
     experiment: str
     item: str
@@ -32,12 +32,12 @@ class SetSentence:
 
     @property
     def text(self) -> str:
-        """The sentence, without the questions that Linger and Ibex ask after it."""
+        """The sentence, without the questions after it in Linger and Ibex."""
         return " ".join(line for line in self.lines if not line.startswith("?"))
 
 
 def sentences_in(path: Path, text: str) -> list[SetSentence] | None:
-    """The sentences of a file of Linger, Turktools or Ibex; None of any other."""
+    """The sentences of a file of Linger, Turktools or Ibex; None for other files."""
     lines = text.splitlines()
     if any(HEADER.match(line) for line in lines):
         return list(_marked(lines))
@@ -60,21 +60,21 @@ def _marked(lines: Iterable[str]) -> Iterable[SetSentence]:
 
 
 SCRIPT = re.compile(r"^\s*(?:(?:var|let|const)\s+)?items\s*=\s*(?=\[)", re.MULTILINE)
-"""Where the items of an Ibex script begin."""
+"""The beginning of the items of an Ibex script."""
 TOKEN = re.compile(
     r"""\s+ | //[^\n]* | /\*.*?\*/ | (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*') | (?P<sign>[\[\]{}(),:])
     | (?<=[(,=:])/(?:\\.|[^/\n\\])+/\w* | (?P<bare>[^\s\[\]{}(),:"'/]+|.)""",
     re.DOTALL | re.VERBOSE,
 )
 NUMBERED = re.compile(r"(.*?)[-_. ]*(\d+)[-_. ]*(\D.*)")
-"""A label with the number of a set in it, before the condition: rc1-long."""
+"""A label with the number of a set before the condition: rc1-long."""
 
 
 def _scripted(path: Path, text: str) -> Iterator[SetSentence]:
     """The sentences in the items of an Ibex script: `[["island-long", 1], "AcceptabilityJudgment", {s: "..."}]`.
 
-    The group is the item, and what the labels of a group have in common is the experiment. An item without a group is
-    a filler, unless its label has the number of a set in it.
+    The group is the item, and the common part of the labels of a group is the experiment. An item without a group is a
+    filler, unless its label has the number of a set.
     """
     start = SCRIPT.search(text)
     if start is None:
@@ -99,25 +99,25 @@ def _scripted(path: Path, text: str) -> Iterator[SetSentence]:
 
 
 def _script_items(script: str) -> Iterator[tuple[str, str | None, str]]:
-    """Label, group and sentence of each item that shows a sentence."""
-    tokens = (found for found in TOKEN.finditer(script) if found.lastgroup)
+    """Label, group and sentence of each item with a sentence."""
+    tokens = (match for match in TOKEN.finditer(script) if match.lastgroup)
     whole = _literal(next(tokens, None), tokens)
-    for one in whole if isinstance(whole, list) else []:
-        if not isinstance(one, list) or not one:
+    for item in whole if isinstance(whole, list) else []:
+        if not isinstance(item, list) or not item:
             continue
-        label, group = (one[0], None) if not isinstance(one[0], list) else (*one[0], None)[:2]
-        shown = next((part["s"] for part in one if isinstance(part, dict) and "s" in part), None)
-        shown = shown.get("html") if isinstance(shown, dict) else shown
-        if isinstance(label, str) and isinstance(shown, str):
+        label, group = (item[0], None) if not isinstance(item[0], list) else (*item[0], None)[:2]
+        sentence = next((part["s"] for part in item if isinstance(part, dict) and "s" in part), None)
+        sentence = sentence.get("html") if isinstance(sentence, dict) else sentence
+        if isinstance(label, str) and isinstance(sentence, str):
             number = group[0] if isinstance(group, list) and group else group
-            yield label, None if number in (None, "null") else str(number), unescape(re.sub(r"<[^>]+>", "", shown))
+            yield label, None if number in (None, "null") else str(number), unescape(re.sub(r"<[^>]+>", "", sentence))
 
 
 Literal = str | list["Literal"] | dict[str, "Literal"]
 
 
 def _literal(token: re.Match[str] | None, tokens: Iterator[re.Match[str]]) -> Literal:
-    """A value of a script: text, a list or an object; what else there may be is its first word."""
+    """A value of a script: text, a list or an object; for other values the first word."""
     if token is None:
         return ""
     if token[0] == "[":
@@ -128,7 +128,7 @@ def _literal(token: re.Match[str] | None, tokens: Iterator[re.Match[str]]) -> Li
 
 
 def _members(tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Literal | None, Literal]]:
-    """The members of a list or an object up to its end, each with its name where it has one."""
+    """The members of a list or an object up to its end, each with its name, if any."""
     name: Literal | None = None
     value: Literal | None = None
     for token in tokens:
@@ -141,25 +141,24 @@ def _members(tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Literal | None, 
         elif token[0] == ":":
             name, value = value, None
         elif token[0] == "(":
-            list(_arguments(tokens))
+            _skip_arguments(tokens)
         else:
             further = _literal(token, tokens)
             joined = isinstance(value, str) and isinstance(further, str) and token.lastgroup == "text"
             value = f"{value}{further}" if joined else further if value is None else value
 
 
-def _arguments(tokens: Iterator[re.Match[str]]) -> Iterator[None]:
-    """What stands in brackets after a word, such as the arguments of a function."""
-    open_ = 1
+def _skip_arguments(tokens: Iterator[re.Match[str]]) -> None:
+    """Skip the tokens up to the bracket that closes the arguments of a function."""
+    depth = 1
     for token in tokens:
-        open_ += (token[0] == "(") - (token[0] == ")")
-        if not open_:
+        depth += (token[0] == "(") - (token[0] == ")")
+        if not depth:
             return
-        yield None
 
 
 def _script_text(token: str) -> str:
-    """The text that a script has in quotation marks.
+    """The text of a string in a script.
 
     >>> _script_text(r"'It \\'rained\\' \\u201cthen\\u201d.'")
     "It 'rained' “then”."
@@ -170,13 +169,13 @@ def _script_text(token: str) -> str:
 
 
 def is_test(kind: str) -> bool:
-    """Whether a name of a part of an experiment means test items."""
+    """Whether the name of a part of an experiment means test items."""
     return function_of(kind) in (None, "test")
 
 
 def listed(frame: pl.DataFrame) -> Iterable[SetSentence]:
-    """The sentences of lists that Turktools uploads: one row per list, its trials side by side."""
-    numbers = sorted({int(found[1]) for name in frame.columns if (found := re.fullmatch(r"item_(\d+)_number", name))})
+    """The sentences of lists for upload by Turktools: one row per list, its trials side by side."""
+    numbers = sorted({int(match[1]) for name in frame.columns if (match := re.fullmatch(r"item_(\d+)_number", name))})
     seen = set()
     for row in frame.to_dicts():
         for number in numbers:
@@ -187,10 +186,12 @@ def listed(frame: pl.DataFrame) -> Iterable[SetSentence]:
 
 
 def sections(path: Path, sentences: list[SetSentence], experiment: str | None) -> ItemSets:
-    """Sentences sorted into the sets of one experiment and what is shown beside them."""
+    """Sentences sorted into the sets of one experiment and its fillers."""
     sets: dict[str, dict[str, dict[str, str]]] = {}
-    for one in sentences:
-        sets.setdefault(one.experiment, {}).setdefault(one.item, {}).setdefault(one.condition, one.text)
+    for sentence in sentences:
+        sets.setdefault(sentence.experiment, {}).setdefault(sentence.item, {}).setdefault(
+            sentence.condition, sentence.text
+        )
     crossed = [
         name for name, items in sets.items()
         if max(map(len, items.values())) > 1 and function_of(name) in (None, "test")
@@ -210,11 +211,11 @@ def sections(path: Path, sentences: list[SetSentence], experiment: str | None) -
             notes.append(f"{name}: left out, since its items have conditions of their own.")
             continue
         function = function_of(name) or "filler"
-        rows = [filler_row(one, function) for one in sentences if one.experiment == name]
+        rows = [filler_row(sentence, function) for sentence in sentences if sentence.experiment == name]
         fillers += list({tuple(row.items()): row for row in rows}.values())  # a table with lists has each of them often
-    if any(line.startswith("?") for one in sentences for line in one.lines):
+    if any(line.startswith("?") for sentence in sentences for line in sentence.lines):
         notes.append("Questions after sentences (lines that begin with ?) were left out.")
-    if any(sum(not line.startswith("?") for line in one.lines) > 1 for one in sentences):
+    if any(sum(not line.startswith("?") for line in sentence.lines) > 1 for sentence in sentences):
         notes.append("Several lines below a line with # were joined to one sentence.")
     conditions = tuple(dict.fromkeys(name for items in sets[chosen].values() for name in items))
     return with_rows(ItemSets(path, sets[chosen], conditions, notes=tuple(notes)), fillers)
@@ -226,6 +227,6 @@ def function_of(experiment: str) -> str | None:
     return function_meant(word) if word else None
 
 
-def filler_row(one: SetSentence, function: str) -> dict[str, str]:
+def filler_row(sentence: SetSentence, function: str) -> dict[str, str]:
     """A sentence beside the sets as a row of an item table."""
-    return {"item": one.item, "function": function_of(one.experiment) or function, "sentence": one.text}
+    return {"item": sentence.item, "function": function_of(sentence.experiment) or function, "sentence": sentence.text}

@@ -1,10 +1,10 @@
 """Orders of trials: individually randomised, seeded, and always within the rules.
 
-An order is drawn in two steps. First the pattern of functions (where a test trial stands, where a control) is drawn
-from all patterns that satisfy the rules about functions, each with the same probability. Then trials are shuffled into
-the pattern, and trials of one function are exchanged at random until the rules about the other columns hold as well.
-Where a questionnaire is small enough for all rules to be counted at once, every order has the same probability.
-Before an order is returned, a check that knows nothing of these steps goes through it.
+An order is made in two steps. First a pattern of functions (the places of test trials, controls, ...) is drawn from all
+patterns that satisfy the rules about functions, each with the same probability. Then trials are shuffled into the
+pattern, and trials of the same function are exchanged at random until the rules about other columns hold as well. If a
+questionnaire is small enough for all rules to be counted at once, every order has the same probability. Before an order
+is returned, an independent check tests it.
 """
 
 import time
@@ -40,15 +40,15 @@ from karat.study.orders.search import (
 __all__ = ["Arranger", "OrderError", "OrderRules", "OrderUndecidedError", "arrange", "violations"]
 
 SECONDS = 10.0
-"""How long an order may take before it is called undecided."""
+"""The time after which an order is called undecided."""
 STATES = (3_000, 100_000)
-"""Up to this many states, the patterns of all rules are counted, and those of the rules about functions."""
+"""The largest numbers of states for counting the patterns of all rules, and of the rules about functions."""
 TRIES = 20
 STEPS = 1_500
 
 
 class Arranger:
-    """The orders of one list: rules are compiled once, then each order takes less than a millisecond."""
+    """The orders of one list. Rules are compiled once, then each order takes less than a millisecond."""
 
     def __init__(
         self, trials: pl.DataFrame, rules: OrderRules, *, seconds: float = SECONDS, states: tuple[int, int] = STATES
@@ -62,18 +62,18 @@ class Arranger:
             raise proof
         self._repair = Repair(self._problem)
         self._body = list(range(*self._problem.segments[-1]))
-        # One list per segment, shared by its positions: a list for each would take memory with their square.
+        # One list per segment, shared by its positions; a list for each would need quadratic memory.
         segments = [(end - start, list(range(start, end))) for start, end in self._problem.segments]
         self._everywhere = [places for size, places in segments for _ in range(size)]
         self._pattern, self._exact = self._count(states)
 
     @property
     def about_columns(self) -> bool:
-        """Whether a rule looks at more of the trials than their function."""
+        """Whether a rule uses other columns than the function."""
         return bool(self._rules.in_a_row or self._rules.distance)
 
     def _count(self, states: tuple[int, int]) -> tuple[Patterns | None, bool]:
-        """The patterns of all rules where they are few, else those of the rules about functions, else none."""
+        """The patterns of all rules and True if they are few, else those of the rules about functions, else None."""
         kinds = [self._problem.kind_of.count(kind) + 1 for kind in range(len(self._problem.kinds))]
         functions = self._problem.projected(["function"])
         for problem, limit in zip((self._problem, functions), states, strict=True):
@@ -92,7 +92,7 @@ class Arranger:
 
     def order(self, rng: np.random.Generator) -> NDArray[np.intp]:
         """Row numbers of the trials in an order that satisfies all rules."""
-        # Only `random()` is drawn: of Python's generator, that is the part which is the same in every version.
+        # Only `random()` is used, because it is the same in every version of Python.
         random = Random(int(rng.integers(2**63))).random  # noqa: S311
         order = self._quick(random)
         if order is None:
@@ -102,7 +102,7 @@ class Arranger:
         return np.array(order, dtype=np.intp)
 
     def _quick(self, random: Callable[[], float]) -> list[int] | None:
-        """An order by a pattern and exchanges within it; None where a number of patterns do not lead to one."""
+        """An order from a pattern and exchanges within it; None if several patterns do not lead to one."""
         for _ in range(TRIES):
             order, places = self._start(random)
             if self._exact or self._repair.fix(order, places, STEPS, random):
@@ -110,7 +110,7 @@ class Arranger:
         return None
 
     def _start(self, random: Callable[[], float]) -> tuple[list[int], Sequence[Sequence[int]]]:
-        """Trials shuffled into a random pattern; with each position those that have the same place in it."""
+        """Trials shuffled into a random pattern, and for each position those with which it may be exchanged."""
         trials = {kind: _shuffled(rows, random) for kind, rows in self._trials.items()}
         if self._pattern is None:
             return [row for kind in sorted(trials) for row in trials[kind]], self._everywhere
@@ -123,8 +123,8 @@ class Arranger:
         return [trials[kind].pop() for kind in pattern], [places[kind] for kind in pattern]
 
     def _patient(self, random: Callable[[], float]) -> list[int]:
-        """An order by exchanges between all functions and by a complete search, in turn, until the time is up."""
-        # The time of this thread: what a seed leads to must not depend on what else the machine does.
+        """An order from exchanges between all functions and a complete search, in turn, until the time is up."""
+        # The time of this thread, so that the result of a seed does not depend on other work of the machine.
         end = time.thread_time() + self._seconds
         if proof := searched_proof(self._columns, self._rules, self._problem, end - self._seconds / 2):
             raise proof
@@ -137,15 +137,14 @@ class Arranger:
                     return order
             pattern = search.run(random, steps)
             if pattern is not None:
-                trials = {
-                    kind: _shuffled(rows, random) for kind, rows in _trials_by_kind(self._problem.kind_of).items()
-                }
+                by_kind = _trials_by_kind(self._problem.kind_of).items()
+                trials = {kind: _shuffled(rows, random) for kind, rows in by_kind}
                 order = [trials[kind].pop() for kind in pattern]
                 self._repair.wander(order, self._body, 20 * self._size, random)
                 return order
             if search.exhausted:
                 raise joint_proof(self._columns, self._rules)
-            steps = min(2 * steps, 20_000)  # short enough to notice that the time is up
+            steps = min(2 * steps, 20_000)  # few enough to notice that the time is up
         raise OrderUndecidedError(
             f"karat could not decide within {self._seconds:.0f} seconds whether the rules are compatible. The "
             f"tightest is: {self._tightest()}.",
@@ -153,7 +152,7 @@ class Arranger:
         )
 
     def _tightest(self) -> str:
-        """The rule that was most often still broken, with the trials that it concerns."""
+        """The rule that was broken most often, with the trials that it concerns."""
         blame = self._repair.blame
         group = self._problem.groups[max(range(len(blame)), key=blame.__getitem__)]
         sentences = [sentence for sentence, _ in rule_sentences(self._rules)]

@@ -1,11 +1,11 @@
-"""What an order of trials must satisfy: a plain check that it does, and the rules compiled for the solver.
+"""The rules of an order of trials: a plain check of an order, and the rules compiled for the solver.
 
-The check walks through an order position by position and shares no code with the solver, so that a mistake of the
-solver cannot hide itself.
+The check goes through an order position by position and shares no code with the solver, so that it finds mistakes of
+the solver.
 
-For the solver, every rule is about the places of the trials that share one value of one column. Such trials are a
-*group*. A group may limit how many of it stand in a row, how close two of it stand, and how many of it stand in a
-window of positions. Trials that belong to the same groups are of one *kind* and are interchangeable.
+For the solver, every rule is about the places of the trials that share a value of a column. Such trials are a *group*.
+A group may limit how many of its trials come in a row, how close two of them are, and how many of them are in a window
+of positions. Trials that belong to the same groups are of one *kind* and are interchangeable.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from typing import Any
 
 import polars as pl
 
@@ -22,42 +23,42 @@ from karat.judgments.columns import FUNCTIONS
 QUARTERS = 4
 
 Columns = Mapping[str, Sequence[object]]
-"""Values by column, one a trial; None where a value is missing."""
+"""Values by column, one per trial; None for missing values."""
 
 
 class OrderError(KaratError, ValueError):
-    """Rules that no order can satisfy: why, and how to fix it."""
+    """Rules that no order can satisfy, with the reason and the fix."""
 
     def __init__(self, what: str, fix: str = "", separated: str = "") -> None:
         super().__init__(f"{what} {fix}" if fix else what)
         self.what, self.fix = what, fix
         self.separated = separated
-        """The function whose trials have too few others between them, where that is the reason."""
+        """The function whose trials have too few others between them, if that is the reason."""
 
     def __reduce__(self) -> tuple[type[OrderError], tuple[str, str, str]]:
         return type(self), (self.what, self.fix, self.separated)
 
 
 class OrderUndecidedError(OrderError):
-    """Rules of which it could not be decided in time whether they can hold, with the tightest of them."""
+    """Rules that were neither satisfied nor proved impossible in time, with the tightest of them."""
 
 
 @dataclass(frozen=True)
 class OrderRules:
-    """What every order of a questionnaire must satisfy.
+    """The rules that every order of a questionnaire must satisfy.
 
     >>> OrderRules(apart=("test",), in_a_row={"status": 3}).first
     ('practice', 'calibration')
     """
 
     first: tuple[str, ...] = ("practice", "calibration")
-    """Functions that open the questionnaire, in this sequence; each is shuffled within itself."""
+    """Functions that open the questionnaire, in this sequence; the trials of each are shuffled."""
     apart: tuple[str, ...] = ()
     """Functions of which no two trials are adjacent."""
     in_a_row: Mapping[str, int] = field(default_factory=dict)
-    """Column -> at most this many equal values in a row; a missing value equals nothing."""
+    """Column -> at most this many equal values in a row; missing values are never equal."""
     spread: tuple[str, ...] = ()
-    """Functions with one trial in each of as many equal stretches as they have trials, after the opening."""
+    """Functions with one trial per stretch after the opening, cut into as many equal stretches as they have trials."""
     distance: Mapping[str, int] = field(default_factory=dict)
     """Column -> trials that share a value are at least this many positions apart; 1 allows adjacent ones."""
     keep_ratio: bool = False
@@ -67,7 +68,7 @@ class OrderRules:
 
 
 def violations(trials: pl.DataFrame, order: Sequence[int], rules: OrderRules) -> list[str]:
-    """Each place where an order breaks a rule, as a sentence; empty when all rules hold.
+    """Each place where an order breaks a rule, as a sentence; empty if all rules hold.
 
     >>> trials = pl.DataFrame({"function": ["test", "test", "filler"]})
     >>> violations(trials, [0, 2, 1], OrderRules(apart=("test",)))
@@ -79,21 +80,21 @@ def violations(trials: pl.DataFrame, order: Sequence[int], rules: OrderRules) ->
 
 
 def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object]]:
-    """The columns that the rules name, after a check that they are there and that the rules make sense."""
+    """The columns of the rules; OrderError if a column is missing or a rule makes no sense."""
     names = ["function", *rules.in_a_row, *rules.distance]
     for name in names:
         if name not in trials.columns:
             fix = _meant(name, trials.columns) or f"There are: {', '.join(trials.columns)}."
             raise OrderError(f"The order names the column {shown(name)}, which the trials do not have.", fix)
-    # Missing are null, empty text, and what is not a number.
+    # Null, empty text and NaN are missing.
     columns = {
         name: [None if value in (None, "") or value != value else value for value in trials[name].to_list()]
         for name in dict.fromkeys(names)
     }
-    known = {*FUNCTIONS, *(str(value) for value in columns["function"])}
+    functions = {*FUNCTIONS, *(str(value) for value in columns["function"])}
     for name in (*rules.first, *rules.apart, *rules.spread):
-        if name not in known:
-            fix = _meant(name, sorted(known)) or f"Functions are {', '.join(FUNCTIONS)}."
+        if name not in functions:
+            fix = _meant(name, sorted(functions)) or f"Functions are {', '.join(FUNCTIONS)}."
             raise OrderError(f"The order names the function {shown(name)}, which does not exist.", fix)
     for rule, numbers in (("in_a_row", rules.in_a_row), ("distance", rules.distance)):
         for name, number in numbers.items():
@@ -104,39 +105,39 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
     return columns
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    return "".join(f"Did you mean {shown(near)}?" for near in get_close_matches(name, known, 1))
+def _meant(name: str, names: Sequence[str]) -> str:
+    return "".join(f"Did you mean {shown(near)}?" for near in get_close_matches(name, names, 1))
 
 
 def stretches(start: int, end: int, parts: int) -> list[tuple[int, int]]:
-    """The positions from start to end, cut into equal parts (lengths differ by one where they must)."""
+    """The positions from start to end, cut into equal parts (lengths differ by at most one)."""
     size = end - start
     return [(start + part * size // parts, start + (part + 1) * size // parts) for part in range(parts)]
 
 
 def broken_rules(columns: Columns, order: Sequence[int], rules: OrderRules) -> list[str]:
-    """As `violations`, for columns that were prepared once."""
+    """Like `violations`, for columns that were prepared before."""
     size = len(columns["function"])
     if sorted(order) != list(range(size)):
         return ["The order does not have every trial exactly once."]
     placed = {name: [values[row] for row in order] for name, values in columns.items()}
     functions = placed["function"]
-    found = []
+    broken = []
     start = 0
     for function in dict.fromkeys(rules.first):
         end = start + functions.count(function)
-        found += [f"Position {at + 1} is not a {function} trial." for at in range(start, end)
+        broken += [f"Position {at + 1} is not a {function} trial." for at in range(start, end)
                   if functions[at] != function]  # fmt: skip
         start = end
     for function in rules.apart:
-        found += [f"Positions {at} and {at + 1} are both {function} trials." for at in range(1, size)
+        broken += [f"Positions {at} and {at + 1} are both {function} trials." for at in range(1, size)
                   if functions[at] == function == functions[at - 1]]  # fmt: skip
     for name, most in rules.in_a_row.items():
-        found += _rows_too_long(name, placed[name], most, rules.first if name == "function" else ())
+        broken += _rows_too_long(name, placed[name], most, rules.first if name == "function" else ())
     for name, least in rules.distance.items():
-        found += _too_close(name, placed[name], least)
-    found += _wrong_shares(placed, start, rules)
-    return found
+        broken += _too_close(name, placed[name], least)
+    broken += _wrong_shares(placed, start, rules)
+    return broken
 
 
 def _rows_too_long(name: str, values: Sequence[object], most: int, ignored: Sequence[object]) -> Iterator[str]:
@@ -165,7 +166,7 @@ def _too_close(name: str, values: Sequence[object], least: int) -> Iterator[str]
 
 
 def _wrong_shares(placed: Columns, start: int, rules: OrderRules) -> Iterator[str]:
-    """Where spread, keep_ratio or mixed_blocks does not hold."""
+    """The places where spread, keep_ratio or mixed_blocks is broken."""
     functions = placed["function"]
     end = len(functions)
     for function in rules.spread:
@@ -197,24 +198,20 @@ def _uneven(name: str, values: Sequence[object], wanted: object, parts: Sequence
 
 def rule_sentences(rules: OrderRules) -> list[tuple[str, OrderRules]]:
     """Each single rule in words, with the rules that remain when it alone is left out."""
-    sentences = [
-        (f"no two {name} trials are adjacent", replace(rules, apart=_without(rules.apart, name)))
-        for name in dict.fromkeys(rules.apart)
-    ]
-    sentences += [
-        (f"at most {most} in a row with the same {name}",
-         replace(rules, in_a_row={key: value for key, value in rules.in_a_row.items() if key != name}))
-        for name, most in rules.in_a_row.items()
-    ]  # fmt: skip
-    sentences += [
-        (f"one {name} trial in each of equal stretches", replace(rules, spread=_without(rules.spread, name)))
-        for name in dict.fromkeys(rules.spread)
-    ]
-    sentences += [
-        (f"trials with the same {name} at least {least} positions apart",
-         replace(rules, distance={key: value for key, value in rules.distance.items() if key != name}))
-        for name, least in rules.distance.items()
-    ]  # fmt: skip
+    texts = {
+        "apart": "no two {0} trials are adjacent",
+        "in_a_row": "at most {1} in a row with the same {0}",
+        "spread": "one {0} trial in each of equal stretches",
+        "distance": "trials with the same {0} at least {1} positions apart",
+    }
+    sentences: list[tuple[str, OrderRules]] = []
+    for rule, text in texts.items():
+        names = getattr(rules, rule)
+        numbers: dict[str, int | None] = {**names} if isinstance(names, Mapping) else dict.fromkeys(names)
+        sentences += [
+            (text.format(name, number), replace(rules, **{rule: _without(names, name)}))
+            for name, number in numbers.items()
+        ]
     if rules.keep_ratio:
         sentences.append(("the same share of test trials in each quarter", replace(rules, keep_ratio=False)))
     if rules.mixed_blocks:
@@ -224,13 +221,15 @@ def rule_sentences(rules: OrderRules) -> list[tuple[str, OrderRules]]:
     return sentences
 
 
-def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+def _without(names: tuple[str, ...] | Mapping[str, int], name: str) -> Any:
+    if isinstance(names, Mapping):
+        return {other: number for other, number in names.items() if other != name}
     return tuple(other for other in names if other != name)
 
 
 @dataclass(frozen=True)
 class Window:
-    """Positions from start to before end, of which at least `low` and at most `high` belong to a group."""
+    """Positions from `start` to before `end`, at least `low` and at most `high` of which belong to a group."""
 
     start: int
     end: int
@@ -240,7 +239,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Group:
-    """Trials that share a value, and what the rules say about their places."""
+    """Trials that share a value, and the rules for their places."""
 
     column: str
     value: object
@@ -255,10 +254,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Kind:
-    """Trials that the rules treat alike."""
+    """Trials to which the same rules apply."""
 
     segment: int
-    """Where they stand: the number of an opening function, or the last segment, the body."""
+    """Their part of the questionnaire: the number of an opening function, or the last segment, the body."""
     groups: frozenset[int]
 
 
@@ -279,17 +278,17 @@ class OrderProblem:
         return len(self.kind_of)
 
     def projected(self, columns: Iterable[str]) -> OrderProblem:
-        """The same trials under the rules about these columns only: every order that holds also holds here."""
-        kept = [number for number, group in enumerate(self.groups) if group.column in set(columns)]
-        new = {old: number for number, old in enumerate(kept)}
+        """The same trials under the rules about these columns only; every valid order is also valid here."""
+        numbers = [number for number, group in enumerate(self.groups) if group.column in set(columns)]
+        new = {old: number for number, old in enumerate(numbers)}
         kinds = [
             Kind(kind.segment, frozenset(new[group] for group in kind.groups if group in new)) for kind in self.kinds
         ]
-        return _problem(self.segments, [self.groups[old] for old in kept], [kinds[kind] for kind in self.kind_of])
+        return _problem(self.segments, [self.groups[old] for old in numbers], [kinds[kind] for kind in self.kind_of])
 
 
 def compile_rules(columns: Columns, rules: OrderRules) -> OrderProblem:
-    """The problem that trials and rules pose."""
+    """The problem of ordering trials under rules."""
     functions = columns["function"]
     opening = [name for name in dict.fromkeys(rules.first) if name in functions]
     segments = []
@@ -324,7 +323,7 @@ def _problem(segments: tuple[tuple[int, int], ...], groups: Sequence[Group], kin
 def _group(
     column: str, value: object, size: int, in_body: int, body: tuple[int, int], rules: OrderRules
 ) -> Group | None:
-    """What the rules say about the trials that share a value; None where they say nothing that could be broken."""
+    """The rules for the trials that share a value; None if no order can break them."""
     is_function = column == "function"
     row = 0 if is_function and value in rules.first else rules.in_a_row.get(column, 0)
     if is_function and value in rules.apart:
@@ -339,15 +338,15 @@ def _group(
         partitions.append(_shares(in_body, body, QUARTERS))
     if rules.mixed_blocks and (is_function or column in rules.in_a_row):
         partitions.append(_shares(in_body, body, rules.mixed_blocks))
-    kept = tuple(
+    binding = tuple(
         windows for windows in partitions
         if any(window.low > 0 or window.high < min(in_body, window.end - window.start) for window in windows)
     )  # fmt: skip
-    return Group(column, value, size, row, gap, kept) if row or gap or kept else None
+    return Group(column, value, size, row, gap, binding) if row or gap or binding else None
 
 
 def _shares(count: int, body: tuple[int, int], parts: int) -> tuple[Window, ...]:
-    """Windows of which each has its share of a number of trials, rounded down or up."""
+    """Windows, each with its share of a number of trials, rounded down or up."""
     size = body[1] - body[0]
     return tuple(
         Window(a, b, count * (b - a) // size, -(-count * (b - a) // size)) for a, b in stretches(*body, parts) if size

@@ -1,16 +1,15 @@
-"""Finding orders, by counting all patterns of kinds, a complete search and exchanges; and why there are none, in words.
+"""Orders, found by counting all patterns of kinds, by a complete search and by exchanges; and proofs that none exists.
 
-The exact methods build an order from its first position to its last. What the rules still ask for depends only on a
-small state: how many trials of each kind are left, how long ago each group had its last trial, and how many it has in
-the window at hand. Orders that reach the same state need not be distinguished.
+The exact methods build an order from its first position to its last. The remaining requirements depend only on a small
+state: how many trials of each kind are left, how long ago each group had its last trial, and how many it has in the
+current window. Orders that reach the same state need not be distinguished.
 
-Exchanges repair an order until no rule is broken. The places of a group are the bits of one whole number: shifted
-copies of it show at once where too many stand in a row or two stand too close. An exchange of two trials flips two bits
-in each group that has one of them.
+Exchanges repair an order until no rule is broken. The places of a group are the bits of one whole number, whose shifted
+copies show at once where too many trials are in a row or two are too close. An exchange of two trials flips two bits in
+each group that has one of them.
 
-Most rules that cannot hold fail a count: too few trials to stand between others, too few positions to keep a distance,
-too little room in a stretch. Where counting finds nothing but an exact search does, the smallest set of rules that
-cannot hold together is named.
+Most impossible rules fail a count: too few trials to separate others, too few positions to keep a distance, too little
+room in a stretch. If only an exact search shows that rules are impossible, the error names the smallest impossible set.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ from karat.study.orders.rules import (
 )
 
 State = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Trials left of each kind; for each group its row so far or the positions it must still wait; counts in windows."""
+"""Trials left of each kind; for each group its current row or the positions it must still wait; counts in windows."""
 
 
 class Transitions:
-    """Which state follows when a trial of a kind takes the next position."""
+    """The states that follow when a trial of a kind takes the next position."""
 
     def __init__(self, problem: OrderProblem) -> None:
         self.problem = problem
@@ -59,15 +58,15 @@ class Transitions:
             [kind for kind in kinds if group in problem.kinds[kind].groups] for group in range(len(problem.groups))
         ]
         self._rules = [(number, group.row, group.gap) for number, group in enumerate(problem.groups)]
-        counted = [(n, windows) for n, group in enumerate(problem.groups) for windows in group.partitions]
+        partitions = [(n, windows) for n, group in enumerate(problem.groups) for windows in group.partitions]
         self._windows: list[list[tuple[int, int, Window]]] = [[] for _ in range(self.size)]
-        for slot, (number, windows) in enumerate(counted):
+        for slot, (number, windows) in enumerate(partitions):
             for window in windows:
                 for position in range(window.start, window.end):
                     self._windows[position].append((slot, number, window))
 
     def follow(self, position: int, state: State, kind: int) -> State | None:
-        """The state after a trial of this kind at this position; None where that breaks a rule."""
+        """The state after a trial of this kind at this position; None if that breaks a rule."""
         left = list(state[0])
         if not left[kind]:
             return None
@@ -86,7 +85,7 @@ class Transitions:
                         return None
             elif tails[number]:
                 tails[number] = tails[number] - 1 if gap else 0
-            # A group without trials left can break nothing: forgetting its past makes more states equal.
+            # A group without trials left can break no rule, and forgetting its past makes more states equal.
             if tails[number] and not any(left[member] for member in self._members[number]):
                 tails[number] = 0
         counts = list(state[2])
@@ -99,7 +98,7 @@ class Transitions:
 
 
 class Node(NamedTuple):
-    """A state of the count: which kinds may come next, how probable each is, and where it leads."""
+    """A state of the count: the next kinds, their cumulative probabilities, and the states to which they lead."""
 
     probabilities: list[float]
     kinds: list[int]
@@ -109,7 +108,7 @@ class Node(NamedTuple):
 class Patterns:
     """All patterns of kinds that satisfy the rules, counted, so that one can be drawn with equal probability.
 
-    `complete` is False where there are more states than the limit; then nothing is known.
+    `complete` is False if there are more states than the limit; then the count is unknown.
     """
 
     def __init__(self, problem: OrderProblem, limit: int) -> None:
@@ -149,7 +148,7 @@ class Patterns:
             self.number, self._first = weighed[steps.start]
 
     def draw(self, random: Callable[[], float]) -> list[int]:
-        """The kind at each position, every pattern that holds with the same probability."""
+        """The kind at each position, with the same probability for every valid pattern."""
         node = self._first
         pattern = []
         while node.kinds:
@@ -161,12 +160,12 @@ class Patterns:
 
 @lru_cache(maxsize=8)
 def patterns_of(problem: OrderProblem, limit: int) -> Patterns:
-    """The patterns, counted once for all lists of a study: their trials differ, but seldom the kinds of them."""
+    """The patterns, counted once for all lists of a study with the same kinds of trials."""
     return Patterns(problem, limit)
 
 
 class Search:
-    """A depth-first search that remembers dead ends; it can go on where it stopped with what it has learnt."""
+    """A depth-first search that remembers dead ends for later runs."""
 
     def __init__(self, problem: OrderProblem) -> None:
         self._steps = Transitions(problem)
@@ -174,7 +173,7 @@ class Search:
         self.exhausted = False
 
     def run(self, random: Callable[[], float], limit: int) -> list[int] | None:
-        """The kind at each position; None where none was found in this many steps, or `exhausted`."""
+        """The kind at each position; None if none was found in this many steps, or none exists (`exhausted`)."""
         steps = self._steps
         path: list[tuple[State, list[int]]] = [(steps.start, self._choices(0, steps.start, random))]
         pattern: list[int] = []
@@ -199,7 +198,7 @@ class Search:
         return None
 
     def _choices(self, position: int, state: State, random: Callable[[], float]) -> list[int]:
-        """The kinds that are left, in random order, those with many trials left rather early (tried from the end)."""
+        """The remaining kinds in random order; those with many trials tend to be at the end, which is tried first."""
         if position == self._steps.size:
             return []
         kinds = [kind for kind in self._steps.kinds_at[position] if state[0][kind]]
@@ -207,9 +206,9 @@ class Search:
 
 
 def possible(problem: OrderProblem, limit: int) -> bool | None:
-    """Whether some order satisfies the rules; None where this many steps do not decide it."""
+    """Whether some order satisfies the rules; None if this many steps do not decide it."""
     search = Search(problem)
-    # A fixed sequence in place of chance: the same trials and rules get the same answer.
+    # A fixed sequence in place of chance, so that the same trials and rules get the same answer.
     if search.run(lambda: 0.5, limit) is not None:
         return True
     return False if search.exhausted else None
@@ -218,7 +217,7 @@ def possible(problem: OrderProblem, limit: int) -> bool | None:
 Cost = Callable[[int], int]
 Find = Callable[[int, Callable[[], float]], int]
 WORSE = 0.01
-"""How often an exchange is made although it breaks one rule more: enough to leave a dead end."""
+"""The probability of an exchange that breaks one more rule, which helps to leave a dead end."""
 
 
 class Repair:
@@ -236,10 +235,10 @@ class Repair:
             for a in problem.kinds
         ]
         self.blame = [0] * len(problem.groups)
-        """How often each group still broke a rule when the repair was given up."""
+        """How often each group still broke a rule when a repair failed."""
 
     def fix(self, order: list[int], partners: Sequence[Sequence[int]], steps: int, random: Callable[[], float]) -> bool:
-        """Change an order in place until all rules hold; False where this many tries do not suffice.
+        """Change an order in place until all rules hold; False if this many tries are not enough.
 
         `partners` are, for each position, the positions with which it may be exchanged.
         """
@@ -283,7 +282,7 @@ class Repair:
         return not broken
 
     def wander(self, order: list[int], positions: Sequence[int], steps: int, random: Callable[[], float]) -> None:
-        """Make random exchanges that keep all rules, so that an order forgets how it was found."""
+        """Make random exchanges that keep all rules, so that an order does not depend on the search."""
         masks, _, _ = self._read(order)
         for _ in range(steps):
             here, there = (positions[int(random() * len(positions))] for _ in range(2))
@@ -295,7 +294,7 @@ class Repair:
                     masks[number] ^= flip
 
     def _read(self, order: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-        """The places of each group, how badly it breaks its rules, and the groups that do."""
+        """The places of each group, how badly each breaks its rules, and the groups that do."""
         masks = [0] * len(self._groups)
         groups_of = self._groups_of
         for trial, bit in zip(order, self._bits, strict=True):
@@ -306,7 +305,7 @@ class Repair:
 
 
 def _cost(group: Group) -> Cost:
-    """The function that counts how often a group at given places breaks its rules."""
+    """A function from the places of a group to the number of times that it breaks its rules."""
     parts: list[Cost] = []
     if group.row:
         parts.append(_rows(group.row))
@@ -320,7 +319,7 @@ def _cost(group: Group) -> Cost:
 
 
 def _rows(most: int) -> Cost:
-    # One function for each usual number, because these few operations are most of the work of an order.
+    # One function per usual number, because these few operations are most of the work of an order.
     if most == 1:
         return lambda mask: (mask & mask >> 1).bit_count()
     if most == 2:
@@ -332,14 +331,14 @@ def _rows(most: int) -> Cost:
 
 def _row_starts(mask: int, most: int) -> int:
     """The first places of rows that are longer than allowed."""
-    found = mask
+    starts = mask
     for shift in range(1, most + 1):
-        found &= mask >> shift
-    return found
+        starts &= mask >> shift
+    return starts
 
 
 def _close(gap: int) -> Cost:
-    """How many places have another within the gap after them; the shifts 1, 2, ..., gap - 1 are joined by doubling."""
+    """A function that counts places with another one within the gap; shifts 1, ..., gap - 1 are joined by doubling."""
     doublings = []
     covered = 1
     while covered < gap - 1:
@@ -376,21 +375,21 @@ def _windows(group: Group) -> list[tuple[int, int, int]]:
 
 
 def _culprit(group: Group) -> Find:
-    """The function that finds a random place at which the group breaks a rule."""
+    """A function that finds a random place at which the group breaks a rule."""
     row, gap, windows = group.row, group.gap, _windows(group)
 
     def find(mask: int, random: Callable[[], float]) -> int:
-        found: list[tuple[int, int]] = []  # places, and how far the row or the pair reaches from there
+        candidates: list[tuple[int, int]] = []  # places, and how far the row or the pair reaches from there
         if row and (starts := _row_starts(mask, row)):
-            found.append((starts, row))
-        found += [(pairs, -shift) for shift in range(1, gap) if (pairs := mask & mask >> shift)]
+            candidates.append((starts, row))
+        candidates += [(pairs, -shift) for shift in range(1, gap) if (pairs := mask & mask >> shift)]
         for window, low, high in windows:
             count = (mask & window).bit_count()
             if count > high:
-                found.append((mask & window, 0))
+                candidates.append((mask & window, 0))
             elif count < low:
-                found.append((window & ~mask, 0))
-        places, reach = found[int(random() * len(found))]
+                candidates.append((window & ~mask, 0))
+        places, reach = candidates[int(random() * len(candidates))]
         place = _one_of(places, random)
         if reach >= 0:
             return place + int(random() * (reach + 1))
@@ -415,7 +414,7 @@ PROOF_STEPS = 20_000
 
 
 def counting_proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) -> Iterator[OrderError]:
-    """The counts that show that the rules cannot hold."""
+    """The proofs by counting that the rules are impossible."""
     functions = columns["function"]
     for function in rules.spread:
         if function in rules.first and function in functions:
@@ -445,21 +444,20 @@ def _row_proofs(
     for segment in range(len(problem.segments)):
         rows = [row for row in range(problem.size) if problem.kinds[problem.kind_of[row]].segment == segment]
         inside = [number in problem.kinds[problem.kind_of[row]].groups for row in rows]
-        others = [functions[row] for row, own in zip(rows, inside, strict=True) if not own]
+        others = [functions[row] for row, is_member in zip(rows, inside, strict=True) if not is_member]
         needed = -(-sum(inside) // group.row) - 1
         if needed <= len(others):
             continue
         in_a_row = "" if group.row == 1 else f", at most {group.row} in a row,"
-        where = (
-            "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which come first"
-        )
+        is_body = segment == len(problem.segments) - 1
+        where = "" if is_body else f" among the {functions[rows[0]]} trials, which come first"
         yield OrderError(f"{_trials(group, sum(inside))}{in_a_row} need {counted(needed, 'separator')}; "
                          f"there {_there_are(others)}{where}.", _fix(group, "Allow more in a row"),
                          str(group.value) if group.column == "function" else "")  # fmt: skip
 
 
 def _room_proofs(problem: OrderProblem, number: int, group: Group, windows: Sequence[Window]) -> Iterator[OrderError]:
-    """Too little room in windows for what a row or a distance allows there."""
+    """Too little room in windows under the rules about rows and distances."""
     in_body = sum(
         number in problem.kinds[kind].groups and problem.kinds[kind].segment == len(problem.segments) - 1
         for kind in problem.kind_of
@@ -485,11 +483,11 @@ def _room_proofs(problem: OrderProblem, number: int, group: Group, windows: Sequ
 
 def _trials(group: Group, count: int) -> str:
     if group.column == "function":
-        return _named(str(group.value), count)
+        return _counted_trials(str(group.value), count)
     return f"{counted(count, 'trial')} with {group.column} {shown(str(group.value))}"
 
 
-def _named(function: str, count: int) -> str:
+def _counted_trials(function: str, count: int) -> str:
     return counted(count, NOUNS.get(function, f"{function} trial"))
 
 
@@ -500,8 +498,8 @@ def _there_are(functions: Sequence[object]) -> str:
     if not functions:
         return "are none"
     if len(names) == 1:
-        return f"{verb} {_named(names[0], len(functions))}"
-    parts = ", ".join(_named(name, sum(str(f or "other") == name for f in functions)) for name in names)
+        return f"{verb} {_counted_trials(names[0], len(functions))}"
+    parts = ", ".join(_counted_trials(name, sum(str(f or "other") == name for f in functions)) for name in names)
     return f"{verb} {len(functions)} ({parts})"
 
 
@@ -512,7 +510,7 @@ def _fix(group: Group, otherwise: str) -> str:
 
 
 def searched_proof(columns: Columns, rules: OrderRules, problem: OrderProblem, end: float) -> OrderError | None:
-    """A proof from rules about one or two columns alone, where an exact search of these is short and there is time."""
+    """A proof from rules about one or two columns alone, if there is time for an exact search of these."""
     names = list(dict.fromkeys(group.column for group in problem.groups))
     for together in [*combinations(names, 1), *combinations(names, 2)]:
         if time.thread_time() > end:
@@ -523,9 +521,9 @@ def searched_proof(columns: Columns, rules: OrderRules, problem: OrderProblem, e
 
 
 def joint_proof(columns: Columns, rules: OrderRules, names: Sequence[str] | None = None) -> OrderError:
-    """The error for rules (about these columns, else all) that an exact search has shown to be impossible.
+    """The error for rules (about these columns, by default all) that an exact search has proved impossible.
 
-    Rules are left out one by one while the rest is still impossible; those that stay cannot hold together.
+    Rules are removed one by one while the rest is still impossible; the remaining ones cannot hold together.
     """
 
     def impossible(others: OrderRules) -> bool:
@@ -533,13 +531,13 @@ def joint_proof(columns: Columns, rules: OrderRules, names: Sequence[str] | None
         problem = problem if names is None else problem.projected(names)
         return possible(problem, PROOF_STEPS) is False
 
-    kept = rules
+    remaining = rules
     sentences: list[str] = []
-    while untried := [rule for rule in rule_sentences(kept) if rule[0] not in sentences]:
+    while untried := [rule for rule in rule_sentences(remaining) if rule[0] not in sentences]:
         sentence, fewer = untried[0]
-        # A rule that concerns no trial changes nothing; no search is needed to leave it out.
-        if compile_rules(columns, fewer) == compile_rules(columns, kept) or impossible(fewer):
-            kept = fewer
+        # A rule that concerns no trial can be removed without a search.
+        if compile_rules(columns, fewer) == compile_rules(columns, remaining) or impossible(fewer):
+            remaining = fewer
         else:
             sentences.append(sentence)
     which, fix = ("this rule", "it") if len(sentences) == 1 else ("these rules together", "one of them")

@@ -1,4 +1,4 @@
-"""The tasks: what participants do in a trial. One file per task; add new ones to `TASKS`.
+"""The tasks of trials, one file per task; add new ones to `TASKS`.
 
 Other packages add tasks with an entry point in the group `karat.tasks`, named like the task. `docs/extending/task.md`
 shows both ways.
@@ -13,12 +13,12 @@ from karat.study.tasks.task import Task
 
 GROUP = "karat.tasks"
 AROUND_MINUTES = 4.0
-"""For consent, instructions, background questions and breaks."""
+"""The minutes for consent, instructions, background questions and breaks."""
 TASKS: Mapping[str, Task] = {
     task.name: task for task in (yes_no.TASK, likert.TASK, choice.TASK, magnitude.TASK, differential.TASK, label.TASK)
 }
 _added: dict[str, Task] = {}
-"""Registered tasks, and tasks of packages once a study has named them."""
+"""Registered tasks, and tasks of packages that a study has used."""
 _ELSEWHERE: Mapping[str, str] = {
     "likert": "rating ratings acceptability scale slider vas visual-analogue-scale naturalness",
     "yes-no": "binary yesno grammaticality truth-value truth-value-judgment felicity acceptable true-false",
@@ -29,11 +29,11 @@ _ELSEWHERE: Mapping[str, str] = {
     "": "audio sound speech video recording self-paced-reading spr maze eye-tracking eyetracking mouse-tracking cloze "
     "completion production lexical-decision priming recall drag-and-drop spans",
 }
-"""Names of tasks in the literature and in other tools, by the task karat has for them; '' if it has none."""
+"""Names of tasks in the literature and in other tools, by karat's task; '' if it has none."""
 
 
 def instead_of(word: str) -> str | None:
-    """What karat offers for a task that goes by another name, if it knows the name."""
+    """The task of karat for another name of it, as a sentence; None for an unknown name."""
     name = "-".join(word.lower().replace("_", " ").split())
     for task, words in _ELSEWHERE.items():
         if name in words.split():
@@ -43,7 +43,7 @@ def instead_of(word: str) -> str | None:
 
 
 def register(task: Task) -> Task:
-    """Add a task to those that study files may name, in this process.
+    """Register a task for study files, in this process.
 
     >>> register(TASKS["likert"])
     Traceback (most recent call last):
@@ -59,15 +59,15 @@ def register(task: Task) -> Task:
 
 
 def find_task(name: str) -> Task | None:
-    """The task of a name: one of karat, one that was registered, or one of a package; None where there is none."""
-    known = TASKS.get(name) or _added.get(name)
-    if known is None and (found := added(GROUP, name, Task)):
-        return register(found[0])
-    return known
+    """The task of this name, of karat, registered or of a package; None if there is none."""
+    task = TASKS.get(name) or _added.get(name)
+    if task is None and (addition := added(GROUP, name, Task)):
+        return register(addition[0])
+    return task
 
 
 def task_named(name: str) -> Task:
-    """The task of a name that must be there."""
+    """The task of this name; KaratError if there is none."""
     task = find_task(name)
     if task is None:
         raise KaratError(f'There is no task "{name}". Known: {", ".join(TASKS)}. Is its package installed?')
@@ -75,5 +75,5 @@ def task_named(name: str) -> Task:
 
 
 def tasks_met() -> tuple[Task, ...]:
-    """The tasks of karat, those that were registered, and those of packages that a study has named so far."""
+    """The tasks of karat, registered ones, and those of packages that a study has used so far."""
     return (*TASKS.values(), *_added.values())

@@ -1,15 +1,7 @@
 """A choice: which of two sentences sounds more natural."""
 
 from karat.judgments.scales import Choice
-from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task
-
-
-def _flaw(block: BlockKeys) -> str | None:
-    if block.factors and block.compared is None and block.pairs is None:
-        return "a choice between conditions needs compared = the factor whose levels are shown together"
-    return None
-
 
 TASK = Task(
     name="choice",
@@ -17,7 +9,11 @@ TASK = Task(
     seconds=9.2,
     scale_keys=("no_difference", "labels"),
     block_keys=("compared", "pairs"),
-    flaw=_flaw,
+    flaw=lambda block: (
+        "a choice between conditions needs compared = the factor whose levels are shown together"
+        if block.factors and block.compared is None and block.pairs is None
+        else None
+    ),
     compares=True,
     acceptability=True,
 )

@@ -1,7 +1,7 @@
-"""What a task is: all that karat must know of one kind of judgment, in one place.
+"""The definition of a task: everything that karat must know about a kind of judgment, in one place.
 
-Everything else follows from the scale: what the browser may send, how a simulated participant answers, what can be
-screened and measured, and how the report names it.
+All else follows from the scale: the answers that the browser may send, those of simulated participants, the criteria
+and measures that apply, and the words of the report.
 """
 
 import re
@@ -26,28 +26,28 @@ class Task:
     """
 
     name: str
-    """As study files write it; also the name of its browser file, `tasks/NAME.js`."""
+    """The name in study files and of its browser file, `tasks/NAME.js`."""
     scale: Callable[[ScaleSettings], Scale]
     seconds: float
-    """About how long a trial takes on the whole, for the estimated duration: for ratings and choices what the median
-    participant of Pieper, Börner and Kiss took, else an assumption."""
+    """The approximate time of a trial, for the estimated duration: for ratings and choices that of the median
+    participant of Pieper, Börner and Kiss, else an assumption."""
     instructions: Mapping[str, str] = field(default_factory=dict)
-    """Of a task in another package: what participants are asked to do, by language; English is shown where there is no
-    other. karat's own tasks have theirs in the files of the languages."""
+    """For a task in another package, the instructions for participants by language, with English as the fallback. Those
+    of karat's tasks are in the files of the languages."""
     scale_keys: tuple[str, ...] = ()
-    """The keys of the scale that have a say."""
+    """The keys of the scale that apply."""
     block_keys: tuple[str, ...] = ()
-    """The keys of a block that have a say in this task only."""
+    """The keys of a block that apply to this task only."""
     points: int | None = None
-    """The usual number of points, where there are points whose number a study may state."""
+    """The usual number of points, if a study may choose it."""
     flaw: Callable[[BlockKeys], str | None] = lambda block: None
-    """What is wrong with a block of this task, if anything: a sentence that says what it needs."""
+    """From a block of this task to a sentence about what it lacks, if anything."""
     compares: bool = False
     """Whether a trial shows two stimuli."""
     acceptability: bool = False
     """Whether it asks how acceptable sentences are, so that the rules about such questionnaires apply."""
     script: Path | None = None
-    """The browser file of a package of one's own; karat's are in `field/web/static/js/tasks`."""
+    """The browser file of another package; karat's are in `field/web/static/js/tasks`."""
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
