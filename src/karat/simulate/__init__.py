@@ -1,6 +1,6 @@
 """Simulation: participants with known behaviour, planned studies with simulated answers, and power.
 
-What is named here is loaded when it is used.
+Names are loaded when they are first used.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How a contrast is tested, with participants and items as random: as `karat measure` does, by mean squares, by a
-linear mixed model, or in closed form.
+"""Tests of a contrast with random participants and items: as in `karat measure`, by mean squares, by a linear mixed
+model, or in closed form.
 
 By default a simulated study is analysed as the real one will be: the largest formula of its design
 (`karat.study.designs.factorial`), fitted to ratings by the cumulative logit, to yes-or-no answers and choices by the
-logit, to magnitudes and sliders by a linear model; simplified where it is singular; tested by Satterthwaite's t, or
-Kenward and Roger's for measured answers. The quick approximation below takes all answers for numbers.
+logit, to magnitudes and sliders by a linear model; simplified if it is singular; tested by Satterthwaite's t, or
+Kenward and Roger's for measured answers. The quick approximation below treats all answers as numbers.
 
 With groups of participants g and of items h as in `layout`, and u_i = sum_h w[g, h] (mean answer of participant i to
 items of group h), v_j = sum_g w[g, h] (mean answer to item j of participants of group g), the estimate is sum_g
@@ -12,14 +12,14 @@ mean(u_i). Its variance is estimated by
 
     V = V1 + V2 - V3,   V1 = s^2(u) sum_g 1/n_g,   V2 = s^2(v) sum_h 1/m_h,   V3 = s^2(residual) sum_gh w^2 / (n_g m_h)
 
-where s^2(u) and s^2(v) are pooled within groups, so that what lists and item groups have in common falls out, and the
-residual is what is left in each cell of groups after participants and items. In complete designs the three have exactly
-the expectations that make V unbiased; the ratio is the quasi-F of Clark (1973), MS / (MS_pa + MS_ia - MS_pia). A part
-that would be negative is set to zero, as a mixed model does. Degrees of freedom are Satterthwaite's,
+where s^2(u) and s^2(v) are pooled within groups, so that common effects of lists and item groups cancel, and the
+residual is the rest in each cell of groups after participants and items. In complete designs the three have exactly the
+expectations that make V unbiased; the ratio is the quasi-F of Clark (1973), MS / (MS_pa + MS_ia - MS_pia). A negative
+part is set to zero, as in a mixed model. Degrees of freedom are Satterthwaite's,
 
     df = V^2 / (V1^2 / f1 + V2^2 / f2 + V3^2 / f3).
 
-For planning: it takes a fraction of a millisecond where the mixed model takes a tenth of a second, and both agree
+This is for planning: it takes a fraction of a millisecond and the mixed model a tenth of a second, and both agree
 closely on complete designs.
 
 The mixed model has normal errors, and participants and items with intercepts and effects,
@@ -37,7 +37,7 @@ Power in closed form is for answers with normal errors in complete designs, wher
 
 with the standard deviations P, I of participants and items, b, d of their effects and e of residuals. The test is then
 close to a t test with the noncentrality effect / sqrt(E V) and Satterthwaite's degrees of freedom at these
-expectations, as in Westfall, Kenny and Judd (2014). It is what simulated power is checked against.
+expectations, as in Westfall, Kenny and Judd (2014). Simulated power is tested against it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def as_measured(layout: SimulationLayout) -> bool:
 
 
 def by_measured_model(rounds: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
-    """The contrast in answers, rounds x participants x items, as `karat measure` tests it; NaN where it cannot be."""
+    """The contrast in answers, rounds x participants x items, as tested by `karat measure`; NaN if it cannot be."""
     if layout.compared:
         return _preference(np.where(layout.sides[np.ix_(people, things)] == 0, np.nan, rounds))
     contrast, family = layout.contrast, answer_family(layout.scale)
@@ -98,12 +98,12 @@ def by_measured_model(rounds: Floats, layout: SimulationLayout, people: Ints, th
     if any(cell not in cells for cell in contrast.cells):
         return UNTESTED
     weights = [contrast.cells.get(cell, 0.0) for cell in cells]
-    found = means.contrast({contrast.name: weights})
-    return float(found.estimate[0]), float(found.se[0]), float(found.p[0])
+    difference = means.contrast({contrast.name: weights})
+    return float(difference.estimate[0]), float(difference.se[0]), float(difference.p[0])
 
 
 def _preference(rounds: Floats) -> Tested:
-    """The logit of a preference for the first level, without answers "no difference"."""
+    """The logit of a preference for the first level, ignoring answers of "no difference"."""
     preferred = np.isfinite(rounds) & (rounds != 0)
     _, who, what = np.nonzero(preferred)
     data = {"participant": who, "item": what, "response": (rounds[preferred] > 0).astype(int)}
@@ -118,7 +118,7 @@ def _preference(rounds: Floats) -> Tested:
 def _fitted(
     formulas: Sequence[str], data: Mapping[str, Any], family: FamilyName, levels: Mapping[str, Sequence[str]]
 ) -> Model | None:
-    """The first of these formulas that converges, else the last; None where nothing can be fitted."""
+    """The first of these formulas that converges, else the last; None if none can be fitted."""
     model = None
     for formula in formulas:
         try:
@@ -131,18 +131,18 @@ def _fitted(
 
 
 def by_mean_squares(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
-    """The contrast in answers of participants x items, given the group of each; NaN where it cannot be tested."""
+    """The contrast in answers of participants x items, given the group of each; NaN if it cannot be tested."""
     weights = layout.weights
     n, m = (np.bincount(codes, minlength=size) for codes, size in zip((people, things), weights.shape, strict=True))
     used = weights != 0
     if np.any(n[used.any(axis=1)] == 0) or np.any(m[used.any(axis=0)] == 0):
         return UNTESTED
-    # What is not shown has weight 0; as 0 and not as NaN it stays out of every sum.
-    shown = np.where(used[np.ix_(people, things)], answers, 0.0)
-    first, second = _groups(shown, things, m), _groups(shown.T, people, n)
+    # Answers of weight 0 are 0 and not NaN, so that they do not affect sums.
+    judged = np.where(used[np.ix_(people, things)], answers, 0.0)
+    first, second = _groups(judged, things, m), _groups(judged.T, people, n)
     u = np.sum(weights[people] * first, axis=1)
     v = np.sum(weights.T[things] * second, axis=1)
-    left = shown - first[:, things] - second.T[people] + _groups(first.T, people, n).T[np.ix_(people, things)]
+    left = judged - first[:, things] - second.T[people] + _groups(first.T, people, n).T[np.ix_(people, things)]
     parts = [
         _pooled(u, people, used.any(axis=1), n),
         _pooled(v, things, used.any(axis=0), m),
@@ -161,8 +161,8 @@ def _groups(answers: Floats, codes: Ints, sizes: Ints) -> Floats:
 
 def _pooled(values: Floats, codes: Ints, used: np.ndarray, sizes: Ints) -> tuple[float, float]:
     """The variance within groups, times the sum of 1 / size, and its degrees of freedom."""
-    kept = used[codes]
-    values, codes = values[kept], codes[kept]
+    in_use = used[codes]
+    values, codes = values[in_use], codes[in_use]
     sums = np.bincount(codes, values, minlength=len(sizes))
     deviations = values - sums[codes] / sizes[codes]
     freedom = float(len(values) - used.sum())
@@ -171,7 +171,7 @@ def _pooled(values: Floats, codes: Ints, used: np.ndarray, sizes: Ints) -> tuple
 
 
 def _residual(left: Floats, weights: Floats, n: Ints, m: Ints) -> tuple[float, float]:
-    """The variance of what is left in each cell of groups, in units of the estimate's variance."""
+    """The variance of the residuals in each cell of groups, in units of the estimate's variance."""
     used = weights != 0
     freedom = float(np.outer(n - 1, m - 1)[used].sum())
     variance = float(np.sum(left**2)) / freedom if freedom else np.nan
@@ -183,7 +183,7 @@ def _tested(estimate: float, parts: list[tuple[float, float]]) -> Tested:
     if not np.isfinite(v1 + v2 + v3):
         return UNTESTED
     if v1 <= v3 or v2 <= v3:
-        # No sign of an effect that differs between participants, or items, or either: that part is left out.
+        # Without a sign of effects that differ between participants, or items, or both, that part is omitted.
         variance, freedom = max([(v1, f1), (v2, f2), (v3, f3)])
     else:
         variance = v1 + v2 - v3
@@ -214,7 +214,7 @@ def by_mixed_model(answers: Floats, layout: SimulationLayout, people: Ints, thin
 
 
 def fit_normal(y: Floats, x: Floats, people: Ints, things: Ints, compared: bool) -> MixedFit:
-    """The fitted model of answers, their sides, and who judged what."""
+    """The fitted model of answers, with the side, participant and item of each."""
     ones = np.ones(len(y))
     if compared:
         terms = [random_term("participant", people), random_term("item", things)]
@@ -224,7 +224,7 @@ def fit_normal(y: Floats, x: Floats, people: Ints, things: Ints, compared: bool)
 
 
 def _term(group: str, codes: Ints, x: Floats) -> RandomTerm:
-    """Intercepts and, where somebody saw both sides, effects."""
+    """Intercepts and, if any level of the group has both sides, effects."""
     _, places = np.unique(codes, return_inverse=True)
     sums, sizes = np.bincount(places, x), np.bincount(places)
     varies = np.any(np.abs(np.abs(sums / sizes) - np.abs(x).max()) > 1e-9)
@@ -241,7 +241,7 @@ def closed_power(
     Parameters
     ----------
     layout
-        Which participants see which items on which side of the contrast.
+        The sides of the contrast on which participants see items.
     model
         The standard deviations of participants, items, their effects and the residual.
     participants
@@ -269,13 +269,13 @@ def expected_variance(layout: SimulationLayout, model: Normal, participants: int
     m = np.bincount(layout.item_groups(items), minlength=w.shape[1]).astype(float)[None, :]
     residual = model.residual**2 / layout.repeats
     common = 0.0 if layout.compared else 1.0
-    own = [common * spread**2 for spread in (model.participant, model.item)]
+    variances = [common * spread**2 for spread in (model.participant, model.item)]
     third = float(np.sum(residual * w**2 / (n * m)))
     first = third + float(np.sum(
-        (own[0] * w.sum(axis=1) ** 2 + model.participant_effect**2 * (w * x).sum(axis=1) ** 2) / n[:, 0]
+        (variances[0] * w.sum(axis=1) ** 2 + model.participant_effect**2 * (w * x).sum(axis=1) ** 2) / n[:, 0]
     ))  # fmt: skip
     second = third + float(np.sum(
-        (own[1] * w.sum(axis=0) ** 2 + model.item_effect**2 * (w * x).sum(axis=0) ** 2) / m[0]
+        (variances[1] * w.sum(axis=0) ** 2 + model.item_effect**2 * (w * x).sum(axis=0) ** 2) / m[0]
     ))  # fmt: skip
     used = w != 0
     freedoms = (

@@ -1,18 +1,17 @@
-"""How participants of a questionnaire behave, how many behave in which way, and how long they take.
+"""The behaviours of participants, their shares, and their response times.
 
 Response times are log-normal by item function, participant and behaviour,
 
     log seconds = function + participant + residual,     participant ~ N(0, .24), residual ~ N(0, .29).
 
-One trial in a hundred is interrupted and takes eight times as long. Those who rush take less than a second; dawdlers
-pause in every eighth trial; clever spammers take about a second, but at least three times between 20 and 60. Medians
-and deviations are about those of the ratings that Pieper, Börner and Kiss published; other tasks are faster or slower
-by the ratio of their usual times.
+One trial in a hundred is interrupted and takes eight times as long. Rushers take less than a second; dawdlers pause in
+every eighth trial; clever spammers take about a second, but at least three times between 20 and 60. Medians and
+deviations are about those of the ratings of Pieper, Börner and Kiss; other tasks are faster or slower by the ratio of
+their usual times.
 
-All simulations share what they refuse, and the mark of simulated participants, whose `source` is `simulated`. The mark
-stands in the table of participants, in every file and format, so that it survives CSV and Parquet; and it
-stays where the column `behaviour`, which says how each of them answered, is taken out before data are handed to
-students.
+All simulations share their error class and the mark of simulated participants, whose `source` is `simulated`. The mark
+is in the table of participants, in every file and format, so that it survives CSV and Parquet. It stays even if the
+column `behaviour` is removed before data are given to students.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,11 +37,11 @@ BEHAVIOURS = {
     "rusher": "answers at random in less than a second",
     "clever spammer": "answers at random in about a second, with a few long pauses that make the total time look right",
 }
-"""The behaviours and what each of them is."""
+"""The behaviours with their descriptions."""
 
 
 def counted_behaviours(counts: Mapping[str, int]) -> str:
-    """How many participants behave in which way.
+    """The numbers of participants by behaviour, in words.
 
     >>> counted_behaviours({"attentive": 30, "guesser": 2, "drop-out": 1})
     '30 attentive, 2 guessers, 1 drop-out'
@@ -54,14 +53,14 @@ def counted_behaviours(counts: Mapping[str, int]) -> str:
 
 
 JUDGES = (ATTENTIVE, MINORITY, "dawdler", "drop-out")
-"""Those whose answers depend on what they judge."""
+"""The behaviours with answers that depend on the stimuli."""
 USUAL: Mapping[str, float] = {
     ATTENTIVE: 0.85, "guesser": 0.04, "rusher": 0.04, "straight-liner": 0.03, "clever spammer": 0.02, "drop-out": 0.02,
 }  # fmt: skip
 
 
 def read_shares(text: str) -> dict[str, float]:
-    """Shares as a user writes them: `attentive=0.9,guesser=0.1`."""
+    """The shares in a text such as `attentive=0.9,guesser=0.1`."""
     shares: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = (word.strip() for word in part.partition("="))
@@ -75,7 +74,7 @@ def read_shares(text: str) -> dict[str, float]:
 
 
 def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares of all behaviours that occur; the rest answer attentively."""
+    """The shares of all behaviours that occur; other participants are attentive."""
     for name, share in shares.items():
         if name not in BEHAVIOURS:
             raise SimulateError(unknown_name("behaviours.unknown", name, list(BEHAVIOURS)))
@@ -89,9 +88,9 @@ def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def allot(shares: Mapping[str, float], participants: int, random: np.random.Generator) -> list[str]:
-    """The behaviour of each participant: as many of each as the shares say, in random order.
+    """The behaviour of each participant, in random order and in the numbers of the shares.
 
-    What does not come out even goes to the behaviours with the largest remainders.
+    Remaining participants get the behaviours with the largest remainders.
     """
     checked = check_shares(shares)
     exact = {name: share * participants for name, share in checked.items()}
@@ -108,7 +107,7 @@ LOG_SECONDS = {
     "practice": 2.4, "calibration": 2.23, "test": 2.14, "filler": 2.04, "control": 1.95, "attention": 2.09,
 }  # fmt: skip
 RATING_SECONDS = 8.8
-"""What `study.tasks` gives for a rating on the whole, in which the times above are meant."""
+"""The seconds of a rating in `study.tasks`, to which the times above refer."""
 PACE, RESIDUAL = 0.24, 0.29
 INTERRUPTED, LONGER = 0.01, 8.0
 SHARE_OF_TIME = {"guesser": 0.7, "straight-liner": 0.5}
@@ -122,25 +121,25 @@ def seconds(
 ) -> Floats:  # fmt: skip
     """The time of each trial, given its function and the number of its participant.
 
-    `behaviours` and `pace` have an entry for each participant; `usual` is how long a trial of the task takes.
+    `behaviours` and `pace` have an entry per participant; `usual` is the usual time of a trial of the task.
     """
     count = len(functions)
     log_seconds = np.array([LOG_SECONDS[function] for function in functions]) + np.log(usual / RATING_SECONDS)
-    taken = np.exp(log_seconds + pace[people] + random.normal(0, RESIDUAL, count))
-    taken *= np.where(random.random(count) < INTERRUPTED, LONGER, 1.0)
+    times = np.exp(log_seconds + pace[people] + random.normal(0, RESIDUAL, count))
+    times *= np.where(random.random(count) < INTERRUPTED, LONGER, 1.0)
     behaviour = np.array(behaviours)[people]
     for name, share in SHARE_OF_TIME.items():
-        taken[behaviour == name] *= share
+        times[behaviour == name] *= share
     pausing = (behaviour == "dawdler") & (random.random(count) < PAUSES)
-    taken[pausing] *= random.uniform(LONGER, 3 * LONGER, int(pausing.sum()))
+    times[pausing] *= random.uniform(LONGER, 3 * LONGER, int(pausing.sum()))
     hurried = np.isin(behaviour, ["rusher", "clever spammer"])
-    taken[hurried] = random.uniform(0.35, 0.9, int(hurried.sum()))
+    times[hurried] = random.uniform(0.35, 0.9, int(hurried.sum()))
     for person in np.flatnonzero(np.array(behaviours) == "clever spammer"):
-        own = np.flatnonzero(people == person)
-        pauses = min(len(own), max(FEWEST_PAUSES, round(PAUSE_SHARE * len(own))))
-        taken[own] += 0.3
-        taken[random.choice(own, pauses, replace=False)] = random.uniform(20, 60, pauses)
-    rounded: Floats = taken.round(3)
+        trials = np.flatnonzero(people == person)
+        pauses = min(len(trials), max(FEWEST_PAUSES, round(PAUSE_SHARE * len(trials))))
+        times[trials] += 0.3
+        times[random.choice(trials, pauses, replace=False)] = random.uniform(20, 60, pauses)
+    rounded: Floats = times.round(3)
     return rounded
 
 
@@ -148,9 +147,9 @@ SIMULATED = "simulated"
 
 
 def simulated(people: pl.DataFrame) -> int:
-    """How many of these participants are simulated."""
+    """The number of simulated participants."""
     return int((people["source"].cast(pl.String) == SIMULATED).sum()) if "source" in people.columns else 0
 
 
 class SimulateError(KaratError, ValueError):
-    """A crowd, a questionnaire or a design that cannot be simulated."""
+    """Settings that cannot be simulated."""

@@ -1,12 +1,12 @@
-"""A crowd as judgments: tasks with a truth, answered by workers whose behaviour is known.
+"""A crowd as judgments: tasks with a truth, answered by workers with known behaviour.
 
-Response times are log-normal: credible workers take about 3.3 seconds, the others about half as long, each at a pace of
-their own.
+Response times are log-normal: credible workers take about 3.3 seconds, the others about half as long, each at an
+individual pace.
 
 Every task has a latent effect u ~ N(0, 6); the truth is the category in which it falls. With two categories the cut is
-at zero, with more the cuts are at the quantiles of the effects themselves, so that every category is as frequent (Ba,
-Mancenido, Chiou and Pan, simulation procedure and appendix B). With `balance`, the cuts are where they must be for the
-shares that are asked for. Categories without an order are dealt out at random after the cutting.
+at zero, with more the cuts are at the quantiles of the effects, so that all categories are equally frequent (Ba,
+Mancenido, Chiou and Pan, simulation procedure and appendix B). With `balance`, the cuts lead to these shares. Unordered
+categories are shuffled after the cutting.
 
 With task effect u, worker effect w ~ U(-a, a) and cell effect c ~ U(-a, a), a credible worker has the latent value u +
 w + c. It decides the answer either by a draw,
@@ -14,16 +14,16 @@ w + c. It decides the answer either by a draw,
     yes with probability 1 / (1 + exp(-(u + w + c))),      and, with more categories, the category of u + w + c + e,
                                                            e standard logistic,
 
-as the paper's model says, or by its sign (the category of u + w + c), as the authors' program does. a is 1.5 for two
-categories and .4 for more. The others do not look at the task:
+as in the paper's model, or by its sign (the category of u + w + c), as in the authors' program. a is 1.5 for two
+categories and .4 for more. The others ignore the task:
 
 - primary choice: a favourite category, in two categories with a logit of 1.4 + U(-.3, .3), kept only if the favourite
   comes at least `longest_run` times in a row somewhere; with more categories with probability .88;
 - repeated pattern: the categories in turn from one of them on, in two categories with a logit of 2 + U(-.1, .1) (.88;
-  the paper's text says .8), with more with probability .96;
-- random guessing: every category is as probable.
+  .8 in the paper's text), with more with probability .96;
+- random guessing: all categories are equally probable.
 
-Those who go astray halfway are credible before a trial and one of the three from it on (appendix C).
+Workers who change halfway are credible before a trial and one of the three from it on (appendix C).
 
 Source: Ba, Mancenido, Chiou and Pan, simulation procedure, appendices B and C; constants as in the authors' program.
 """
@@ -52,7 +52,7 @@ NOBODY: Mapping[str, int] = MappingProxyType({})
 LOG_SECONDS = {True: 1.2, False: 0.5}
 """The logarithm of the usual time, of credible workers and of others."""
 PACE, SPREAD = 0.3, 0.4
-"""How much log times differ between workers, and between the trials of one."""
+"""The standard deviations of log times between workers, and between the trials of one."""
 
 
 def crowd(
@@ -68,12 +68,12 @@ def crowd(
     settings: WorkerSettings | None = None,
     seed: int = 1,
 ) -> Judgments:
-    """Judgments of a crowd; `spammers` says how many workers are of which kind, everybody else is credible.
+    """Judgments of a crowd; `spammers` has the number of workers of each kind, and all others are credible.
 
     The kinds are primary choice, repeated pattern and random guessing, and each of them with "halfway" before it, for
-    workers who are credible until trial `turn` (by default until half of the trials are done). The truth is in the
-    column expected, the behaviour in that of the participants; spammers have the first names. `shuffled` gives every
-    worker an order of tasks of their own. The same seed gives the same crowd.
+    workers who are credible until trial `turn` (by default for half of the trials). The truth is in the column
+    expected, the behaviour in that of the participants; spammers have the first names. `shuffled` gives every worker an
+    individual order of tasks. The same seed gives the same crowd.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def crowd(
     tasks
         The number of tasks.
     spammers
-        How many workers are of which kind.
+        The number of workers of each kind.
     scale
         The scale of the answers; by default yes or no.
     balance
@@ -90,9 +90,9 @@ def crowd(
     decision
         Whether credible answers are drawn, as in the paper, or taken by sign, as in the authors' program.
     turn
-        The trial at which workers change who do so halfway.
+        The trial at which workers change halfway.
     settings
-        How far workers stray; by default as published.
+        The parameters of workers; by default as published.
 
     >>> judgments = crowd(50, 40, {"primary choice": 3, "halfway random guessing": 2}, seed=7)
     >>> len(judgments), judgments.participants["behaviour"].unique(maintain_order=True).to_list()
@@ -101,7 +101,7 @@ def crowd(
     kinds = _kinds(workers, spammers)
     used = scale or Binary()
     random = np.random.default_rng(seed)
-    drawn = draw_tasks(tasks, len(used.levels), ordered=not isinstance(used, Nominal), balance=balance, seed=random)
+    task_set = draw_tasks(tasks, len(used.levels), ordered=not isinstance(used, Nominal), balance=balance, seed=random)
     order = np.broadcast_to(np.arange(tasks, dtype=np.int32), (workers, tasks))
     if shuffled:
         order = random.permuted(order, axis=1)
@@ -110,7 +110,7 @@ def crowd(
     for kind, count in kinds.items():
         part = slice(start, start + count)
         answers[part] = worker_answers(
-            kind, count, drawn, order[part], decision=decision, turn=turn, settings=settings, seed=random
+            kind, count, task_set, order[part], decision=decision, turn=turn, settings=settings, seed=random
         )
         start += count
     names = _names("w", workers)
@@ -118,17 +118,17 @@ def crowd(
     pace = np.array([LOG_SECONDS[kind == CREDIBLE] for kind in behaviours]) + random.normal(0, PACE, workers)
     log_seconds = random.standard_normal((workers, tasks), dtype=np.float32) * SPREAD + pace[:, None]
     seconds: NDArray[np.float64] = np.exp(log_seconds).round(3)
-    frame = _frame(names, order, answers, drawn.truth, used, seconds)
+    frame = _frame(names, order, answers, task_set.truth, used, seconds)
     people = pl.DataFrame({"participant": names, "behaviour": behaviours, "source": SIMULATED})
-    # Made as the checks would have it: they would take longer than the simulation.
+    # The frame already has the form after the checks, which would take longer than the simulation.
     return Judgments.from_checked(Checked(frame), {"": used}, people)
 
 
 def _kinds(workers: int, spammers: Mapping[str, int]) -> dict[str, int]:
-    known = (*KINDS[1:], *HALFWAY)
+    kinds = (*KINDS[1:], *HALFWAY)
     for kind, count in spammers.items():
-        if kind not in known:
-            raise SimulateError(Message("crowd.spammers", {"kind": kind, "known": list(known)}))
+        if kind not in kinds:
+            raise SimulateError(Message("crowd.spammers", {"kind": kind, "known": list(kinds)}))
         if count < 0:
             raise SimulateError(Message("crowd.negative", {"kind": kind, "n": count}))
     left = workers - sum(spammers.values())
@@ -166,7 +166,7 @@ VARIANCE = 6.0
 
 @dataclass(frozen=True)
 class Tasks:
-    """The latent effects of tasks, the cuts between categories, and which category each interval between cuts is."""
+    """The latent effects of tasks, the cuts between categories, and the category of each interval between cuts."""
 
     effects: Floats
     cuts: Floats
@@ -179,11 +179,11 @@ class Tasks:
 
     @property
     def count(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return len(self.labels)
 
     def categories(self, values: Floats) -> Codes:
-        """The categories in which latent values fall."""
+        """The categories of latent values."""
         # A sum over the few cuts is several times faster than a search for each of millions of values.
         interval = np.zeros(values.shape, dtype=np.int8)
         for cut in self.cuts:
@@ -200,7 +200,7 @@ def draw_tasks(
     variance: float = VARIANCE,
     seed: int | np.random.Generator = 1,
 ) -> Tasks:
-    """Tasks with `categories` possible answers; `balance` gives the share of tasks that belong in each.
+    """Tasks with `categories` possible answers; `balance` has the share of tasks in each.
 
     Parameters
     ----------
@@ -249,25 +249,25 @@ CREDIBLE, PRIMARY, PATTERN, GUESSING = "credible", "primary choice", "repeated p
 KINDS = (CREDIBLE, PRIMARY, PATTERN, GUESSING)
 HALFWAY = tuple(f"halfway {kind}" for kind in KINDS[1:])
 MOST_ROUNDS = 2_000
-"""Redraws of primary choosers before their longest run is called out of reach."""
+"""The tries to get the longest run of primary choosers before an error."""
 
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """How far workers stray; None stands for the published value, which depends on the number of categories."""
+    """The parameters of workers; None is the published value, which depends on the number of categories."""
 
     spread: float | None = None
     """a: half the width of the effects of credible workers and of their cells."""
     primary_logit: tuple[float, float] = (1.4, 0.3)
     primary_share: float = 0.88
     run: int | None = None
-    """How often the favourite must come in a row; 0 for no such rule. By default `longest_run` for two categories."""
+    """The required run of the favourite; 0 for none. By default `longest_run` for two categories."""
     pattern_logit: tuple[float, float] = (2.0, 0.1)
     pattern_share: float = 0.96
 
 
 def longest_run(tasks: int) -> int:
-    """The run that shows a favourite of two answers: the longest expected of a fair coin and two standard deviations.
+    """The run that shows a favourite of two answers: the expected longest run of a fair coin plus two deviations.
 
     R = log2(n / 2) with the standard deviation sqrt(pi^2 / (6 ln^2 2) + 1/12) = 1.873 (Schilling 1990), both rounded up
     as in the paper.
@@ -289,8 +289,8 @@ def worker_answers(
 ) -> Codes:
     """The answers of `workers` workers of a kind, workers x trials, as categories from 0.
 
-    `order` says which task stands at each trial, for all workers or for each (workers x trials); without it, tasks come
-    as they are. `turn` is the trial (from 1) at which those who go astray halfway do so; by default the one after half.
+    `order` has the task of each trial, for all workers or for each (workers x trials); by default the order of `tasks`.
+    `turn` is the trial (from 1) at which workers change halfway; by default the one after half of the trials.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def worker_answers(
     decision
         Whether credible answers are drawn, as in the paper, or taken by sign, as in the authors' program.
     settings
-        How far workers stray; by default as published.
+        The parameters of workers; by default as published.
 
     >>> from karat.simulate.crowd import draw_tasks
     >>> tasks = draw_tasks(80, seed=1)
@@ -317,20 +317,20 @@ def worker_answers(
     random = np.random.default_rng(seed)
     effects = tasks.effects[np.arange(len(tasks.effects)) if order is None else order]
     shape = (workers, effects.shape[-1])
-    drawn = _Drawing(tasks, decision, settings or WorkerSettings(), random)
+    drawing = _Drawing(tasks, decision, settings or WorkerSettings(), random)
     if kind == CREDIBLE:
-        return drawn.credible(shape, effects)
-    answers = drawn.astray(kind.removeprefix("halfway "), shape)
+        return drawing.credible(shape, effects)
+    answers = drawing.astray(kind.removeprefix("halfway "), shape)
     if kind in HALFWAY:
         check_number(SimulateError, "turn", turn, at_least=1, at_most=shape[1] + 1)
         before = shape[1] // 2 if turn is None else turn - 1
-        answers[:, :before] = drawn.credible((workers, before), effects[..., :before])
+        answers[:, :before] = drawing.credible((workers, before), effects[..., :before])
     return answers
 
 
 @dataclass(frozen=True)
 class _Drawing:
-    """What answers are drawn with."""
+    """The parameters of random answers."""
 
     tasks: Tasks
     decision: Decision
@@ -358,7 +358,7 @@ class _Drawing:
         return self.primary(np.repeat(first, shape[1], axis=1), least)
 
     def mostly(self, wanted: Codes, logit: tuple[float, float], share: float) -> Codes:
-        """The wanted category with its probability, else one of the others, each as often."""
+        """The wanted category with its probability, else one of the others, with equal probabilities."""
         count, random = self.tasks.count, self.random
         if count == 2:
             middle, half = logit
@@ -371,7 +371,7 @@ class _Drawing:
         return answers
 
     def primary(self, wanted: Codes, least: int) -> Codes:
-        """Answers of those with a favourite, drawn again where it never comes `least` times in a row."""
+        """Answers of workers with a favourite, drawn again if it never comes `least` times in a row."""
         answers, short = wanted.copy(), np.arange(len(wanted))
         for _ in range(1 + MOST_ROUNDS):
             favourite = wanted[short]

@@ -1,19 +1,19 @@
-"""Input as the trial page sums it up: of people with a mouse, a finger, keys or assistive technology, and of scripts.
+"""Summaries of input as in the trial page: of people with a mouse, a finger, keys or assistive technology, and scripts.
 
-Recordings of real people's input are not at hand, so that people are modelled from published parameters:
+There are no recordings of real input, so people are modelled with published parameters:
 
 - A movement to a target takes a + b log2(D / W + 1) seconds (Fitts' law in Shannon's form), with a of about .15 s and b
   of about .2 s per bit, which is the throughput of about 4.5 bits per second that Soukoreff and MacKenzie (2004) report
   for mice, and log-normal residuals.
 - Its speed is that of minimum jerk (Flash and Hogan 1985), whose peak is 1.875 times its mean, on a slightly bowed
   line, with a correction at the end and noise that grows with the speed.
-- Where the press lands is normal around the centre of the target, so that 96 % fall within it (MacKenzie 1992).
+- The place of the press is normal around the centre of the target, so that 96 % fall within it (MacKenzie 1992).
 - Presses and key holds are log-normal with medians of about .1 s, as in the typing of 168,000 people (Dhakal et al.
   2018). People differ from each other about as much as the presses of one of them.
 
-Scripts are of three tiers: `http` posts answers without a page, `clicks` is a driver that jumps to the centre of what
-it presses, `lines` the same along straight lines at a constant speed, and `paths` a driver with paths, presses and
-latencies drawn from the model of people above, and its marks hidden.
+Scripts are of three tiers: `http` posts answers without a page, `clicks` is a driver that jumps to the centre of its
+target, `lines` moves there along straight lines at a constant speed, and `paths` is a driver with paths, presses and
+latencies from the model of people above, which hides its marks.
 """
 
 import json
@@ -47,7 +47,7 @@ SCRIPTS = {
     "paths": "a driver with human-like paths and log-normal latencies that hides its marks (tier 3)",
 }
 KINDS = PEOPLE | SCRIPTS
-"""Who can be at the other end, and what that is."""
+"""The people and scripts that can answer, with their descriptions."""
 ASSISTED = ("keys", "switch", "screen reader", "voice", "gaze", "glide")
 FRAME = 1 / 60
 """Seconds between two movements that a browser reports."""
@@ -56,7 +56,7 @@ Trace = dict[str, float]
 
 @dataclass(frozen=True)
 class Hand:
-    """A person's way to move and press; the means of all people are the defaults."""
+    """The parameters of a person's movements and presses; the defaults are the means of all people."""
 
     base: float = 0.15
     per_bit: float = 0.20
@@ -66,11 +66,11 @@ class Hand:
     bow: float = 0.05
     spread: float = 0.42
     wander: float = 0.35
-    """How often the pointer also moves while the participant reads."""
+    """The probability that the pointer also moves while the participant reads."""
 
 
 def draw_hand(rng: np.random.Generator) -> Hand:
-    """Somebody's hand."""
+    """The hand of a random person."""
     usual = Hand()
     return Hand(
         _log_normal(rng, usual.base, 0.3), _log_normal(rng, usual.per_bit, 0.2), _log_normal(rng, usual.press, 0.3),
@@ -86,7 +86,7 @@ def mouse_path(
     width: float,
     hand: Hand | None = None,
 ) -> Floats:
-    """A movement from one place to another as rows of seconds, x and y, one for each frame of the screen."""
+    """A movement from one place to another as rows of seconds, x and y, one per frame of the screen."""
     hand = hand or Hand()
     (x, y), (to_x, to_y) = start, end
     distance = max(1.0, float(np.hypot(to_x - x, to_y - y)))
@@ -106,15 +106,15 @@ def mouse_path(
 
 
 def _minimum_jerk(part: Floats) -> Floats:
-    """The share of the way after this share of the time."""
+    """The share of the path after this share of the time."""
     s = np.clip(part, 0, 1)
     return np.asarray(s**3 * (10 - 15 * s + 6 * s**2))
 
 
 def summary(path: Floats, *, dwell: float, press: float, off: float, more: Floats | None = None) -> Trace:
-    """A movement and the press at its end as the trial page sums them up (`watch.js`).
+    """The summary of a movement and the press at its end, as in the trial page (`watch.js`).
 
-    `more` is what was travelled before, while the participant was reading.
+    `more` is a movement before it, while the participant was reading.
     """
     whole = path if more is None else np.vstack([more, path + np.array([more[-1, 0] + 0.4, 0, 0])])
     places = np.round(whole[:, 1:])
@@ -136,10 +136,10 @@ def _log_normal(rng: np.random.Generator, middle: float, spread: float) -> float
 
 
 def _mouse(rng: np.random.Generator, hand: Hand) -> Trace:
-    """A trial of a person with a mouse: perhaps a wander, then a movement to one of the answers."""
+    """A trial of a person with a mouse: perhaps a movement while reading, then one to an answer."""
     width, distance = rng.uniform(40, 90), rng.uniform(20, 500)
     angle = rng.uniform(-0.5, 0.5)
-    off = min(1.0, float(hand.spread * np.sqrt(-2 * np.log(rng.uniform(0.02, 1)))))
+    off = _miss(rng, hand)
     end = (distance * np.cos(angle), distance * np.sin(angle))
     more = None
     start = (0.0, 0.0)
@@ -151,8 +151,13 @@ def _mouse(rng: np.random.Generator, hand: Hand) -> Trace:
     return summary(path, dwell=dwell, press=_log_normal(rng, hand.press, 0.25), off=off, more=more)
 
 
+def _miss(rng: np.random.Generator, hand: Hand) -> float:
+    """The distance of a press from the centre of its target, as a share of the largest."""
+    return min(1.0, float(hand.spread * np.sqrt(-2 * np.log(rng.uniform(0.02, 1)))))
+
+
 def _touch(rng: np.random.Generator, hand: Hand) -> Trace:
-    off = min(1.0, float(hand.spread * np.sqrt(-2 * np.log(rng.uniform(0.02, 1)))))
+    off = _miss(rng, hand)
     return {"moves": int(rng.poisson(0.4)), "off": round(off, 3), "press": round(_log_normal(rng, hand.press, 0.3), 4),
             "sizes": int(1 + rng.poisson(1.2)), "scrolls": int(rng.random() < 0.1)}  # fmt: skip
 
@@ -183,7 +188,7 @@ def _jump(rng: np.random.Generator, press: float) -> Trace:
             "off": round(float(rng.uniform(0, 0.02)), 3), "press": round(press, 4)}  # fmt: skip
 
 
-_DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
+_HANDS: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
     "mouse": ("mouse", _mouse),
     "touch": ("touch", _touch),
     "keys": ("key", _keys),
@@ -199,29 +204,29 @@ _DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
     "lines": ("mouse", lambda rng, hand: _line(rng, rng.uniform(800, 2500), press=rng.uniform(0.02, 0.12), off=0.01)),
     "paths": ("mouse", _mouse),
 }
-"""What the page calls the pointer of each kind, and how a trial of it is drawn."""
+"""The pointer of each kind in the page, and the function that draws a trial."""
 
 
 def traces(kind: str, trials: int, rng: np.random.Generator) -> list[Trace] | None:
-    """What the trial page reports of somebody's trials; None where no page ran."""
+    """The summaries of the trials of a participant; None without a page."""
     if kind not in KINDS:
         raise SimulateError(unknown_name("behaviours.unknown", kind, list(KINDS)))
     if kind == "http":
         return None
     hand = Hand() if kind == "paths" else draw_hand(rng)
-    draw = _DRAWN[kind][1]
-    found = [draw(rng, hand) for _ in range(trials)]
+    draw = _HANDS[kind][1]
+    drawings = [draw(rng, hand) for _ in range(trials)]
     about = {"flags": int(kind == "clicks"), "fits": 1, "grain": 0.0001}
-    return [{**one, **(about if place == 0 else {})} for place, one in enumerate(found)]
+    return [{**trace, **(about if place == 0 else {})} for place, trace in enumerate(drawings)]
 
 
 def with_hands(judgments: Judgments, kinds: Mapping[str, str] | str = "people", seed: int = 1) -> Judgments:
-    """The judgments with the columns `pointer`, `trace` and `received`, as if these had answered on karat's pages.
+    """The judgments with the columns `pointer`, `trace` and `received`, as from karat's pages.
 
-    `kinds` gives the kind of each participant (see `KINDS`); all others are people: 70 % with a mouse,
-    25 % with a touch screen and 5 % with keys. Response times stay as they are, and are drawn where there are none.
+    `kinds` has the kind of each participant (see `KINDS`); all others are people: 70 % with a mouse, 25 % with a touch
+    screen and 5 % with keys. Response times stay as they are, and missing ones are drawn.
     """
-    named = {} if isinstance(kinds, str) else dict(kinds)
+    kind_of = {} if isinstance(kinds, str) else dict(kinds)
     everyone = None if kinds == "people" or not isinstance(kinds, str) else kinds
     rng = np.random.default_rng(seed)
     frame = judgments.frame.with_row_index("_row")
@@ -229,12 +234,12 @@ def with_hands(judgments: Judgments, kinds: Mapping[str, str] | str = "people", 
     for part in frame.partition_by("participant", maintain_order=True):
         rows = part.sort("trial", maintain_order=True) if "trial" in part.columns else part
         usual = str(rng.choice(["mouse", "touch", "keys"], p=[0.7, 0.25, 0.05]))
-        parts.append(_of_one(rows, named.get(rows["participant"][0], everyone or usual), rng))
+        parts.append(_with_hand(rows, kind_of.get(rows["participant"][0], everyone or usual), rng))
     return judgments.with_frame(pl.concat(parts, how="vertical").sort("_row").drop("_row"))
 
 
-def _of_one(rows: pl.DataFrame, kind: str, rng: np.random.Generator) -> pl.DataFrame:
-    found = traces(kind, rows.height, rng)
+def _with_hand(rows: pl.DataFrame, kind: str, rng: np.random.Generator) -> pl.DataFrame:
+    trace_of_trials = traces(kind, rows.height, rng)
     times = rng.lognormal(1.0, 0.5, rows.height)
     if "rt" in rows.columns:
         times = rows["rt"].fill_null(pl.Series(times)).to_numpy()
@@ -242,9 +247,9 @@ def _of_one(rows: pl.DataFrame, kind: str, rng: np.random.Generator) -> pl.DataF
         rng.uniform(0.01, 0.02, rows.height) if kind == "http" else times + 0.15 + rng.lognormal(-2.5, 0.5, rows.height)
     )
     begin = datetime(2026, 1, 1, 9, tzinfo=UTC) + timedelta(seconds=float(rng.uniform(0, 36_000)))
-    received = [begin + timedelta(seconds=float(one)) for one in np.cumsum(gaps)]
-    texts = [None] * rows.height if found is None else [json.dumps(one) for one in found]
-    pointer = "" if kind == "http" else _DRAWN[kind][0]
+    received = [begin + timedelta(seconds=float(element)) for element in np.cumsum(gaps)]
+    texts = [None] * rows.height if trace_of_trials is None else [json.dumps(element) for element in trace_of_trials]
+    pointer = "" if kind == "http" else _HANDS[kind][0]
     new: dict[str, Any] = {} if "rt" in rows.columns else {"rt": pl.Series(times)}
     return rows.with_columns(
         pointer=pl.lit(pointer),

@@ -1,6 +1,6 @@
-"""The planned contrasts of a study, and their layout: which lists see which items on which side of them.
+"""The planned contrasts of a study, and their layout: the side of each item in each list.
 
-Participants fall into groups (lists), items into groups (those that a list shows in the same condition), and every
+Participants form groups (lists), items form groups (those that a list shows in the same condition), and every
 participant of a group judges every item of the groups shown to it once. Group g sees items of group h with x[g, h], the
 side of the contrast: +1/2 and -1/2, or 1 for a choice whose answer is the contrast itself. The estimate is
 
@@ -11,8 +11,8 @@ cells on the first side, -1 over those on the second, and 0 elsewhere. An intera
 -1/4, any other contrast its weights over the sum of their squares.
 
 With c conditions within participants and items, list g shows item group h in condition (g + h) mod c (a Latin square).
-Factors between participants multiply the groups of participants, those between items the groups of items. Where every
-participant judges a part of the items, these parts are taken to be disjoint.
+Factors between participants multiply the groups of participants, those between items the groups of items. If every
+participant judges a part of the items, these parts are assumed to be disjoint.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ TINY = 1e-300
 
 @dataclass(frozen=True)
 class SimulationLayout:
-    """Sides and weights, groups of participants x groups of items, and the scale that is answered on."""
+    """Sides and weights, groups of participants x groups of items, and the scale of the answers."""
 
     sides: Floats
     scale: Scale
@@ -48,9 +48,9 @@ class SimulationLayout:
     repeats: int = 1
     """How often every participant judges every item."""
     contrast: ContrastSettings | None = None
-    """The planned contrast, where there is one."""
+    """The planned contrast, if there is one."""
     shown: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
-    """The level of every factor, groups of participants x groups of items; empty where the items are not judged."""
+    """The level of every factor, groups of participants x groups of items; empty if the items are not judged."""
 
     @cached_property
     def weights(self) -> Floats:
@@ -58,18 +58,18 @@ class SimulationLayout:
         return np.asarray(self.sides / max(float((self.sides**2).sum()), TINY), dtype=float)
 
     def item_groups(self, items: int) -> Ints:
-        """The group of each of this many items."""
+        """The groups of this many items."""
         return np.arange(items, dtype=np.int64) % np.int64(self.sides.shape[1])
 
     def participant_groups(self, participants: int) -> Ints:
-        """The group of each of this many participants, as they come."""
+        """The groups of this many participants, in order."""
         return np.arange(participants, dtype=np.int64) % np.int64(self.sides.shape[0])
 
 
 def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayout, Block, int]:
-    """The layout of a contrast, the block that it is about, and how many test items that block has."""
-    named = set(contrast.own)
-    block = next((block for block in study.blocks if named <= set(block.settings.factors)), None)
+    """The layout of a contrast, its block, and the number of test items of that block."""
+    factors = set(contrast.own)
+    block = next((block for block in study.blocks if factors <= set(block.settings.factors)), None)
     if block is None:
         values = {"factor": " and ".join(contrast.own), "file": study.path.name}
         raise SimulateError(Message("layout.no_factor", values))
@@ -81,14 +81,14 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayou
     compared = block.task.compares and settings.compared in contrast.own
     if compared and not contrast.simple:
         raise SimulateError(Message("layout.choice", {"contrast": contrast.name, "factor": settings.compared}))
-    one, cells = _sides(settings, contrast, compared)
-    sides = np.asarray(np.kron(np.eye(parts), one), dtype=np.float64)
-    own = {} if block.task.compares else {name: _parted(levels, parts) for name, levels in cells.items()}
-    return SimulationLayout(sides, block.scale, compared, repeats, contrast, own), block, items
+    group_sides, cells = _sides(settings, contrast, compared)
+    sides = np.asarray(np.kron(np.eye(parts), group_sides), dtype=np.float64)
+    level_cells = {} if block.task.compares else {name: _parted(levels, parts) for name, levels in cells.items()}
+    return SimulationLayout(sides, block.scale, compared, repeats, contrast, level_cells), block, items
 
 
 def _parted(levels: NDArray[np.str_], parts: int) -> NDArray[np.str_]:
-    """The levels of groups, where each participant judges one of several disjoint parts of the items."""
+    """The levels of groups if each participant judges one of several disjoint parts of the items."""
     g, h = levels.shape
     whole = np.full((parts * g, parts * h), "", dtype=levels.dtype)
     for part in range(parts):
@@ -99,7 +99,7 @@ def _parted(levels: NDArray[np.str_], parts: int) -> NDArray[np.str_]:
 def _sides(
     settings: BlockSettings, contrast: ContrastSettings, compared: bool
 ) -> tuple[Floats, dict[str, NDArray[np.str_]]]:
-    """x for every group of participants and items, and the level of every factor there."""
+    """x for every group of participants and items, and the level of every factor."""
     within = {name: factor.levels for name, factor in settings.factors.items()
               if factor.between is None and name != settings.compared}  # fmt: skip
     if settings.compared is not None and len(settings.factors[settings.compared].levels) > 2:
@@ -117,22 +117,22 @@ def _sides(
     sides = np.zeros((count * len(people), count * len(things)))
     cells: dict[str, list[str]] = {}
     for g, h in np.ndindex(*sides.shape):
-        shown = conditions[(g + h) % count] | people[g // count] | things[h // count]
-        sides[g, h] = _side(shown, contrast, compared)
-        for name, level in shown.items():
+        levels_of_cell = conditions[(g + h) % count] | people[g // count] | things[h // count]
+        sides[g, h] = _side(levels_of_cell, contrast, compared)
+        for name, level in levels_of_cell.items():
             cells.setdefault(name, []).append(level)
     if not np.any(sides > 0) or (not compared and not np.any(sides < 0)):
         raise SimulateError(Message("layout.no_contrast", {"contrast": contrast.name}))
     return sides, {name: np.array(levels).reshape(sides.shape) for name, levels in cells.items()}
 
 
-def _side(shown: dict[str, str], contrast: ContrastSettings, compared: bool) -> float:
+def _side(levels: dict[str, str], contrast: ContrastSettings, compared: bool) -> float:
     if compared:
-        if any(shown.get(name) != level for name, level in contrast.within.items()):
+        if any(levels.get(name) != level for name, level in contrast.within.items()):
             return 0.0
-        comparison = shown.get(COMPARISON)
+        comparison = levels.get(COMPARISON)
         return 1.0 if comparison is None or set(contrast.levels) == set(comparison.split("/")) else 0.0
-    return side_values(contrast).get(tuple(shown.get(name, "") for name in contrast.names), 0.0)
+    return side_values(contrast).get(tuple(levels.get(name, "") for name in contrast.names), 0.0)
 
 
 def side_values(contrast: ContrastSettings) -> dict[tuple[str, ...], float]:
@@ -146,7 +146,7 @@ def side_values(contrast: ContrastSettings) -> dict[tuple[str, ...], float]:
 
 
 def rounded_items(layout: SimulationLayout, items: int) -> tuple[int, Message | None]:
-    """The number of items that the design can hold, and a note where it is another one."""
+    """The next number of items that fits the design, and a note if it differs."""
     groups = layout.sides.shape[1]
     if items < 1:
         raise SimulateError(Message("layout.no_items", {"n": items}))
@@ -157,16 +157,16 @@ def rounded_items(layout: SimulationLayout, items: int) -> tuple[int, Message | 
 
 
 def fewest_participants(layout: SimulationLayout) -> int:
-    """How many participants there must at least be, so that every group has two."""
+    """The fewest participants, two in every group."""
     return 2 * len(layout.sides)
 
 
 USUAL_EFFECT = 0.8
-"""In logits, where nothing else is said."""
+"""The default effect, in logits."""
 
 
 def planned_contrasts(study: Study) -> list[ContrastSettings]:
-    """The contrasts that the study file plans; without any, the first two levels of its first factor."""
+    """The planned contrasts of the study file, by default that of the first two levels of its first factor."""
     if study.settings.contrast:
         return list(study.settings.contrast)
     for block in study.settings.block:
@@ -183,15 +183,15 @@ def named_contrast(study: Study, name: str | None) -> ContrastSettings:
         raise SimulateError(Message("contrasts.none", {"file": study.path.name}))
     if name is None:
         return contrasts[0]
-    found = next((contrast for contrast in contrasts if contrast.name == name), None)
-    if found is None:
-        known = [contrast.name for contrast in contrasts]
-        raise SimulateError(unknown_name("contrasts.unknown", name, known, file=study.path.name))
-    return found
+    match = next((contrast for contrast in contrasts if contrast.name == name), None)
+    if match is None:
+        names = [contrast.name for contrast in contrasts]
+        raise SimulateError(unknown_name("contrasts.unknown", name, names, file=study.path.name))
+    return match
 
 
 def stated_effects(study: Study, effects: Mapping[str, float] | float | None) -> list[tuple[ContrastSettings, float]]:
-    """Planned contrasts with their effects in logits: all have the usual one unless stated; a number is the first's."""
+    """Planned contrasts with their effects in logits, by default the usual one; a number is that of the first."""
     contrasts = planned_contrasts(study)
     if isinstance(effects, Mapping):
         return [(named_contrast(study, name), effect) for name, effect in effects.items()]
@@ -205,8 +205,8 @@ def stated_effects(study: Study, effects: Mapping[str, float] | float | None) ->
 def side_of(trials: pl.DataFrame, contrast: ContrastSettings, block: BlockSettings) -> Floats:
     """For each trial +1/2 at the first level of a contrast, -1/2 at the second, else 0; for others see the module.
 
-    In a choice it is the share of a preference for the left side: +1 where the first level of the compared factor
-    stands left, -1 where it stands right, and half of that, with either sign, where another factor is contrasted.
+    In a choice it is the share of a preference for the left side: +1 with the first level of the compared factor on the
+    left, -1 with it on the right, and half of that, with either sign, for a contrast of another factor.
     """
     compares = task_named(block.task).compares
     if not compares or block.compared not in contrast.own:
@@ -232,12 +232,12 @@ def _where(trials: pl.DataFrame, within: Mapping[str, str]) -> Floats:
 
 
 def orientation(trials: pl.DataFrame, first: str, second: str) -> Floats:
-    """+1 where the first level stands left and the second right, -1 the other way round, else 0."""
+    """+1 with the first level on the left and the second on the right, -1 the other way round, else 0."""
     sides: Sequence[pl.Expr] = [
         (pl.col(left) == pl.format("{}.{}", "item", pl.lit(first)))
         & (pl.col(right) == pl.format("{}.{}", "item", pl.lit(second)))
         for left, right in (("left", "right"), ("right", "left"))
     ]
-    found = trials.select(ahead=sides[0].fill_null(False), behind=sides[1].fill_null(False))
-    ahead, behind = (found[name].to_numpy().astype(np.float64) for name in ("ahead", "behind"))
+    matches = trials.select(ahead=sides[0].fill_null(False), behind=sides[1].fill_null(False))
+    ahead, behind = (matches[name].to_numpy().astype(np.float64) for name in ("ahead", "behind"))
     return np.asarray(ahead - behind)

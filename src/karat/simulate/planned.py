@@ -1,6 +1,6 @@
-"""A planned study, answered: every participant gets the questionnaire of the plan and behaves as the shares say.
+"""Answers to a planned study: every participant gets the questionnaire of the plan and behaves according to the shares.
 
-They also say of themselves what the study asks: background answers, the quiz, and when they came and went.
+They also answer background questions and the quiz, and have times of start and end.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MINUTES_APART = 7
 BETWEEN_TRIALS = 0.4
 """Seconds from an answer to the next stimulus."""
 TOGETHER = 50
-"""How many participants per process makes questionnaires for at a time."""
+"""The number of participants whose questionnaires a process makes at a time."""
 NOT_SHOWN = ("acceptability", "verified", "violation")
-"""Columns that are for those who plan, and no part of results."""
+"""Columns for planning, which are no part of results."""
 
 
 def answer_study(
@@ -47,13 +47,12 @@ def answer_study(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> Judgments:
-    """Results of a study as it is planned; `participants` is by default how many are to be recruited.
+    """Simulated results of a planned study; `participants` is by default the number to recruit.
 
-    `shares` says which share of participants behaves in which way (see `behaviours`), `effects` gives planned contrasts
-    their size in logits, by name or, as a number, for the first; by default all have
-    an effect of 0.8, unless the column `acceptability` says how acceptable the conditions of test items are. The
-    behaviour is a column of the participants, whose source is `simulated`. `executor` says where the questionnaires are
-    made (`karat.executors.open_executor`), which takes long.
+    `shares` has the share of participants with each behaviour (see `behaviours`), `effects` the size of planned
+    contrasts in logits, by name or, as a number, of the first; by default all have an effect of 0.8, unless the column
+    `acceptability` has the acceptability of test items. The behaviour is a column of the participants, whose source is
+    `simulated`. `executor` makes the questionnaires (`karat.executors.open_executor`), which takes most of the time.
 
     Parameters
     ----------
@@ -80,9 +79,9 @@ def answer_study(
     some = [(start, names[start : start + TOGETHER]) for start in range(0, len(names), TOGETHER)]
     parts = executor.map(_questionnaires, planned, some, name="questionnaires", progress=progress)
     trials = pl.concat(parts, how="diagonal_relaxed")
-    stated = stated_effects(planned, effects)
+    contrasts = stated_effects(planned, effects)
     person = trials["_person"].to_numpy()
-    answered = _answered(planned, trials, person, people, (stated, effects is not None), spread or Spread(), random)
+    answered = _answered(planned, trials, person, people, (contrasts, effects is not None), spread or Spread(), random)
     answered = _timed(planned, answered, random, people)
     if planned.settings.screening is not None and "receipt_times" in planned.settings.screening.criteria:
         answered = answered.with_columns(received="time")
@@ -93,7 +92,7 @@ def answer_study(
 
 
 def _questionnaires(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
-    """The trials of participants, whose first has this number; `_shown` numbers each one's over all sessions."""
+    """The trials of participants, from the number of the first on; `_shown` numbers the trials of each participant."""
     parts = []
     for number, name in enumerate(some[1], start=some[0]):
         frame = study.questionnaire(number % study.lists + 1, name).frame
@@ -108,24 +107,24 @@ def _answered(
 ) -> pl.DataFrame:  # fmt: skip
     """Answers and times, block by block."""
     responses = np.empty(trials.height, dtype=object)
-    taken = np.empty(trials.height)
+    times = np.empty(trials.height)
     for block in study.blocks:
         rows = np.flatnonzero((trials["block"] == block.name).to_numpy())
         part = trials[rows]
         part = part.drop([name for name in part.columns if part[name].null_count() == part.height])
         sides = [(side_of(part, contrast, block.settings), effect) for contrast, effect in effects[0]]
-        shown, used = as_planned(part, block.scale, sides, effects[1])
+        trials_of_block, used = as_planned(part, block.scale, sides, effects[1])
         responses[rows] = respond(
-            shown, person[rows], people, block.scale, used,
+            trials_of_block, person[rows], people, block.scale, used,
             compared=block.settings.compared is not None, spread=spread, seed=random,
         )  # fmt: skip
         functions = part["function"].to_list()
-        taken[rows] = seconds(functions, person[rows], people.behaviours, people.pace, block.task.seconds, random)
-    return trials.with_columns(response=pl.Series(responses.tolist(), dtype=pl.String), rt=pl.Series(taken))
+        times[rows] = seconds(functions, person[rows], people.behaviours, people.pace, block.task.seconds, random)
+    return trials.with_columns(response=pl.Series(responses.tolist(), dtype=pl.String), rt=pl.Series(times))
 
 
 def _timed(study: Study, trials: pl.DataFrame, random: np.random.Generator, people: SimulatedPeople) -> pl.DataFrame:
-    """When each answer was given; those who drop out leave what comes later unanswered."""
+    """Trials with the times of answers, without those after a participant has dropped out."""
     wait = timedelta(days=study.settings.questionnaire.days_between)
     session = pl.col("session").cast(pl.Int64) - 1 if "session" in trials.columns else pl.lit(0)
     clock = (pl.col("rt") + BETWEEN_TRIALS).cum_sum().over("_person")
@@ -134,17 +133,17 @@ def _timed(study: Study, trials: pl.DataFrame, random: np.random.Generator, peop
     last = pl.DataFrame({"_person": np.arange(len(stays)), "_stay": stays})
     timed = trials.with_columns(
         time=begun + pl.duration(milliseconds=(clock * 1000).round().cast(pl.Int64)) + session * pl.lit(wait),
-        # A page with several questions is on from the first to the last: times count from its onset.
+        # On a page with several questions, times count from the onset of the page.
         rt=pl.col("rt").cum_sum().over("_person", session.alias("_session"), "trial").round(3),
         _worked=pl.col("rt") + BETWEEN_TRIALS,
     )
-    kept = timed.join(last, on="_person", how="left", maintain_order="left")
-    kept = kept.filter(pl.col("_shown") < pl.col("_stay") * pl.len().over("_person"))
-    return kept.drop("_stay")
+    in_time = timed.join(last, on="_person", how="left", maintain_order="left")
+    in_time = in_time.filter(pl.col("_shown") < pl.col("_stay") * pl.len().over("_person"))
+    return in_time.drop("_stay")
 
 
 def _stays(trials: pl.DataFrame, people: SimulatedPeople, names: list[str]) -> pl.DataFrame:
-    """When participants came and went; who dropped out has returned the study and did not finish."""
+    """Start, end and working time of participants; those who dropped out returned the study and did not finish."""
     lists = trials.group_by("participant", maintain_order=True).agg(
         pl.col("list").first(), finished=pl.col("time").last(),
         working_time=pl.col("_worked").sum().round(1),
@@ -153,7 +152,7 @@ def _stays(trials: pl.DataFrame, people: SimulatedPeople, names: list[str]) -> p
         "participant": names, "dropped": [behaviour == "drop-out" for behaviour in people.behaviours],
         "started": [BEGIN + timedelta(minutes=MINUTES_APART * number) for number in range(len(names))],
     })  # fmt: skip
-    # Consent, instructions and background questions take time too, at least for those who read them.
+    # Consent, instructions and background questions take time too, at least for participants who read them.
     around = [
         60 * AROUND_MINUTES * float(np.exp(pace)) * (1.0 if behaviour in JUDGES else 0.3)
         for behaviour, pace in zip(people.behaviours, people.pace, strict=True)
@@ -167,19 +166,19 @@ def _stays(trials: pl.DataFrame, people: SimulatedPeople, names: list[str]) -> p
 
 
 ELIGIBLE = {True: 0.98, False: 0.85}
-"""How many of those who judge, and of the others, give an answer that admits."""
+"""The probability of an eligible answer, for participants who judge and for others."""
 FIRST_ATTEMPT = {True: 0.85, False: 0.5}
-"""How many of them pass the quiz at once, and as many of those who fail in each further attempt."""
+"""The probability of passing the quiz in each attempt, for participants who judge and for others."""
 SILENT = 0.1
-"""How many leave a question unanswered that need not be."""
+"""The probability of leaving an optional question unanswered."""
 SAME = 0.98
-"""How many say the same here and on the platform."""
+"""The probability of the same answer here and on the platform."""
 
 
 def background_table(
     study: Study, names: Sequence[str], behaviours: Sequence[str], random: np.random.Generator
 ) -> pl.DataFrame:
-    """One row per participant: what the background questions, the quiz and the screening rules ask for."""
+    """One row per participant: the columns of the background questions, the quiz and the screening rules."""
     judging = [behaviour in JUDGES for behaviour in behaviours]
     columns: dict[str, list[Any]] = {"participant": list(names), "behaviour": list(behaviours)}
     for question in study.settings.background:
@@ -189,7 +188,7 @@ def background_table(
         attempts = [int(random.geometric(FIRST_ATTEMPT[judges])) for judges in judging]
         columns["quiz_attempts"] = [min(number, most) for number in attempts]
         columns["quiz_passed"] = [number <= most for number in attempts]
-    columns |= _asked_by_rules(study, columns, random)
+    columns |= _columns_of_rules(study, columns, random)
     columns["source"] = [SIMULATED] * len(names)
     return pl.DataFrame(columns)
 
@@ -204,21 +203,21 @@ def _answer(question: BackgroundQuestion, judges: bool, random: np.random.Genera
     return str(random.choice(question.eligible if admitted else others))
 
 
-def _asked_by_rules(study: Study, columns: dict[str, list[Any]], random: np.random.Generator) -> dict[str, list[Any]]:
-    """Columns that the screening rules name and no background question fills."""
-    stated = {} if study.settings.screening is None else study.settings.screening.criteria
-    rules = {name: own.model_dump() for name, own in stated.items()}
-    asked: dict[str, list[Any]] = {}
+def _columns_of_rules(study: Study, columns: dict[str, list[Any]], random: np.random.Generator) -> dict[str, list[Any]]:
+    """Columns of the screening rules that no background question fills."""
+    criteria = {} if study.settings.screening is None else study.settings.screening.criteria
+    rules = {name: settings.model_dump() for name, settings in criteria.items()}
+    filled: dict[str, list[Any]] = {}
     names = columns["participant"]
     person = rules.get("completion", {}).get("person")
     if person and person not in columns:
-        asked[person] = [f"person {name}" for name in names]
+        filled[person] = [f"person {name}" for name in names]
     if "eligibility" in rules:
         for name, admit in rules["eligibility"]["answers"].items():
             if name not in columns:
-                asked[name] = [admit[0] if random.random() < SAME and admit else "another answer" for _ in names]
+                filled[name] = [admit[0] if random.random() < SAME and admit else "another answer" for _ in names]
         for name, other in rules["eligibility"]["same"].items():
-            here = columns.get(name) or asked.get(name) or ["an answer"] * len(names)
-            asked.setdefault(name, here)
-            asked.setdefault(other, [rule if random.random() < SAME else "another answer" for rule in here])
-    return {name: values for name, values in asked.items() if name not in columns}
+            here = columns.get(name) or filled.get(name) or ["an answer"] * len(names)
+            filled.setdefault(name, here)
+            filled.setdefault(other, [rule if random.random() < SAME else "another answer" for rule in here])
+    return {name: values for name, values in filled.items() if name not in columns}

@@ -1,20 +1,18 @@
-"""Power: how probable it is that the planned contrast is found, with crossed random effects, by simulation.
+"""Power: the probability of a significant planned contrast, with crossed random effects, by simulation.
 
-For every number of participants, items and size of effect, whole studies are simulated (`scale_answers`, on the
-`layout` of the design) and analysed as `karat measure` will analyse the real one (`analysis`), after the share of
-participants that is expected to be excluded has been taken out at random. Power is the share of significant results.
-Beside it stand the share by the quick approximation to the same answers, which takes them for numbers, and the errors
-of those who only look at significant results: type S, how many of them have the wrong sign, and type M, by how much
-they exaggerate (Gelman and Carlin 2014).
+For every number of participants, number of items and effect, whole studies are simulated (`scale_answers`, on the
+`layout` of the design) and analysed as `karat measure` will analyse the real one (`analysis`), after the expected share
+of excluded participants has been removed at random. Power is the share of significant results. The results also have
+the share by the quick approximation to the same answers, which treats them as numbers, and the errors of significant
+results: type S, the share with the wrong sign, and type M, the average exaggeration (Gelman and Carlin 2014).
 
-Studies are simulated in batches. Every batch has random numbers of its own, from the seed, the size of the study and
-the number of the batch. So the same seed gives the same numbers, however many processes share the work, in which order,
-and after which interruption.
+Studies are simulated in batches. Every batch has random numbers from the seed, the size of the study and the number of
+the batch. So the same seed gives the same numbers, whatever the number of processes, their order, and interruptions.
 
-A pilot shows the size of a contrast on the scale, and how much participants and items differ. Its answers are fitted by
-the linear mixed model of `analysis`, and power is then that of the quick approximation. The standard deviations are
-those of few participants and items; and an effect that was found because it was large in the pilot will be smaller next
-time (type M error).
+A pilot shows the size of a contrast on the scale, and the differences between participants and between items. Its
+answers are fitted by the linear mixed model of `analysis`, and power is then that of the quick approximation. The
+standard deviations come from few participants and items, and an effect that was large by chance in the pilot will be
+smaller next time (type M error).
 """
 
 from __future__ import annotations
@@ -87,15 +85,15 @@ def power(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> Power:
-    """The power of a planned contrast for all numbers of participants, items and effects given.
+    """The power of a planned contrast for all these numbers of participants, items and effects.
 
-    Without them, the study's own numbers are taken and an effect of 0.8 logits. `unit` says whether effects are
-    log-odds or differences on the scale. A `pilot` gives the standard deviations of participants and items and, without
-    `effects`, the effect; effects are then differences on the scale. `exclude` is the share of participants that are
-    expected to be excluded. `analysis` is "model" (the test of `karat measure`), "means" (the quick approximation) or
-    "mixed" (a linear mixed model); by default the first, where the task has such a model and there is no pilot.
-    `simulations` are by default 500 with a model and 1,000 with the approximation. `executor` says where it is done,
-    and whether what is done is kept (`karat.executors.open_executor`).
+    The defaults are the numbers of the study and an effect of 0.8 logits. `unit` is that of the effects: log-odds or
+    differences on the scale. A `pilot` gives the standard deviations of participants and items and, without `effects`,
+    the effect; effects are then differences on the scale. `exclude` is the expected share of excluded participants.
+    `analysis` is "model" (the test of `karat measure`), "means" (the quick approximation) or "mixed" (a linear mixed
+    model); by default the first, if the task has such a model and there is no pilot. `simulations` are by default 500
+    with a model and 1,000 with the approximation. `executor` runs the batches and may keep their results
+    (`karat.executors.open_executor`).
 
     Parameters
     ----------
@@ -122,14 +120,14 @@ def power(
     _check(exclude, simulations, alpha, analysis, unit)
     planned = named_contrast(study, contrast)
     layout, block, own_items = layout_of(study, planned)
-    found = None if pilot is None else read_pilot(pilot, planned, block, layout)
-    analysis, quick_only = _analysis(analysis, layout, found)
+    pilot_result = None if pilot is None else read_pilot(pilot, planned, block, layout)
+    analysis, quick_only = _analysis(analysis, layout, pilot_result)
     simulations = simulations or (STUDIES if analysis == "means" else FITTED_STUDIES)
     sizes, notes = _sizes(study, layout, participants, items or [own_items], exact=analysis == "model")
     notes += quick_only
-    stated = spread or Spread()
-    model: Model = stated if found is None else found.model
-    true = _effects(effects, unit, found, layout, stated)
+    deviations = spread or Spread()
+    model: Model = deviations if pilot_result is None else pilot_result.model
+    true = _effects(effects, unit, pilot_result, layout, deviations)
     size = FITTED_SIZE if analysis == "model" else SIZE
     each = -(-simulations // size)
     batches = [
@@ -141,22 +139,24 @@ def power(
     rows = []
     in_logits_too = analysis == "model" and (layout.compared or answer_family(layout.scale) != "gaussian")
     for place, ((n, m), (effect, inner, difference)) in enumerate(product(sizes, true)):
-        own = [row for studies in tested[place * each : (place + 1) * each] for row in studies]
+        tested_rows = [row for studies in tested[place * each : (place + 1) * each] for row in studies]
         cell = {"participants": n, "items": m, "effect": effect, "difference": difference}
-        rows.append({**cell, **summarised(own, inner if in_logits_too else difference, alpha)})
-    if found is not None:
-        values = {"effect": found.effect, "error": found.standard_error}
-        notes += [Message("power.pilot", values), *found.notes]
+        rows.append({**cell, **summarised(tested_rows, inner if in_logits_too else difference, alpha)})
+    if pilot_result is not None:
+        values = {"effect": pilot_result.effect, "error": pilot_result.standard_error}
+        notes += [Message("power.pilot", values), *pilot_result.notes]
     unit_name = unit_of(layout.scale)
-    shown = unit_name if found is not None or unit == "scale" else Message("power.log_odds")
+    effect_unit = unit_name if pilot_result is not None or unit == "scale" else Message("power.log_odds")
     cells = pl.DataFrame(rows, schema_overrides={"type_s": pl.Float64, "type_m": pl.Float64})
-    return Power(cells, planned.name, shown, unit_name, alpha, exclude, analysis, seed, tuple(notes))
+    return Power(cells, planned.name, effect_unit, unit_name, alpha, exclude, analysis, seed, tuple(notes))
 
 
-def _analysis(asked: Analysis | None, layout: SimulationLayout, pilot: Pilot | None) -> tuple[Analysis, list[Message]]:
-    """The analysis to simulate, and why it is not the one of `karat measure` where that was not asked for."""
-    if asked not in (None, "model"):
-        return asked or "model", []
+def _analysis(
+    analysis: Analysis | None, layout: SimulationLayout, pilot: Pilot | None
+) -> tuple[Analysis, list[Message]]:
+    """The analysis to simulate, and a note if it differs from that of `karat measure` by default."""
+    if analysis not in (None, "model"):
+        return analysis or "model", []
     if pilot is not None:
         return "means", [Message("power.quick_pilot")]
     return ("model", []) if as_measured(layout) else ("means", [Message("power.quick_only")])
@@ -173,9 +173,9 @@ def _check(exclude: float, simulations: int | None, alpha: float, analysis: str 
 def _sizes(
     study: Study, layout: SimulationLayout, participants: Sequence[int] | None, items: Sequence[int], *, exact: bool
 ) -> tuple[list[tuple[int, int]], list[Message]]:
-    """Every number of participants with every number of items that the design can hold.
+    """Every number of participants with every number of items, rounded to the design, and notes on the rounding.
 
-    Where it is `exact`, lists may differ in their numbers of items per condition, as those of `karat plan` do.
+    With `exact` numbers, lists may differ in their numbers of items per condition, like those of `karat plan`.
     """
     people = list(dict.fromkeys(participants or [study.settings.recruitment.participants]))
     least = fewest_participants(layout)
@@ -185,9 +185,9 @@ def _sizes(
     fitting = [rounded_items(layout, number) for number in items]
     if exact:
         fitting = [(number, None) for number in items]
+    least = 2 * layout.sides.shape[1]
     for number, _ in fitting:
-        if number < 2 * layout.sides.shape[1]:
-            least = 2 * layout.sides.shape[1]
+        if number < least:
             raise SimulateError(Message("power.few_items", {"n": number, "least": least}))
     sizes = list(product(people, dict.fromkeys(number for number, _ in fitting)))
     return sizes, [note for _, note in fitting if note is not None]
@@ -196,15 +196,15 @@ def _sizes(
 def _effects(
     effects: Sequence[float] | None, unit: Unit, pilot: Pilot | None, layout: SimulationLayout, spread: Spread
 ) -> list[tuple[float, float, float]]:
-    """Every effect as it was given, as the model takes it, and as a difference on the scale."""
+    """Every effect in its unit, in that of the model, and as a difference on the scale."""
     if pilot is not None:
         return [(effect, effect, effect) for effect in dict.fromkeys(effects or [pilot.effect])]
-    given = dict.fromkeys(effects if effects else [USUAL_EFFECT])
+    distinct = dict.fromkeys(effects if effects else [USUAL_EFFECT])
     if unit == "scale":
         if not effects:
             raise SimulateError(Message("power.no_effects"))
-        return [(effect, in_logits(layout, spread, effect), effect) for effect in given]
-    return [(effect, effect, on_scale(layout, spread, effect) if effect else 0.0) for effect in given]
+        return [(effect, in_logits(layout, spread, effect), effect) for effect in distinct]
+    return [(effect, effect, on_scale(layout, spread, effect) if effect else 0.0) for effect in distinct]
 
 
 Analysis = Literal["model", "means", "mixed"]
@@ -213,7 +213,7 @@ SIZE = 50
 FITTED_SIZE = 5
 """The same where a model is fitted to each."""
 STUDIES, FITTED_STUDIES = 1000, 500
-"""How many studies are simulated, unless stated."""
+"""The default numbers of simulated studies."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Batch:
 
 
 def run_batch(_: None, batch: Batch) -> list[tuple[float, ...]]:
-    """Estimate, standard error and p of every study of a batch; after a model, also p by the quick approximation."""
+    """Estimate, standard error and p of every study of a batch; with a model, also p by the quick approximation."""
     (bits,) = struct.unpack("<Q", struct.pack("<d", batch.effect))
     random = np.random.default_rng([batch.seed, batch.participants, batch.items, bits, batch.number])
     return [_study(batch, random) for _ in range(batch.size)]
@@ -260,13 +260,13 @@ WANTED = 0.8
 
 @dataclass(frozen=True)
 class Power(Result):
-    """The power of a planned contrast for every size of the study that was simulated.
+    """The power of a planned contrast for every simulated size of the study.
 
     `table()` has one row per size: participants (recruited, before exclusions), items, effect (in `unit`), difference
-    (what that is on the scale, in `scale_unit`), simulations, power with Wilson's 95 % interval (lower, upper), type_s
-    (the share of significant results with the wrong sign), type_m (by how much significant estimates exceed the true
-    difference on average) and untested (how many simulated studies could not be tested, and so are not significant).
-    Where `analysis` is "model", quick is the power of the approximation in the same simulated answers.
+    (the effect on the scale, in `scale_unit`), simulations, power with Wilson's 95 % interval (lower, upper), type_s
+    (the share of significant results with the wrong sign), type_m (the average ratio of significant estimates to the
+    true difference) and untested (the number of simulated studies that could not be tested, and so are not
+    significant). With `analysis` "model", quick is the power of the approximation in the same simulated answers.
     """
 
     cells: pl.DataFrame
@@ -280,7 +280,7 @@ class Power(Result):
     notes: tuple[Message, ...] = ()
 
     def needed(self, wanted: float = WANTED) -> pl.DataFrame:
-        """For every number of items and effect, the fewest participants tried that reach this power; null if none."""
+        """For every number of items and effect, the fewest participants that reach this power; null if none do."""
         reached = pl.col("participants").filter(pl.col("power") >= wanted).min()
         return self.cells.group_by("items", "effect", maintain_order=True).agg(participants=reached)
 
@@ -289,18 +289,18 @@ class Power(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """For every number of items and effect, how many participants reach the power that is usually wanted."""
-        found = []
+        """For every number of items and effect, the number of participants for the usual power."""
+        messages = []
         for row in self.needed().iter_rows(named=True):
             case = {"items": row["items"], "effect": float(f"{row['effect']:.3g}"), "unit": self.unit, "wanted": WANTED}
             if row["participants"] is None:
                 best = self.cells.filter(pl.col("items") == row["items"], pl.col("effect") == row["effect"])
                 most = best.sort("participants").row(-1, named=True)
                 values = {**case, "power": most["power"], "participants": most["participants"]}
-                found.append(Message("power.not_reached", values))
+                messages.append(Message("power.not_reached", values))
             else:
-                found.append(Message("power.reached", {**case, "participants": row["participants"]}))
-        return tuple(found)
+                messages.append(Message("power.reached", {**case, "participants": row["participants"]}))
+        return tuple(messages)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
@@ -312,7 +312,7 @@ class Power(Result):
         }  # fmt: skip
 
     def record(self) -> dict[str, Any]:
-        """The simulation of one size, as a study file has it under [power]; an error where there are several sizes."""
+        """The simulation of one size for [power] in a study file; SimulateError if there are several sizes."""
         if self.cells.height != 1:
             raise SimulateError(Message("power.several_sizes", {"n": self.cells.height}))
         row = self.cells.row(0, named=True)
@@ -330,7 +330,7 @@ class Power(Result):
         return power_plot(self.cells, str(self.unit), xlabel, self._finding(), key)
 
     def _finding(self) -> str:
-        """The only line in a sentence, or how many of several lines reach the power that is usually wanted."""
+        """The result of a single line in a sentence, or the number of lines that reach the usual power."""
         needed = self.needed()
         if needed.height == 1:
             return str(self.summary[0])
@@ -346,18 +346,18 @@ class Power(Result):
 
 
 def summarised(tested: Sequence[Sequence[float]], difference: float, alpha: float) -> dict[str, float | int | None]:
-    """Power, type S and type M errors of simulated studies with a true difference; a fourth column is quick p."""
+    """Power, type S and type M errors of simulated studies with a true difference; the fourth column is quick p."""
     table = np.array(tested, dtype=float)
     estimates, p = table[:, 0], table[:, 2]
     significant = p < alpha
     hits = int(significant.sum())
     lower, upper = wilson(hits, len(p))
-    known = hits > 0 and difference != 0
+    defined = hits > 0 and difference != 0
     quick = {} if table.shape[1] < 4 else {"quick": float(np.mean(table[:, 3] < alpha))}
     return {
         "simulations": len(p), "power": hits / len(p), "lower": float(lower), "upper": float(upper),
-        "type_s": float(np.mean(np.sign(estimates[significant]) != np.sign(difference))) if known else None,
-        "type_m": float(np.mean(np.abs(estimates[significant])) / abs(difference)) if known else None,
+        "type_s": float(np.mean(np.sign(estimates[significant]) != np.sign(difference))) if defined else None,
+        "type_m": float(np.mean(np.abs(estimates[significant])) / abs(difference)) if defined else None,
         "untested": int(np.isnan(p).sum()), **quick,
     }  # fmt: skip
 
@@ -373,7 +373,7 @@ class Pilot:
 
 
 def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, layout: SimulationLayout) -> Pilot:
-    """The contrast in the judgments of a pilot with the columns of the study."""
+    """The contrast in the judgments of a pilot, which have the columns of the study."""
     frame = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     if "block" in frame.columns and block.name in frame["block"].unique().to_list():
         frame = frame.filter(pl.col("block") == block.name)
@@ -390,50 +390,50 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
             frame, *block.settings.factors[compared].levels[:2]
         )  # fmt: skip
         y, x = y * turned, np.abs(x) if layout.compared else x * turned
-    kept = (x != 0) & np.isfinite(y)
+    used = (x != 0) & np.isfinite(y)
     if not contrast.simple:
-        y = _without_other_effects(frame, y, x, kept, contrast)
-    people, things = frame["participant"].to_numpy()[kept], frame["item"].to_numpy()[kept]
+        y = _without_other_effects(frame, y, x, used, contrast)
+    people, things = frame["participant"].to_numpy()[used], frame["item"].to_numpy()[used]
     if len(np.unique(people)) < 3 or len(np.unique(things)) < 3:
-        raise SimulateError(Message("pilot.too_small", {"n": int(kept.sum()), "contrast": contrast.name}))
+        raise SimulateError(Message("pilot.too_small", {"n": int(used.sum()), "contrast": contrast.name}))
     codes = [np.unique(values, return_inverse=True)[1] for values in (people, things)]
-    fit = fit_normal(y[kept], x[kept], codes[0], codes[1], layout.compared)
+    fit = fit_normal(y[used], x[used], codes[0], codes[1], layout.compared)
     deviations = {
         group: dict(zip(fit.random_names[group], np.sqrt(np.diag(fit.covariances[group])), strict=True))
         for group in ("participant", "item")
     }
-    own = {group: 0.0 if layout.compared else float(deviations[group][INTERCEPT]) for group in deviations}
+    intercepts = {group: 0.0 if layout.compared else float(deviations[group][INTERCEPT]) for group in deviations}
     slopes = {
-        group: float(found.get(INTERCEPT if layout.compared else EFFECT, 0.0)) for group, found in deviations.items()
+        group: float(terms.get(INTERCEPT if layout.compared else EFFECT, 0.0)) for group, terms in deviations.items()
     }
     residual = float(np.sqrt(fit.residual_variance))
-    model = Normal(own["participant"], own["item"], slopes["participant"], slopes["item"], residual)
+    model = Normal(intercepts["participant"], intercepts["item"], slopes["participant"], slopes["item"], residual)
     notes = [Message("pilot.singular")] if fit.singular else []
     return Pilot(float(fit.coefficients[-1]), float(fit.standard_errors[-1]), model, tuple(notes))
 
 
 def _without_other_effects(
-    frame: pl.DataFrame, y: Floats, x: Floats, kept: NDArray[np.bool_], contrast: ContrastSettings
+    frame: pl.DataFrame, y: Floats, x: Floats, used: NDArray[np.bool_], contrast: ContrastSettings
 ) -> Floats:
-    """The answers without what the means of cells have beside the contrast, such as the main effects of its factors."""
-    named = frame.select(pl.concat_str(contrast.own, separator="\n")).to_series().to_numpy()[kept]
-    cells = np.unique(named, return_inverse=True)[1]
-    means = (np.bincount(cells, y[kept]) / np.bincount(cells))[cells]
-    columns = np.column_stack([np.ones(len(means)), x[kept]])
+    """The answers without all other effects on the means of cells, such as the main effects of the factors."""
+    cell_names = frame.select(pl.concat_str(contrast.own, separator="\n")).to_series().to_numpy()[used]
+    cells = np.unique(cell_names, return_inverse=True)[1]
+    means = (np.bincount(cells, y[used]) / np.bincount(cells))[cells]
+    columns = np.column_stack([np.ones(len(means)), x[used]])
     other = y.copy()
-    other[kept] -= means - columns @ np.linalg.lstsq(columns, means, rcond=None)[0]
+    other[used] -= means - columns @ np.linalg.lstsq(columns, means, rcond=None)[0]
     return other
 
 
 def _numbers(frame: pl.DataFrame, scale: Scale) -> Floats:
-    """Answers as `scale_answers.numeric` has them."""
+    """Answers as numbers, like those of `scale_answers.numeric`."""
     response = pl.col("response")
     if isinstance(scale, Magnitude):
-        found = response.cast(pl.Float64, strict=False).log()
+        answers = response.cast(pl.Float64, strict=False).log()
     elif isinstance(scale, Choice | Nominal):
         first = {level: float(level == scale.levels[0]) for level in scale.levels}
         values = {"left": 1.0, "right": -1.0, "none": 0.0} if isinstance(scale, Choice) else first
-        found = response.replace_strict(values, default=None, return_dtype=pl.Float64)
+        answers = response.replace_strict(values, default=None, return_dtype=pl.Float64)
     else:
-        found = position(scale, aligned=isinstance(scale, Ordinal) and "polarity" in frame.columns)
-    return frame.select(found.fill_null(np.nan)).to_series().to_numpy()
+        answers = position(scale, aligned=isinstance(scale, Ordinal) and "polarity" in frame.columns)
+    return frame.select(answers.fill_null(np.nan)).to_series().to_numpy()

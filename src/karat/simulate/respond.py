@@ -1,15 +1,14 @@
-"""Answers to the trials of a questionnaire, by participants whose behaviour is known.
+"""Answers to the trials of a questionnaire, by participants with known behaviour.
 
-Those who judge answer by the model of `scale_answers`, on the scale of the task. A minority dialect is consistent: its
-speakers have the opposite effect, and in half of the test items the opposite strength, all in the same items. The
-others answer without looking.
+Participants who judge answer by the model of `scale_answers`, on the scale of the task. A minority dialect is
+consistent: its speakers have the opposite effect, and the opposite strength in half of the test items, the same for all
+of them. Other participants answer at random.
 
-How strong a stimulus is, is the latent value of a trial before participant and chance have their say, in logits.
-Control, attention and other trials with a known status or a right answer are clear cases: about 5 logits to the right
-side. Where the item table states the intended acceptability (low, mid, high or a point of the scale), the trial has the
-strength that a typical participant answers so. All others have a strength of their own, drawn once for each item (in a
-differential for each item and adjective pair, in a choice for each of the two stimuli, in a label task for each
-category).
+The strength of a stimulus is the latent value of a trial without the participant and chance, in logits. Control,
+attention and other trials with a known status or a right answer are clear cases: about 5 logits to the right side. If
+the item table has the intended acceptability (low, mid, high or a point of the scale), the strength leads a typical
+participant to this answer. All other strengths are random and individual for each item (in a differential for each item
+and adjective pair, in a choice for each of the two stimuli, in a label task for each category).
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from karat.types import Floats
 
 @dataclass(frozen=True)
 class SimulatedPeople:
-    """Participants: their behaviour, how they use scales, how their effect deviates, and their pace."""
+    """Participants: their behaviour, use of scales, deviation from the effect, and pace."""
 
     behaviours: tuple[str, ...]
     shift: Floats
@@ -51,12 +50,12 @@ class SimulatedPeople:
 
     @property
     def judging(self) -> NDArray[np.bool_]:
-        """Whose answers depend on what they judge."""
+        """A mask of the participants whose answers depend on the stimuli."""
         return np.isin(self.behaviours, JUDGES)
 
     @property
     def minority(self) -> NDArray[np.bool_]:
-        """Who speaks the minority dialect."""
+        """A mask of the speakers of the minority dialect."""
         return np.isin(self.behaviours, [MINORITY])
 
 
@@ -95,10 +94,10 @@ def respond(
     spread: Spread | None = None,
     seed: int | np.random.Generator = 1,
 ) -> list[str]:
-    """The answer to each trial. `person` numbers the participant of each; `sides` has each contrast's x and effect.
+    """The answer to each trial. `person` has the number of its participant, `sides` each contrast's x and effect.
 
-    The frame has the columns item and function and, where there are any, status, expected, question, polarity, left
-    and right. `compared` says that a choice is between conditions of one item.
+    The frame has the columns item and function and, if there are any, status, expected, question, polarity, left and
+    right. `compared` marks choices between conditions of one item.
 
     Parameters
     ----------
@@ -121,18 +120,18 @@ def respond(
     ['1', '1', '1']
     """
     random = np.random.default_rng(seed)
-    stated = spread or Spread()
-    known = known_strength(trials, scale)
-    drawn = own_strength(trials, scale, stated.item, compared, random)
-    clear = np.any(known != 0, axis=1, keepdims=True) if known.ndim == 2 else known != 0
-    latent = known + np.where(clear & isinstance(scale, Choice | Nominal), 0.0, drawn)
+    deviations = spread or Spread()
+    fixed = known_strength(trials, scale)
+    individual = own_strength(trials, scale, deviations.item, compared, random)
+    clear = np.any(fixed != 0, axis=1, keepdims=True) if fixed.ndim == 2 else fixed != 0
+    latent = fixed + np.where(clear & isinstance(scale, Choice | Nominal), 0.0, individual)
     test = (trials["function"] == "test").to_numpy()
     opposed = people.minority[person] & test & (by_item(trials, random) > 0)
-    # Categories have no opposite: the dialect prefers another one instead.
+    # Categories have no opposite, so the dialect prefers another one instead.
     latent[opposed] = np.roll(latent[opposed], 1, axis=1) if isinstance(scale, Nominal) else -latent[opposed]
-    latent = _with_effects(latent, trials, person, people, sides, stated, random)
+    latent = _with_effects(latent, trials, person, people, sides, deviations, random)
     answers = _answers(scale, latent, person, people, trials, random)
-    return _astray(answers, scale, person, people, random)
+    return _with_guesses(answers, scale, person, people, random)
 
 
 def _with_effects(
@@ -165,13 +164,13 @@ def _answers(
     if "polarity" in trials.columns:
         # A question that is shown the other way round is answered at the other end.
         place = np.where((trials["polarity"].fill_null(1) == -1).to_numpy(), len(levels) - 1 - place, place)
-    return [levels[one] for one in place]
+    return [levels[number] for number in place]
 
 
-def _astray(
+def _with_guesses(
     answers: list[str], scale: Scale, person: NDArray[np.int64], people: SimulatedPeople, random: np.random.Generator
 ) -> list[str]:
-    """Answers of those who judge, guesses of the others; straight-liners stay with their first guess."""
+    """Answers of participants who judge, and guesses of the others; straight-liners always give their first guess."""
     guessed = guesses(scale, len(answers), random)
     favourites = guesses(scale, len(people.behaviours), random)
     return [
@@ -184,14 +183,11 @@ CLEAR = 5.0
 STATUS = {"grammatical": 4.6, "ungrammatical": -5.0, "marked": -0.6}
 DEGREES = {"low": -2.5, "mid": 0.0, "high": 2.5}
 LABELS = 1.5
-"""How much the utilities of categories differ by chance."""
+"""The standard deviation of the utilities of categories."""
 
 
 def known_strength(trials: pl.DataFrame, scale: Scale) -> Floats:
-    """The strength that follows from right answers, acceptability or status; a nominal scale has columns.
-
-    It is 0 where none of them is known.
-    """
+    """The strength that follows from right answers, acceptability or status, else 0; a nominal scale has columns."""
     expected = _cells(trials, "expected")
     if isinstance(scale, Nominal):
         members = {text: scale.expected(text) for text in set(expected) if text}
@@ -207,8 +203,8 @@ def known_strength(trials: pl.DataFrame, scale: Scale) -> Floats:
     by_degree = {text: intended_strength(text, scale) for text in set(meant) if text}
     return np.array([
         by_degree[degree] if degree and not text and by_degree[degree] is not None
-        else STATUS[known] if known in STATUS else by_answer[text] if text else 0.0
-        for known, text, degree in zip(status, expected, meant, strict=True)
+        else STATUS[label] if label in STATUS else by_answer[text] if text else 0.0
+        for label, text, degree in zip(status, expected, meant, strict=True)
     ], dtype=np.float64)  # fmt: skip
 
 
@@ -217,8 +213,8 @@ def as_planned(
 ) -> tuple[pl.DataFrame, list[tuple[Floats, float]]]:
     """The trials and the contrasts that make the effects of a block.
 
-    Where the item table says how acceptable test items are, that makes the effects, and contrasts add nothing; unless
-    the size of an effect is `stated`, which then holds in place of the column.
+    If the item table has the acceptability of test items, that makes the effects without contrasts, unless the size of
+    an effect is `stated`, which then replaces the column.
     """
     used = [(x, effect) for x, effect in sides if np.any(x)]
     test = trials["function"] == "test"
@@ -231,7 +227,7 @@ def as_planned(
 
 
 def intended_strength(text: str, scale: Scale) -> float | None:
-    """The strength of a stimulus that the item table calls low, mid or high, or gives a point; None for other words.
+    """The strength of a stimulus with this acceptability: low, mid, high or a point; None for other words.
 
     >>> from karat.judgments.scales import Ordinal
     >>> [round(intended_strength(text, Ordinal(7)), 1) for text in ("1", "4", "6-7", "high")]
@@ -253,37 +249,37 @@ def intended_strength(text: str, scale: Scale) -> float | None:
 def own_strength(
     trials: pl.DataFrame, scale: Scale, deviation: float, compared: bool, random: np.random.Generator
 ) -> Floats:
-    """The strength that stimuli have of their own; every stimulus has one, wherever it is shown.
+    """The random strength of each stimulus, the same in all its trials.
 
-    Where conditions of one item are compared, what both have in common falls out and the item's effect says the rest.
+    If conditions of one item are compared, their common strength cancels, and the effect of the item is the rest.
     """
     if isinstance(scale, Choice):
         if compared or "left" not in trials.columns:
             return np.zeros(trials.height)
-        drawn = _drawn([*_cells(trials, "left"), *_cells(trials, "right")], random)
-        return deviation * (drawn[: trials.height] - drawn[trials.height :])
+        strengths = _number_per_name([*_cells(trials, "left"), *_cells(trials, "right")], random)
+        return deviation * (strengths[: trials.height] - strengths[trials.height :])
     items = _cells(trials, "item")
     if "question" in trials.columns:
         items = [f"{item}\t{question}" for item, question in zip(items, _cells(trials, "question"), strict=True)]
     if isinstance(scale, Nominal):
-        columns = [_drawn(items, random) for _ in scale.levels]
+        columns = [_number_per_name(items, random) for _ in scale.levels]
         return LABELS * np.column_stack(columns)
-    return deviation * _drawn(items, random)
+    return deviation * _number_per_name(items, random)
 
 
 def by_item(trials: pl.DataFrame, random: np.random.Generator) -> Floats:
     """A standard normal number for each trial, the same for all trials of an item."""
-    return _drawn(_cells(trials, "item"), random)
+    return _number_per_name(_cells(trials, "item"), random)
 
 
-def _drawn(names: Sequence[str | None], random: np.random.Generator) -> Floats:
-    """A number for each name, whatever the order in which names come."""
+def _number_per_name(names: Sequence[str | None], random: np.random.Generator) -> Floats:
+    """A random number for each name, whatever the order of the names."""
     levels, places = np.unique(np.array([name or "" for name in names], dtype=object).astype(str), return_inverse=True)
     return random.standard_normal(len(levels))[places]
 
 
 def _toward(expected: str, scale: Scale) -> float:
-    """A clear strength on the side of the scale where the right answers are."""
+    """A clear strength on the side of the right answers."""
     right = scale.expected(expected)
     if isinstance(right, NumberRange):
         middle = _middle(scale)

@@ -1,20 +1,20 @@
-"""From a latent value to an answer: the criteria by which each scale is used.
+"""From a latent value to an answer: the response criteria of each scale.
 
 A rating is the number of thresholds below the latent value. The thresholds of K points are t_k = 1.5 logit(k / K); a
 participant shifts them by a and stretches them by s: a + s t_k. Yes is a latent value above the criterion a. A choice
 is the sign of the latent preference for the left side, or "no difference" within .7 s of zero. A magnitude is modulus *
-exp(.35 s (value - a)), in round numbers as people give them. A place on a line between two ends is the share
-expit((value - a) / (1.5 s)) of its length, which is what a rating becomes when the points are many. A label is the
-category of the greatest utility.
+exp(.35 s (value - a)), rounded as people do. A place on a line between two ends is the share
+expit((value - a) / (1.5 s)) of its length, which is the limit of a rating with many points. A label is the category of
+the greatest utility.
 
-`Spread` says how much participants and items differ, in logits. A judgment of participant i on item j under a contrast
-x (+1/2 at its first level, -1/2 at its second) has the latent value
+`Spread` has the differences between participants and between items, in logits. A judgment of participant i on item j
+under a contrast x (+1/2 at its first level, -1/2 at its second) has the latent value
 
     strength_j + x (effect + b_i + d_j) + e,     e standard logistic,
 
-and is answered by participant i's own criteria: thresholds exp(c_i) t_k + a_i. The numbers here are the standard
-deviations of strength_j (item), b_i (participant_effect), d_j (item_effect), c_i (stretch) and a_i (participant). They
-are round numbers of the size that questionnaires with ratings have shown; a pilot knows better.
+and is answered by the criteria of participant i: thresholds exp(c_i) t_k + a_i. `Spread` has the standard deviations of
+strength_j (item), b_i (participant_effect), d_j (item_effect), c_i (stretch) and a_i (participant). The defaults are
+round numbers of the size found in questionnaires with ratings; a pilot gives better ones.
 
 Two models: with a `Spread`, judgments on the scale of the task as above, with an effect in logits; and
 with a `Normal`, answers as numbers on the scale,
@@ -49,12 +49,12 @@ def thresholds(points: int) -> Floats:
     >>> thresholds(5).round(2).tolist()
     [-2.08, -0.61, 0.61, 2.08]
     """
-    found: Floats = WIDTH * logit(np.arange(1, points) / points)
-    return found
+    cuts: Floats = WIDTH * logit(np.arange(1, points) / points)
+    return cuts
 
 
 def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
-    """The places of the answers among the levels of a scale; `latent` has a column for each level of a nominal one."""
+    """The places of the answers among the levels of a scale; for a nominal one, `latent` has a column per level."""
     if isinstance(scale, Nominal):
         return np.asarray(np.argmax(latent, axis=1), dtype=np.int64)
     if isinstance(scale, Binary):
@@ -71,7 +71,7 @@ def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
 
 
 def numbers(scale: Magnitude | Continuous, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
-    """The numbers that are given: in magnitude estimation with two digits that count, on a line in hundredths of it."""
+    """The answers as numbers: magnitudes with two significant digits, places on a line in hundredths of it."""
     if isinstance(scale, Continuous):
         low, high = ends_of(scale)
         along: Floats = low + (high - low) * np.round(line_share(latent - shift, stretch), 2)
@@ -83,7 +83,7 @@ def numbers(scale: Magnitude | Continuous, latent: Floats, shift: Floats, stretc
 
 
 def line_share(value: Floats, stretch: Floats) -> Floats:
-    """How far along a line a value is marked, from 0 to 1.
+    """The mark of a value on a line, from 0 to 1.
 
     >>> line_share(np.array([0.0, 1.5]), np.ones(2)).round(2).tolist()
     [0.5, 0.73]
@@ -93,14 +93,14 @@ def line_share(value: Floats, stretch: Floats) -> Floats:
 
 
 def ends_of(scale: Continuous) -> tuple[float, float]:
-    """The two ends of a line, which must have them to be answered by anybody without an idea of the numbers."""
+    """The two ends of a line; SimulateError without ends, because answers need them."""
     if scale.low is None or scale.high is None:
         raise SimulateError(Message("simulate.no_ends"))
     return scale.low, scale.high
 
 
 def guesses(scale: Scale, count: int, random: np.random.Generator) -> list[str]:
-    """Answers without looking: every level as often, magnitudes anywhere around the modulus, places along a line."""
+    """Random answers: each level equally often, magnitudes around the modulus, places along a line."""
     if isinstance(scale, Magnitude):
         around = random.uniform(-4, 4, count)
         return written(numbers(scale, around, np.zeros(count), np.ones(count)))
@@ -112,8 +112,8 @@ def guesses(scale: Scale, count: int, random: np.random.Generator) -> list[str]:
 
 
 def levels_of(scale: Scale) -> tuple[str, ...]:
-    """The answers of a scale that has levels."""
-    if isinstance(scale, Binary | Choice | Ordinal | Nominal):
+    """The levels of a scale; SimulateError if it has none."""
+    if scale.levels:
         return scale.levels
     raise SimulateError(Message("simulate.no_levels", {"kind": scale.kind}))
 
@@ -162,7 +162,7 @@ LARGEST_EFFECT = 20.0
 
 @dataclass(frozen=True)
 class Normal:
-    """Answers with normal errors: standard deviations in steps of the scale."""
+    """The standard deviations of answers with normal errors, in steps of the scale."""
 
     participant: float
     item: float
@@ -175,16 +175,16 @@ Model = Spread | Normal
 
 
 def mean_answers(rounds: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Floats:
-    """The mean of answers over rounds; NaN where an item is not on a side of the contrast."""
+    """The mean of answers over rounds; NaN for items that are on no side of the contrast."""
     return np.where(layout.sides[np.ix_(people, things)] == 0, np.nan, np.mean(rounds, axis=0))
 
 
 def draw_rounds(
     model: Model, layout: SimulationLayout, people: Ints, things: Ints, effect: float, random: np.random.Generator
 ) -> Floats:
-    """Every answer, rounds x participants x items, given the groups of both; NaN where an item is not shown.
+    """All answers, rounds x participants x items, given the groups of both; NaN if an item is not shown.
 
-    Answers with normal errors are drawn as their mean over rounds: one round, with an error that is smaller by that.
+    Answers with normal errors are drawn as their mean over rounds: one round with a smaller error.
     """
     at = np.ix_(people, things)
     x = layout.sides[at]
@@ -194,7 +194,7 @@ def draw_rounds(
     centre, shift = random.normal(0, model.item, (1, shape[1])), random.normal(0, model.participant, (shape[0], 1))
     if isinstance(model, Normal):
         noise = random.normal(0, model.residual / np.sqrt(layout.repeats), shape)
-        # Where the answer is the contrast, what a participant or an item deviates by is their effect.
+        # If the answer is the contrast, the deviation of a participant or an item is their effect.
         answers = (x * slopes + noise + (0 if layout.compared else centre + shift))[None]
     else:
         stretch = np.exp(random.normal(0, model.stretch, (shape[0], 1)))
@@ -226,7 +226,7 @@ def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Flo
 
 
 def unit_of(scale: Scale) -> Message:
-    """What a difference of answers is counted in.
+    """The unit of a difference of answers.
 
     >>> print(unit_of(Binary(("no", "yes"))))
     share of yes
@@ -241,9 +241,9 @@ def unit_of(scale: Scale) -> Message:
 
 
 def on_scale(layout: SimulationLayout, spread: Spread, effect: float) -> float:
-    """The difference on the scale that an effect in logits amounts to, over participants and items.
+    """The difference on the scale that corresponds to an effect in logits, over participants and items.
 
-    By simulation with numbers that are always the same, so that it rises smoothly with the effect.
+    It comes from a simulation with fixed random numbers, so that it rises smoothly with the effect.
     """
     random = np.random.default_rng(20260301)
     count = CONVERSION_DRAWS
@@ -261,7 +261,7 @@ def on_scale(layout: SimulationLayout, spread: Spread, effect: float) -> float:
 
 
 def in_logits(layout: SimulationLayout, spread: Spread, difference: float) -> float:
-    """The effect in logits that makes a difference on the scale."""
+    """The effect in logits that corresponds to a difference on the scale."""
     from scipy.optimize import brentq
 
     if difference == 0:
@@ -271,6 +271,6 @@ def in_logits(layout: SimulationLayout, spread: Spread, difference: float) -> fl
     if on_scale(layout, spread, LARGEST_EFFECT) - zero <= size:
         values = {"difference": difference, "unit": unit_of(layout.scale)}
         raise SimulateError(Message("power.difference_too_large", values))
-    # What the fixed draws show where there is no effect is chance, and is taken off.
-    found = brentq(lambda e: on_scale(layout, spread, e) - zero - size, 0.0, LARGEST_EFFECT, xtol=1e-3)
-    return float(np.copysign(found, difference))
+    # The result of the fixed random numbers without an effect is chance and is subtracted.
+    effect = brentq(lambda e: on_scale(layout, spread, e) - zero - size, 0.0, LARGEST_EFFECT, xtol=1e-3)
+    return float(np.copysign(effect, difference))
