@@ -98,9 +98,11 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
         if name in changed:
             checked.flag(name, failed_cells(column), WHAT, FIX, column)
     _check_function(checked)
-    _check_whole_numbers(checked)
-    _check_rt(checked)
-    _check_time(checked)
+    converters = dict.fromkeys(of_type("whole number"), _check_whole_numbers) | {"rt": _check_rt, "time": _check_time}
+    for name, convert in converters.items():
+        if name in checked.frame.columns:
+            column = convert(checked, name, checked.frame[name])
+            checked.frame = checked.frame.with_columns(column.alias(name))
     _check_answers(checked, scales)
     _check_duplicates(checked)
     return checked
@@ -220,23 +222,19 @@ def _check_function(checked: Checked) -> None:
             checked.flag("function", cells == word, "is not an item function", fix, cells)
 
 
-def _check_whole_numbers(checked: Checked) -> None:
-    for name in of_type("whole number"):
-        if name not in checked.frame.columns:
-            continue
-        cells = checked.frame[name]
-        numbers = cells.cast(pl.Int64, strict=False) if cells.dtype != pl.Boolean else _whole_numbers(cells)
-        if cells.dtype.is_float() or numbers.null_count() > cells.null_count():
-            numbers = _whole_numbers(cells)
-            wrong = numbers.is_null() & _has_value(cells)
-            checked.flag(name, wrong, "is not a whole number", "Write a number such as 1.", cells)
-        if name == "polarity":
-            odd = ~numbers.is_in([1, -1])
-            checked.flag(name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", cells)
-        else:
-            low = (numbers < 1).fill_null(False)
-            checked.flag(name, low, "is below 1", f"Count {name}s from 1.", cells)
-        checked.frame = checked.frame.with_columns(numbers.alias(name))
+def _check_whole_numbers(checked: Checked, name: str, cells: pl.Series) -> pl.Series:
+    numbers = cells.cast(pl.Int64, strict=False) if cells.dtype != pl.Boolean else _whole_numbers(cells)
+    if cells.dtype.is_float() or numbers.null_count() > cells.null_count():
+        numbers = _whole_numbers(cells)
+        wrong = numbers.is_null() & _has_value(cells)
+        checked.flag(name, wrong, "is not a whole number", "Write a number such as 1.", cells)
+    if name == "polarity":
+        odd = ~numbers.is_in([1, -1])
+        checked.flag(name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", cells)
+    else:
+        low = (numbers < 1).fill_null(False)
+        checked.flag(name, low, "is below 1", f"Count {name}s from 1.", cells)
+    return numbers
 
 
 def _whole_numbers(cells: pl.Series) -> pl.Series:
@@ -259,40 +257,33 @@ def _has_value(cells: pl.Series) -> pl.Series:
     return cells.is_not_null() & cells.is_not_nan() if cells.dtype.is_float() else cells.is_not_null()
 
 
-def _check_rt(checked: Checked) -> None:
-    if "rt" not in checked.frame.columns:
-        return
-    cells = checked.frame["rt"]
+def _check_rt(checked: Checked, name: str, cells: pl.Series) -> pl.Series:
     rt = _numbers(cells)
-    what = "is not a number"
-    fix = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
     if rt.null_count() > cells.null_count():
-        checked.flag("rt", rt.is_null() & _has_value(cells), what, fix, cells)
+        fix = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
+        checked.flag(name, rt.is_null() & _has_value(cells), "is not a number", fix, cells)
     negative = ((rt < 0) | rt.is_infinite()).fill_null(False)
     fix = "A time runs from stimulus onset to answer; leave the cell empty where it is not known."
-    checked.flag("rt", negative, "is not a response time", fix, cells)
+    checked.flag(name, negative, "is not a response time", fix, cells)
     # If the median is long, so are half of the times, which is cheaper to test.
     median = rt.median() if 2 * (rt > LONG_MEDIAN_SECONDS).sum() >= rt.count() else None
     if isinstance(median, float) and median > LONG_MEDIAN_SECONDS:
         checked.notes.append(Message("rt.long", {"median": median}))
-    checked.frame = checked.frame.with_columns(rt.alias("rt"))
+    return rt
 
 
-def _check_time(checked: Checked) -> None:
-    if "time" not in checked.frame.columns:
-        return
-    cells = checked.frame["time"]
+def _check_time(checked: Checked, name: str, cells: pl.Series) -> pl.Series:
     times = instants(cells)
     fix = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
     if cells.dtype.is_numeric() or cells.dtype == pl.String:
         fix += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
     there, bare = _has_value(cells), without_zone(cells)
-    checked.flag("time", times.is_null() & there, "is not a point in time", fix, cells)
+    checked.flag(name, times.is_null() & there, "is not a point in time", fix, cells)
     if 0 < bare.sum() < there.sum():
         file, place, number = checked.locate(int(bare.arg_max() or 0))
         values = {"n": int(bare.sum()), "times": int(there.sum()), "file": file, "row": rows_named(place, [number])}
         checked.notes.append(Message("time.no_zone", values))
-    checked.frame = checked.frame.with_columns(times.alias("time"))
+    return times
 
 
 def _check_answers(checked: Checked, scales: Mapping[str, Scale]) -> None:

@@ -127,6 +127,11 @@ class BlockKeys(Settings):
     prompt: str = Field("", description="The question above or below each stimulus.")
     markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
 
+    @property
+    def condition_factors(self) -> list[str]:
+        """The factors whose levels are the conditions of a trial; in a choice the compared factor is the answer."""
+        return [name for name in self.factors if name != self.compared]
+
     def showings(self, trials: int) -> int:
         """The number of trials in a session for a list with this many."""
         return trials * self.rounds + self.repeated_items

@@ -367,22 +367,19 @@ def overview(
     points: int = 5, alpha: Share = 0.05, slips: int = 1, weights: Sequence[Share] | None = None
 ) -> pl.DataFrame:
     """One row per usual task with the fewest trials, how many must be right, and p of guessing."""
+    # An even number of points has no middle.
+    wrong, right = ", middle is wrong", ", middle is right"
+    odd = points % 2 == 1
+    single: dict[str | None, str] = {None: wrong, "ungrammatical": right} if odd else {None: ""}
+    both: dict[str | None, str] = {"grammatical": f"{right} if grammatical", None: wrong} if odd else {None: ""}
+    chances: dict[str, Share] = {"choice of two, or yes/no": "1/2", 'choice of two, or "no difference"': "1/3"}
+    for neutral, words in single.items():
+        chances[f"{points} points, ungrammatical only{words}"] = sides(points, neutral, weights)[1]
     rows: list[tuple[str, int, str, float]] = []
-
-    def group(task: str, chance: Share) -> None:
+    for task, chance in chances.items():
         n, k = smallest(chance, alpha, slips)
         rows.append((task, n, f"{k} of {n}", pass_probability(n, k, chance)))
-
-    group("choice of two, or yes/no", "1/2")
-    group('choice of two, or "no difference"', "1/3")
-    middle = points % 2 == 1
-    for neutral, words in ((None, ", middle is wrong" if middle else ""), ("ungrammatical", ", middle is right")):
-        if neutral is None or middle:
-            group(f"{points} points, ungrammatical only{words}", sides(points, neutral, weights)[1])
-    middle_words = (
-        {"grammatical": ", middle is right if grammatical", None: ", middle is wrong"} if middle else {None: ""}
-    )
-    for neutral, words in middle_words.items():
+    for neutral, words in both.items():
         n, k = smallest_joint(points, neutral, alpha, slips, weights)
         probability = joint((n, k), (n, k), points, neutral, weights)
         rows.append((f"{points} points, both kinds{words}", 2 * n, f"{k} of {n} of each kind", probability))

@@ -26,6 +26,12 @@ TWO_SIDED = ("sentence", "image", "gloss")
 """The columns with the first side of a choice; the second side is in columns with `_2`."""
 
 
+Cells = Mapping[str, str | None]
+"""A row of the item table, by column."""
+Trial = dict[str, str | None]
+"""A trial with two sides, by column."""
+
+
 @dataclass(frozen=True)
 class Block:
     """A block of the questionnaire with its items."""
@@ -112,9 +118,9 @@ def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:
     The two sides are the levels of the compared factor, the two members of a pair, the two rows of an item, or the
     columns sentence and sentence_2 of one row.
     """
-    others = [name for name in settings.factors if name != settings.compared]
+    others = settings.condition_factors
     key = "pair" if settings.pairs is not None and "pair" in items.columns else "item"
-    groups: dict[tuple[object, ...], list[dict[str, str | None]]] = {}
+    groups: dict[tuple[object, ...], list[Trial]] = {}
     for row in items.to_dicts():
         name = row.get(key) or row["item"]
         groups.setdefault((row["function"], name, *(row.get(factor) for factor in others)), []).append(row)
@@ -122,9 +128,7 @@ def choice_trials(settings: BlockSettings, items: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(trials, infer_schema_length=None).cast(pl.String)
 
 
-def _trials(
-    rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, key: str
-) -> Iterator[dict[str, str | None]]:
+def _trials(rows: Sequence[Cells], settings: BlockSettings, key: str) -> Iterator[Trial]:
     """The trial of an item, or several if a factor with three levels or more is compared two by two."""
     levels = settings.factors[settings.compared].levels if settings.compared else []
     if len(levels) > 2 and rows[0]["function"] == "test" and len(rows) > 1:
@@ -136,7 +140,7 @@ def _trials(
         yield _trial(rows, settings, key)
 
 
-def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, key: str) -> dict[str, str | None]:
+def _trial(rows: Sequence[Cells], settings: BlockSettings, key: str) -> Trial:
     first = dict(rows[0])
     if len(rows) == 1 and any(first.get(f"{name}_2") for name in TWO_SIDED):
         sides = {"1": "left", "2": "right"}
@@ -158,15 +162,13 @@ def _trial(rows: Sequence[Mapping[str, str | None]], settings: BlockSettings, ke
     return trial
 
 
-def _two_sides(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> dict[str, str | None]:
+def _two_sides(left: Cells, right: Cells) -> Trial:
     """The columns with both sides of a trial."""
     names = [name for name in TWO_SIDED if name in left]
     return {key: row[name] for name in names for key, row in ((name, left), (f"{name}_2", right))}
 
 
-def _in_order(
-    rows: Sequence[Mapping[str, str | None]], settings: BlockSettings
-) -> tuple[dict[str, str | None], dict[str, str | None]]:
+def _in_order(rows: Sequence[Cells], settings: BlockSettings) -> tuple[Trial, Trial]:
     """The two rows of a trial, in the order of the levels of the compared factor, if there is one."""
     first, second = (dict(row) for row in rows)
     compared = settings.compared
@@ -174,14 +176,14 @@ def _in_order(
         levels = settings.factors[compared].levels
         for row in (first, second):
             if row.get(compared) not in levels:
-                advice = Message("plan.fix_items_or_factor")
                 values = {"item": row["item"], "factor": compared, "level": row.get(compared), "levels": list(levels)}
-                raise DesignError(Message("plan.compared_level", {**values, "advice": advice}))
+                values["advice"] = Message("plan.fix_items_or_factor")
+                raise DesignError(Message("plan.compared_level", values))
         first, second = sorted((first, second), key=lambda row: levels.index(row[compared] or ""))
     return first, second
 
 
-def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], compared: str | None) -> tuple[str, str]:
+def _names(left: Cells, right: Cells, compared: str | None) -> tuple[str, str]:
     """A name for each side: its item, or the item with a value that distinguishes the two."""
     if left["item"] != right["item"]:
         return str(left["item"]), str(right["item"])
@@ -191,7 +193,7 @@ def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], comp
     return f"{left['item']}.1", f"{right['item']}.2"
 
 
-def _better(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> str | None:
+def _better(left: Cells, right: Cells) -> str | None:
     """The expected side of a choice: the row marked as expected, else the grammatical one."""
     for column, value in (("expected", None), ("status", "grammatical")):
         sides = [side.get(column) == value if value else bool(side.get(column)) for side in (left, right)]
@@ -233,7 +235,7 @@ def _pairs_plan(
     return BlockPlan(tuple(lists), (*plan.notes, *pairs_of_participants.notes))
 
 
-def _random_trial(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> dict[str, str | None]:
+def _random_trial(left: Cells, right: Cells) -> Trial:
     item = ":".join(sorted((str(left["item"]), str(right["item"]))))
     return {
         "item": item, "function": "test", "subgroup": "random", "left": left["item"], "right": right["item"],

@@ -112,7 +112,7 @@ class BlockSettings(BlockKeys):
         if self.repeated_items and self.rounds > 1:
             text = f"repeats some trials, but rounds = {self.rounds} repeats all of them"
             flaws.append(flaw(text, "State one of the two.", "repeated_items"))
-        within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
+        within = [name for name in self.condition_factors if self.factors[name].between is None]
         if self.subset is not None and self.pairs is not None and not self.pairs.target:
             text = "shows a part of the pairs of the item table, but pairs has target = false"
             flaws.append(flaw(text, "Leave out subset, or set target = true.", "subset"))

@@ -200,8 +200,14 @@ def size(
     if charged is None or min(float(ratio), around, pay, charged) < 0 or pace <= 0:
         raise SizeError("seconds must be above 0; fillers_per_test, around, pay and fee must not be below 0.")
     conditions, notes = _conditions(levels, task)
-    control, control_rule, control_p = _controls(task, points, neutral, no_difference, alpha, slips)
-    attention, attention_rule, attention_p = _attention(task, points, neutral, no_difference, alpha, slips)
+    # Yes and no are a scale of two points; grammatical and ungrammatical sentences are judged one at a time.
+    scale = points if ALL_TASKS[task].points else 2
+    compares = ALL_TASKS[task].compares
+    # In rating tasks all attention trials are ungrammatical, as a grammatical one would show nothing.
+    chance = ("1/3" if no_difference else "1/2") if compares else sides(scale, neutral)[1]
+    attention, attention_rule, attention_p = _attention(chance, alpha, slips)
+    controls = (attention, attention_rule, attention_p) if compares else _controls(scale, neutral, alpha, slips)
+    control, control_rule, control_p = controls
     test = per_condition * conditions
     special = calibration + control + attention
     wanted = ceil(ratio * test)
@@ -276,24 +282,13 @@ def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[Message]]
     return pairs * prod(others), notes
 
 
-def _controls(
-    task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
-) -> tuple[int, Message, float]:
+def _controls(points: int, neutral: str | None, alpha: Share, slips: int) -> tuple[int, Message, float]:
     """The number of controls, the rule for right answers, and the probability of passing it by guessing."""
-    if ALL_TASKS[task].compares:
-        return _attention(task, points, neutral, no_difference, alpha, slips)
-    # Yes and no are a scale of two points; grammatical and ungrammatical sentences are judged one at a time.
-    count = points if ALL_TASKS[task].points else 2
-    n, k = smallest_joint(count, neutral, alpha, slips)
-    return 2 * n, Message("size.right_of_both", {"right": k, "n": n}), joint((n, k), (n, k), count, neutral)
+    n, k = smallest_joint(points, neutral, alpha, slips)
+    return 2 * n, Message("size.right_of_both", {"right": k, "n": n}), joint((n, k), (n, k), points, neutral)
 
 
-def _attention(
-    task: str, points: int, neutral: str | None, no_difference: bool, alpha: Share, slips: int
-) -> tuple[int, Message, float]:
-    """The same for attention trials; in rating tasks all are ungrammatical, as a grammatical one would show nothing."""
-    choice = "1/3" if no_difference else "1/2"
-    count = points if ALL_TASKS[task].points else 2
-    chance = choice if ALL_TASKS[task].compares else sides(count, neutral)[1]
+def _attention(chance: Share, alpha: Share, slips: int) -> tuple[int, Message, float]:
+    """The same for attention trials, and for controls in a choice."""
     n, k = smallest(chance, alpha, slips)
     return n, Message("size.right", {"right": k, "n": n}), pass_probability(n, k, chance)

@@ -28,7 +28,7 @@ def conditions_per_list(study: Study) -> pl.DataFrame:
     """The frequency of each condition of the test items in each list."""
     rows: list[dict[str, Any]] = []
     for index, block in enumerate(study.blocks):
-        factors = [name for name in block.settings.factors if name != block.settings.compared]
+        factors = block.settings.condition_factors
         if not factors:
             continue
         for number in range(1, study.lists + 1):

@@ -38,11 +38,11 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
         first: dict[tuple[str, str], Row] = {}
         twice: list[tuple[Row, str]] = []
         for row in rows:
-            texts = [" ".join((row[column] or "").split()).casefold() for column in SENTENCES]
-            if texts[0] and texts[0] == texts[1]:
+            sentence, other = _folded_sentences(row)
+            if sentence and sentence == other:
                 yield Flaw(f"{_name(row)}: both sentences are {shown(row['sentence'] or '')}.", spot=row.spot)
                 continue
-            if not texts[0] and not row["image"]:
+            if not sentence and not row["image"]:
                 continue
             key = (_name(row), _row_text(row))
             if key in first:
@@ -68,10 +68,13 @@ def _in_two_items(rows: Sequence[Row]) -> Iterator[Flaw]:
         yield Flaw(f"{row.item} has the same sentence as {first.item} (line {first.spot[1]}){more}.", spot=row.spot)
 
 
+def _folded_sentences(row: Row) -> list[str]:
+    return [" ".join((row[column] or "").split()).casefold() for column in SENTENCES]
+
+
 def _row_text(row: Row) -> str:
     """All texts and images of a row, to compare it with others."""
-    texts = [" ".join((row[column] or "").split()).casefold() for column in SENTENCES]
-    return "\n".join(filter(None, [*texts, row["context"], row["image"], row["image_2"]]))
+    return "\n".join(filter(None, [*_folded_sentences(row), row["context"], row["image"], row["image_2"]]))
 
 
 def _name(row: Row) -> str:
@@ -205,8 +208,9 @@ def filler_frames(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.frame_questions", {"n": len(tests), "fillers": len(others)}), spot=spot)
         elif max(long, long_there) > RATIO * min(long, long_there) and abs(long - long_there) > MEAN_DIFFERENCE:
             values = {"tests": long, "fillers": long_there}
-            in_words, in_signs = Message("check.frame_length", values), Message("check.frame_length_signs", values)
-            yield Flaw(in_words if unit == "word" else in_signs, spot=spot)
+            yield Flaw(
+                Message("check.frame_length" if unit == "word" else "check.frame_length_signs", values), spot=spot
+            )
 
 
 def _frame_words(tests: Sequence[str], others: Sequence[str]) -> list[str]:

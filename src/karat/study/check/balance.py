@@ -1,7 +1,7 @@
 """Rules about the design: complete cells, even lists, and conditions that are not confounded."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -9,7 +9,7 @@ from karat.errors import counted, shown
 from karat.judgments.columns import meant
 from karat.judgments.scales import Nominal
 from karat.messages import Message
-from karat.study.check.draft import Draft, Row, Spot, conditions_seen, grouped
+from karat.study.check.draft import Draft, Row, Spot, grouped
 from karat.study.check.findings import Flaw, rule
 from karat.study.designs.balance import split_advice
 from karat.study.designs.factorial import spelled
@@ -55,14 +55,13 @@ def missing_cells(draft: Draft) -> Iterator[Flaw]:
 
 
 def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
-    by_item = _conditions_of_items(rows)
+    factors = rows[0].block.settings.factors if rows else {}
+    names = [name for name, factor in factors.items() if factor.between is None]
+    by_item = _conditions_of_items(rows, names)
     if not by_item:
         return
-    settings = rows[0].block.settings
-    names = [name for name, factor in settings.factors.items() if factor.between is None]
-    places = [list(settings.factors).index(name) for name in names]
-    wanted = list(product(*(settings.factors[name].levels for name in names)))
-    used = {tuple(cell[place] for place in places) for cells_of_item in by_item.values() for cell in cells_of_item}
+    wanted = list(product(*(factors[name].levels for name in names)))
+    used = set.union(*by_item.values())
     nowhere = [cell for cell in wanted if cell not in used]
     if nowhere:
         yield Flaw(
@@ -70,12 +69,7 @@ def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
             "separated.",
             "Write these sentences, or drop a level.",
         )
-    lacking = {
-        item: [
-            cell for cell in wanted if cell in used and cell not in {tuple(c[p] for p in places) for c in cells_of_item}
-        ]
-        for item, cells_of_item in by_item.items()
-    }
+    lacking = {item: [cell for cell in wanted if cell in used - cells] for item, cells in by_item.items()}
     flawed = {item: cells for item, cells in lacking.items() if cells}
     if flawed:
         item, cells = next(iter(flawed.items()))
@@ -89,14 +83,14 @@ def _and_more(number: int) -> str:
     return f" and {counted(number, 'condition')} more" if number else ""
 
 
-def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]]]:
-    """The conditions of each test item; empty if there are no factors or levels are unknown."""
+def _conditions_of_items(rows: Sequence[Row], names: Sequence[str]) -> dict[str, set[tuple[str, ...]]]:
+    """The levels of these factors for each test item; empty if the block has no factors or levels are unknown."""
     conditions: dict[str, set[tuple[str, ...]]] = {}
     for row in rows:
         if row.function == "test" and row.block.settings.factors:
             if row.unknown_levels:
                 return {}
-            conditions.setdefault(row.item, set()).add(row.condition)
+            conditions.setdefault(row.item, set()).add(tuple(row[name] or "" for name in names))
     return conditions
 
 
@@ -116,25 +110,17 @@ def confounded_with_item(draft: Draft) -> Iterator[Flaw]:
 
 
 def _confounded_factors(draft: Draft, index: int) -> Iterator[str]:
-    by_item = _conditions_of_items(draft.rows[index])
-    factors = draft.study.blocks[index].settings.factors
-    for place, (name, factor) in enumerate(factors.items()):
-        several = len(factor.levels) > 1 and len(by_item) > 1
-        if (
-            several
-            and factor.between is None
-            and all(len({c[place] for c in cells}) == 1 for cells in by_item.values())
-        ):
-            yield name
+    for name, factor in draft.study.blocks[index].settings.factors.items():
+        if factor.between is None and len(factor.levels) > 1:
+            by_item = _conditions_of_items(draft.rows[index], [name])
+            if len(by_item) > 1 and all(len(cells) == 1 for cells in by_item.values()):
+                yield name
 
 
 def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterator[Flaw]:
     """Lists that show no item in more than one of its conditions."""
-    names = [name for name in conditions_seen(settings) if settings.factors[name].between is None]
-    written = _conditions_of_items(draft.rows[index])
-    places = [list(settings.factors).index(name) for name in names]
-    due = {item: {tuple(c[p] for p in places) for c in cells} for item, cells in written.items()}
-    most = max((len(cells) for cells in due.values()), default=0)
+    names = [name for name in settings.condition_factors if settings.factors[name].between is None]
+    most = max(map(len, _conditions_of_items(draft.rows[index], names).values()), default=0)
     if not names or most < 2:
         return
     lists = draft.plans[index].lists
@@ -158,7 +144,7 @@ def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterato
 def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
     """Each list shows one level of a factor that is not declared as between participants."""
     for index, block, lists in draft.planned():
-        for name in conditions_seen(block.settings):
+        for name in block.settings.condition_factors:
             factor = block.settings.factors[name]
             if factor.between == "participants" or len(factor.levels) < 2:
                 continue

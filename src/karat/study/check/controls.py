@@ -369,8 +369,8 @@ def attention_early(draft: Draft) -> Iterator[Flaw]:
         row, before, length = early[0]
         items = list(dict.fromkeys(row.item for row, _, _ in early))
         values = {"item": row.item, "n": len(items) - 1 or None, "place": before + 1, "length": length}
-        in_words, in_signs = Message("check.attention_early", values), Message("check.attention_early_signs", values)
-        yield Flaw(in_signs if spaceless else in_words, spot=row.spot)
+        code = "check.attention_early_signs" if spaceless else "check.attention_early"
+        yield Flaw(Message(code, values), spot=row.spot)
 
 
 def _parts(text: str, spaceless: bool) -> list[str]:

@@ -175,11 +175,6 @@ def has_factors(block: BlockSettings) -> bool:
     return task_named(block.task).acceptability and bool(block.factors)
 
 
-def conditions_seen(settings: BlockSettings) -> list[str]:
-    """The factors whose levels are the conditions of a trial; in a choice the compared factor is the answer."""
-    return [name for name in settings.factors if name != settings.compared]
-
-
 def degree(scale: Scale, acceptability: str | None, status: str | None) -> str | None:
     """The intended acceptability of a stimulus as low, mid or high; None if the table does not have it."""
     text = (acceptability or "").strip().lower()

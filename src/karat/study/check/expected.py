@@ -40,7 +40,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
         if more:
             others = f"{counted(len(more), 'more row')} ({lines_of(more)})"
             text = f"{others} with expected answers that are not on the scale."
-            yield Flaw(text, _mend_expected(more[0].block.scale), more[0].spot)
+            yield Flaw(text, _expected_fix(more[0].block.scale), more[0].spot)
 
 
 def _empty(draft: Draft) -> Iterator[Flaw]:
@@ -53,7 +53,7 @@ def _empty(draft: Draft) -> Iterator[Flaw]:
         if empty:
             first = f", the first is {empty[0]['item']}" if len(empty) > 1 else f": {empty[0]['item']}"
             text = f"{counted(len(empty), 'control or attention trial')} without an expected answer{first}."
-            yield Flaw(text, _mend_expected(block.scale), draft.spot_of(index, empty[0]["item"]))
+            yield Flaw(text, _expected_fix(block.scale), draft.spot_of(index, empty[0]["item"]))
 
 
 def _is_right(row: Row) -> bool:
@@ -85,7 +85,7 @@ def _fix(row: Row, answer: str) -> str:
     """The fix of an answer that is not on the scale: its probable meaning, and the possible answers."""
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
-    how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
+    how = _expected_fix(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
     close = probable_answer(row.block, answer)
     return f"Did you mean {close}? {how}" if close else how
 
@@ -107,7 +107,7 @@ def probable_answer(block: Block, answer: str) -> str | None:
     return None if any(sign.isdigit() for sign in answer) else nearest(answer.strip(), levels)
 
 
-def _mend_expected(scale: Scale) -> str:
+def _expected_fix(scale: Scale) -> str:
     if isinstance(scale, Ordinal) and len(scale.levels) > 2:
         low, high = scale.levels[: len(scale.levels) // 2], scale.levels[len(scale.levels) // 2 :]
         return f"Write {high[0]}-{high[-1]} for grammatical and {low[0]}-{low[-1]} for ungrammatical sentences."

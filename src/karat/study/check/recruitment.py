@@ -13,7 +13,7 @@ from karat.judgments.columns import meant
 from karat.judgments.scales import Binary
 from karat.messages import Message
 from karat.packages import offered
-from karat.study.check.draft import Draft, conditions_seen, degree, has_factors
+from karat.study.check.draft import Draft, degree, has_factors
 from karat.study.check.findings import Flaw, rule
 from karat.study.criteria import CRITERIA
 from karat.study.designs.factorial import spelled
@@ -37,7 +37,7 @@ def lexicalisations(draft: Draft) -> Iterator[Flaw]:
     for index, block, lists in draft.planned():
         if not has_factors(block.settings):
             continue
-        names = conditions_seen(block.settings)
+        names = block.settings.condition_factors
         seen = [(count, condition) for trials in lists for condition, count in _seen(trials, names).items()]
         fewest, condition = min(seen, default=(0, ("",) * len(names)))
         if not seen:

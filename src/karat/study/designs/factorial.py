@@ -78,13 +78,9 @@ def factorial(
 
 def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[ListTrial]:
     """The trials in the lists of one group of participants, group of items by group of items."""
-    kinds: dict[Levels, list[ItemCells]] = {}
-    for item in cells.items:
-        if group in item.trials:
-            kinds.setdefault(item.between, []).append(item)
     seen = []
     offset = 0
-    for between, members in kinds.items():
+    for between, members in _items_by_kind(cells, group).items():
         options = [[c for c in cells.conditions if c in item.trials[group]] for item in members]
         if all(options_of_item == options[0] for options_of_item in options):
             plan = [
@@ -262,14 +258,10 @@ def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
         if group not in groups
     ]
     for group in groups:
-        by_kind: dict[Levels, list[tuple[str, set[Levels]]]] = {}
-        for item in cells.items:
-            if group in item.trials:
-                by_kind.setdefault(item.between, []).append((item.item, set(item.trials[group])))
-        for between, members in by_kind.items():
+        for between, members in _items_by_kind(cells, group).items():
             where = _where(cells, group, between)
             for condition in cells.conditions:
-                lacking = [item for item, conditions in members if condition not in conditions]
+                lacking = [item.item for item in members if condition not in item.trials[group]]
                 values = {"condition": assigned(cells.condition_names, condition), "where": where}
                 if len(lacking) == len(members):
                     messages.append(Message("design.condition_missing", values))
@@ -280,6 +272,15 @@ def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
         values = {**_items_listed(partly), "factors": list(cells.group_names)}
         messages.append(Message("design.items_lack_level", values))
     return messages
+
+
+def _items_by_kind(cells: Cells, group: Levels) -> dict[Levels, list[ItemCells]]:
+    """The items that a group of participants sees, by their levels between items."""
+    kinds: dict[Levels, list[ItemCells]] = {}
+    for item in cells.items:
+        if group in item.trials:
+            kinds.setdefault(item.between, []).append(item)
+    return kinds
 
 
 def _due(cells: Cells, item: ItemCells) -> set[Levels]:

@@ -409,7 +409,8 @@ def _one_of(places: int, random: Callable[[], float]) -> int:
     return (places & -places).bit_length() - 1
 
 
-NOUNS = {"filler": "filler", "control": "control"}
+NOUNS = ("filler", "control")
+"""Functions that are nouns by themselves."""
 PROOF_STEPS = 20_000
 
 
@@ -425,7 +426,7 @@ def counting_proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) 
             yield OrderError(f"The {count} {function} trials stand first, together, so they cannot be apart.",
                              f"Remove {function} from apart or from first.")  # fmt: skip
     for number, group in enumerate(problem.groups):
-        yield from _row_proofs(columns, rules, problem, number, group)
+        yield from _row_proofs(columns, problem, number, group)
         if group.gap and (needed := (group.size - 1) * group.gap + 1) > problem.size:
             yield OrderError(f"{_trials(group, group.size)} at least {group.gap} positions apart need "
                              f"{needed} positions; there are {problem.size}.",
@@ -434,9 +435,7 @@ def counting_proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) 
             yield from _room_proofs(problem, number, group, windows)
 
 
-def _row_proofs(
-    columns: Columns, rules: OrderRules, problem: OrderProblem, number: int, group: Group
-) -> Iterator[OrderError]:
+def _row_proofs(columns: Columns, problem: OrderProblem, number: int, group: Group) -> Iterator[OrderError]:
     """Too few separators, in the body or in one opening function."""
     if not group.row:
         return
@@ -488,7 +487,7 @@ def _trials(group: Group, count: int) -> str:
 
 
 def _counted_trials(function: str, count: int) -> str:
-    return counted(count, NOUNS.get(function, f"{function} trial"))
+    return counted(count, function if function in NOUNS else f"{function} trial")
 
 
 def _there_are(functions: Sequence[object]) -> str:
