@@ -177,8 +177,8 @@ def _in_order(rows: Sequence[Cells], settings: BlockSettings) -> tuple[Trial, Tr
         for row in (first, second):
             if row.get(compared) not in levels:
                 values = {"item": row["item"], "factor": compared, "level": row.get(compared), "levels": list(levels)}
-                values["advice"] = Message("plan.fix_items_or_factor")
-                raise DesignError(Message("plan.compared_level", values))
+                advice = Message("plan.fix_items_or_factor")
+                raise DesignError(Message("plan.compared_level", {**values, "advice": advice}))
         first, second = sorted((first, second), key=lambda row: levels.index(row[compared] or ""))
     return first, second
 
