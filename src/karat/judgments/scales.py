@@ -443,7 +443,9 @@ def _parse_settings(kind: str, rest: str) -> Scale:
         return Choice(none=rest == "none")
     if kind == "ordinal" and rest:
         levels, _, neutral = rest.partition(":")
-        return Ordinal(_points(levels), neutral.strip() or None)
+        ends = re.fullmatch(r"\s*([+-]?\d{1,4})\s*-\s*([+-]?\d{1,4})\s*", levels)
+        points = range(int(ends[1]), int(ends[2]) + 1) if ends else _listed(levels)
+        return Ordinal(points, neutral.strip() or None)
     if kind == "nominal" and rest:
         return Nominal(_listed(rest))
     if kind == "magnitude":
@@ -460,11 +462,6 @@ def _parse_settings(kind: str, rest: str) -> Scale:
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
-
-
-def _points(text: str) -> Sequence[object]:
-    match = re.fullmatch(r"\s*([+-]?\d{1,4})\s*-\s*([+-]?\d{1,4})\s*", text)
-    return range(int(match[1]), int(match[2]) + 1) if match else _listed(text)
 
 
 def _parse_number(text: str) -> float:

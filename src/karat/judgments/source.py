@@ -352,7 +352,7 @@ def _known_encoding(name: str) -> str:
 
 
 def _last_record_end(window: bytes) -> int:
-    """The position after the last line end that stands outside quotation marks, or 0."""
+    """The position after the last line end outside quotation marks, or 0."""
     end = window.rfind(b"\n")
     quotes = window.count(b'"', 0, end) if end >= 0 and b'"' in window else 0
     while end >= 0 and quotes % 2:

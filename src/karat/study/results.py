@@ -108,13 +108,11 @@ def on_scales(study: Study, frame: pl.DataFrame) -> tuple[pl.DataFrame, Scale | 
 
 
 def _scale_of_questions(study: Study) -> dict[str, Scale]:
-    return {question: block.scale for block in study.blocks for question in _questions(block)}
-
-
-def _questions(block: Block) -> list[str]:
-    """The names of the questions of a block in the results."""
-    names: list[str] = [block.name] if block.questions is None else block.questions["question"].to_list()
-    return names
+    """The scale of each question in the results; a block without adjective pairs is one question."""
+    return {
+        name: block.scale for block in study.blocks
+        for name in ([block.name] if block.questions is None else block.questions["question"].to_list())
+    }  # fmt: skip
 
 
 def _block_of(frame: pl.DataFrame, blocks: tuple[Block, ...]) -> pl.Series | None:

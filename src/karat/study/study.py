@@ -184,7 +184,7 @@ def _items(folder: Path, block: BlockSettings) -> Items:
     factors = list(block.factors)
     parts = []
     if block.items:
-        # Fillers in a table of their own need not have the columns of the factors.
+        # Fillers in a separate table need not have the columns of the factors.
         needed = factors if block.templates is None or block.wide else []
         paths = [folder / name for name in block.items]
         parts.append(read_items(paths, needed, block.task, block.wide, block.sheets))

@@ -63,7 +63,8 @@ class Folder(Parts):
             pl.col(name).cast(dtype) if frame.schema[name] == pl.Null else pl.col(name)
             for name, dtype in self.types.items()
         )
-        people = _participants(path) if start == 0 else None
+        about = _about(path) if start == 0 else None
+        people = None if about is None else pl.read_ipc(io.BytesIO(bytes.fromhex(about["participants"])))
         return checked_part(frame, self.scales, str(path), partial(_row_of, path.name, start), people)
 
     def name(self, number: int) -> str:
@@ -218,17 +219,12 @@ def _scales(
 
 
 def _about(path: Path) -> dict[str, Any] | None:
+    """The metadata of a file that karat wrote; None for other files."""
     text = pl.read_parquet_metadata(path).get(METADATA_KEY)
     try:
         return None if text is None else dict(json.loads(text))
     except (ValueError, TypeError):
         raise PartsError(f"The metadata of {path.name} are damaged: write the file again.") from None
-
-
-def _participants(path: Path) -> pl.DataFrame | None:
-    """The participants of a file, if karat wrote it."""
-    about = _about(path)
-    return None if about is None else pl.read_ipc(io.BytesIO(bytes.fromhex(about["participants"])))
 
 
 PILES = ".piles"

@@ -185,7 +185,7 @@ COMPARED_FROM = 6
 @rule("hint", "section 3.1", "Write some fillers in the frame of the test sentences, so that these do not stand out.")
 def filler_frames(draft: Draft) -> Iterator[Flaw]:
     """No filler has the frame of the test sentences: words that nearly all of them share, their length, or that
-    they are questions. All trials but test and practice trials count as fillers."""
+    they are questions. All trials except test and practice trials count as fillers."""
     unit, size = _measure(draft)
     for rows in draft.rows:
         if not rows or not has_factors(rows[0].block.settings):

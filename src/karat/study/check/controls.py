@@ -347,8 +347,8 @@ LONG_SPACELESS = 20
     "Put the violation near the end, so that only participants who read the whole sentence notice it.",
 )
 def attention_early(draft: Draft) -> Iterator[Flaw]:
-    """The violation of an attention stimulus is in the first half of a long sentence. Where it is follows from the
-    other sentence of its choice or pair, or from the column violation, which repeats the words that are wrong."""
+    """The violation of an attention stimulus is in the first half of a long sentence. Its place follows from the other
+    sentence of its choice or pair, or from the column violation, which repeats the wrong words."""
     spaceless = draft.spaceless
     longest = LONG_SPACELESS if spaceless else LONG
     early = []

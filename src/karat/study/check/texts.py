@@ -163,8 +163,8 @@ def _script(letter: str) -> str:
 
 @rule("warning", fix="Write all items in the language of the test sentences.")
 def other_language(draft: Draft) -> Iterator[Flaw]:
-    """Fillers, controls and other items are in another language than the test sentences. The examples of a template
-    are, where sentences of one's own stand beside them."""
+    """Fillers, controls and other items are in another language than the test sentences. This happens when the examples
+    of a template stay beside new test sentences."""
     stated_language = draft.study.settings.language[:2].lower()
     for rows in draft.rows:
         tests, others = (
@@ -283,8 +283,8 @@ def feedback(draft: Draft) -> Iterator[Flaw]:
     "exclude anybody.",
 )
 def probes(draft: Draft) -> Iterator[Flaw]:
-    """There are honeypots, shibboleths or modality checks. They catch careless programs only: agents that look at the
-    screen pass, and people may answer unexpectedly too, so that one hit alone excludes nobody."""
+    """There are honeypots, shibboleths or modality checks. They catch careless programs only: agents that read the
+    screen pass, and people may answer unexpectedly too, so one hit alone is no reason to exclude a participant."""
     rows = [row for row in draft.all_rows if row["hidden"] or row["subgroup"] in PROBES]
     wrong = [row for row in rows if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
     if wrong:
@@ -297,7 +297,7 @@ def probes(draft: Draft) -> Iterator[Flaw]:
 
 @rule("hint", "section 2", "Add: rely on your own intuition, answer spontaneously; there is no right or wrong.")
 def instructions(draft: Draft) -> Iterator[Flaw]:
-    """The instructions do not ask for spontaneous judgments of one's own. Instructions in English or German that lack
+    """The instructions do not ask for spontaneous, personal judgments. Instructions in English or German are tested for
     the advice of section 2."""
     settings = draft.study.settings
     text = settings.texts.instructions.lower()
@@ -341,8 +341,8 @@ SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx).
 
 @rule("error", fix="Rename the column to function.")
 def function_column(draft: Draft) -> Iterator[Flaw]:
-    """A table has no column function, so all its rows are test items, but another column looks like it. Otherwise
-    nobody would notice that fillers and controls are taken for test items."""
+    """A table has no column function, so all its rows are test items, but another column looks like it. Without this
+    rule, fillers and controls could silently become test items."""
     for block in draft.study.blocks:
         for file, column in block.items.like_functions.items():
             words = block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list()
@@ -356,8 +356,8 @@ def function_column(draft: Draft) -> Iterator[Flaw]:
 
 @rule("hint", fix=f"If the text looks wrong, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}")
 def encoding(draft: Draft) -> Iterator[Flaw]:
-    """A table is not UTF-8, so its encoding had to be guessed. A wrong guess changes letters, and nothing else
-    would say so."""
+    """A table is not UTF-8, so its encoding had to be guessed. A wrong guess changes letters without any other
+    message."""
     for file in _files(draft):
         guessed = read_as(file)
         if guessed is not None:

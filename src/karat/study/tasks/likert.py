@@ -8,7 +8,7 @@ POINTS = 5
 
 
 def _scale(settings: ScaleSettings) -> Ordinal:
-    """The points 1 to n; the middle of an odd scale is neutral unless the study says otherwise."""
+    """The points 1 to n; by default, the middle of an odd scale is neutral."""
     count = settings.points_or(POINTS)
     neutral = settings.neutral if settings.neutral is not None else (count + 1) // 2 if count % 2 else 0
     return Ordinal(count, neutral=neutral or None)
