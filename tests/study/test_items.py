@@ -35,7 +35,7 @@ def test_tables_from_csv_and_spreadsheets_are_one(tmp_path: Path) -> None:
     assert items.locate(2) == ("fillers.xlsx", "row", 2)
 
 
-def test_items_of_several_tables_and_sheets_can_be_sent_to_another_process(tmp_path: Path) -> None:
+def test_items_of_several_sheets_are_pickled(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     for name in ("one", "two"):
         for row in (["item", "sentence"], [name, "It rains."]):

@@ -208,9 +208,8 @@ def filler_frames(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.frame_questions", {"n": len(tests), "fillers": len(others)}), spot=spot)
         elif max(long, long_there) > RATIO * min(long, long_there) and abs(long - long_there) > MEAN_DIFFERENCE:
             values = {"tests": long, "fillers": long_there}
-            yield Flaw(
-                Message("check.frame_length" if unit == "word" else "check.frame_length_signs", values), spot=spot
-            )
+            code = "check.frame_length" if unit == "word" else "check.frame_length_signs"
+            yield Flaw(Message(code, values), spot=spot)
 
 
 def _frame_words(tests: Sequence[str], others: Sequence[str]) -> list[str]:

@@ -82,21 +82,17 @@ def _pass_settings(draft: Draft, criterion: str) -> PassSettings | None:
 
 def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw]:
     """The flaw of the list that guessing passes most easily, if it is too easy."""
-    account, slips = settings.account, 1 if settings.slips is None else settings.slips
-    if account == "strict":
-        slips = 0
-    worst: tuple[Fraction, str, str] | None = None
+    account = settings.account
+    slips = 0 if account == "strict" else 1 if settings.slips is None else settings.slips
+    candidates = []
     for number in draft.list_numbers:
         trials = scored_trials(draft, number, function)
-        if not trials:
-            continue
-        groups = _groups(trials, account, by_status=function == "control")
+        groups = _groups(trials, account, by_status=function == "control") if trials else {}
         if account == "extended" and len(groups) == 2:
-            candidate = _extended(groups, settings.alpha)
-        else:
-            candidate = _counted_right(groups, function, slips, settings.alpha)
-        if candidate is not None and (worst is None or candidate[0] > worst[0]):
-            worst = candidate
+            candidates.append(_extended(groups, settings.alpha))
+        elif groups:
+            candidates.append(_counted_right(groups, function, slips, settings.alpha))
+    worst = max(filter(None, candidates), key=lambda candidate: candidate[0], default=None)
     if worst is not None:
         yield Flaw(worst[1], worst[2], draft.at("screening", "controls" if function == "control" else function))
 
@@ -123,19 +119,17 @@ def _counted_right(
 ) -> tuple[Fraction, str, str] | None:
     """The probability that guessing passes a count of right answers, the flaw and its fix; None if it is low enough."""
     chances = {name: [trial.chance for trial in group] for name, group in groups.items()}
-    passing = prod(
-        (at_least(group_chances, len(group_chances) - slips) for group_chances in chances.values()), start=Fraction(1)
+    passing, perfect = (
+        prod((at_least(group, len(group) - wrong) for group in chances.values()), start=Fraction(1))
+        for wrong in (slips, 0)
     )
     if passing <= Fraction(str(alpha)):
         return None
-    perfect = prod(
-        (at_least(group_chances, len(group_chances)) for group_chances in chances.values()), start=Fraction(1)
-    )
-    n, p = _enough([max(group_chances, default=Fraction(1, 2)) for group_chances in chances.values()], slips, alpha)
+    n, p = _enough([max(group, default=Fraction(1, 2)) for group in chances.values()], slips, alpha)
     right = f"{n - slips} right{' each' if len(groups) == 2 else ''}, {p_sentence(p)}"
     fix = f"Use {n}{' of each' if len(groups) == 2 else ''} ({right})." if n else "Expect fewer of the answers."
     if len(groups) == 2:
-        numbers = " and ".join(f"{len(group_chances)} {name}" for name, group_chances in chances.items())
+        numbers = " and ".join(f"{len(group)} {name}" for name, group in chances.items())
         allowed = {0: "without a slip", 1: "with one slip allowed in each group"}
         text = (
             f"{numbers} trials cannot rule out guessing: {allowed.get(slips, f'with {slips} slips allowed in each')} "

@@ -114,7 +114,7 @@ def calibration(draft: Draft) -> Iterator[Flaw]:
     "Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
 )
 def calibration_range(draft: Draft) -> Iterator[Flaw]:
-    """Calibration trials do not cover the scale, or their acceptability is unknown."""
+    """Calibration trials do not cover the scale, or do not say what they cover."""
     for index, block, trials in _first_of_each_task(draft):
         rows = trials.filter(pl.col("function") == "calibration").to_dicts()
         if not block.task.rated or not rows:
@@ -310,8 +310,8 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", fix="Fix the name, or state id_parameter and completion_url.")
 def platform(draft: Draft) -> Iterator[Flaw]:
-    """karat does not know the platform, and the study file has neither its parameter for participants nor its return
-    address. A misspelt name would count as a plain link, and no identifiers would be read."""
+    """karat does not know the platform, and the study does not say how it identifies participants or takes them back. A
+    misspelt name would count as a plain link, and no identifiers would be read."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     configured = {"id_parameter", "completion_url"} & settings.model_fields_set

@@ -297,8 +297,8 @@ def probes(draft: Draft) -> Iterator[Flaw]:
 
 @rule("hint", "section 2", "Add: rely on your own intuition, answer spontaneously; there is no right or wrong.")
 def instructions(draft: Draft) -> Iterator[Flaw]:
-    """The instructions do not ask for spontaneous, personal judgments. Instructions in English or German are tested for
-    the advice of section 2."""
+    """The instructions do not ask for spontaneous judgments of one's own. Instructions in English or German are tested
+    for the advice of section 2."""
     settings = draft.study.settings
     text = settings.texts.instructions.lower()
     pattern = known_words()["own_judgment"].get(settings.language[:2].lower())

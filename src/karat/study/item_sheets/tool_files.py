@@ -106,11 +106,11 @@ def _script_items(script: str) -> Iterator[tuple[str, str | None, str]]:
         if not isinstance(item, list) or not item:
             continue
         label, group = (item[0], None) if not isinstance(item[0], list) else (*item[0], None)[:2]
-        sentence = next((part["s"] for part in item if isinstance(part, dict) and "s" in part), None)
-        sentence = sentence.get("html") if isinstance(sentence, dict) else sentence
-        if isinstance(label, str) and isinstance(sentence, str):
+        content = next((part["s"] for part in item if isinstance(part, dict) and "s" in part), None)
+        content = content.get("html") if isinstance(content, dict) else content
+        if isinstance(label, str) and isinstance(content, str):
             number = group[0] if isinstance(group, list) and group else group
-            yield label, None if number in (None, "null") else str(number), unescape(re.sub(r"<[^>]+>", "", sentence))
+            yield label, None if number in (None, "null") else str(number), unescape(re.sub(r"<[^>]+>", "", content))
 
 
 Literal = str | list["Literal"] | dict[str, "Literal"]
