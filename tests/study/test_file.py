@@ -253,6 +253,10 @@ def test_lines_of_keys() -> None:
     assert line_of(lines, ("nothing",)) is None
 
 
+def test_other_line_ends_within_a_text_are_not_counted() -> None:
+    assert toml_lines('title = "a\u2028b"\nseed = 1\n')[("seed",)] == 2
+
+
 @pytest.mark.slow
 @given(st.text(max_size=80))
 def test_any_text_gives_a_sentence_or_settings(text: str) -> None:

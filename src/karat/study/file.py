@@ -193,7 +193,8 @@ def toml_lines(text: str) -> dict[Keys, int]:
     table: Keys = ()
     counts: dict[Keys, int] = {}
     open_quotes: str | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    # TOML knows no other line ends, such as U+2028 within a text.
+    for number, line in enumerate(text.split("\n"), start=1):
         if open_quotes is None and (header := _HEADER.match(line)):
             table = _table(_parts(header[2]), header[1] == "[[", counts)
             lines.setdefault(table, number)
