@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from karat.cli.init import init
 from karat.errors import KaratError
+from karat.judgments.tables import MEND_ROW
 from karat.measure import decisions
 from karat.simulate import answer_study
 from karat.study.check import check
@@ -192,6 +193,16 @@ def test_tables_that_are_no_pairs(text: str, names: list[object], tmp_path: Path
     with refuses(PairsError, "pairs.csv", *names):
         study_from_pairs(table, tmp_path / "study")
     assert not (tmp_path / "study").exists()
+
+
+def test_a_flawed_row_of_pairs_cannot_be_skipped(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("good,bad\nA.,B.,C.\n")
+    with pytest.raises(PairsError) as caught:
+        study_from_pairs(table, tmp_path / "study")
+    (problem,) = caught.value.problems
+    assert problem.number == 2
+    assert problem.fix not in ("", MEND_ROW)
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:

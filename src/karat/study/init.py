@@ -497,7 +497,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     from karat.judgments.tables import read_table
     from karat.study.item_sheets.sets import are_sentences
     from karat.study.item_sheets.sheets import is_sentence
-    from karat.study.items import plain
+    from karat.study.items import flaws, plain
 
     table = read_table(SourceFile(path))
     columns = {plain(name): name for name in table.frame.columns}
@@ -512,8 +512,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
         )
     if all(is_sentence(name) for name in sentences):
         raise PairsError(f"{path.name} begins with sentences. Put a row above them that names the columns.")
-    problems = Problems()
-    problems.extend(table.problems)
+    problems = flaws(table)
     for column in sentences:
         for row in table.frame[column].is_null().arg_true().to_list():
             problems.at(table.locate(row), "is empty", "A pair needs two sentences.", column)
