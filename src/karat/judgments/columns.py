@@ -99,8 +99,8 @@ def unknown_name(code: str, name: str, known: Sequence[str], **more: object) -> 
     'There is no column langauge. Did you mean language?'
     """
     close = nearest(name, known)
-    shown = None if close or not 0 < len(known) <= MOST_KNOWN else known
-    return Message(code, {"name": name, "close": close, "known": shown, **more})
+    listed = None if close or not 0 < len(known) <= MOST_KNOWN else known
+    return Message(code, {"name": name, "close": close, "known": listed, **more})
 
 
 def laid_over(frame: pl.DataFrame, mapping: Mapping[str, str]) -> pl.DataFrame:

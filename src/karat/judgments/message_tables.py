@@ -113,6 +113,6 @@ def rows_named(place: str, numbers: Sequence[int]) -> Message:
         "more": more if more > 0 else None,
         "last": str(numbers[-1]) if numbers else None,
     }
-    known = {"line": Message("rows.line", values), "row": Message("rows.row", values),
+    messages = {"line": Message("rows.line", values), "row": Message("rows.row", values),
              "element": Message("rows.element", values)}  # fmt: skip
-    return known.get(place) or Message("rows.other", {**values, "place": place})
+    return messages.get(place) or Message("rows.other", {**values, "place": place})

@@ -321,7 +321,7 @@ def _other_script(head: bytes) -> str | None:
         together = sum(map(len, re.findall(rf"{letters}{{2,}}{alone}", text)))
         kana = encoding != "euc_jp" or re.search("[ぁ-ヿ]", text)
         # Capital letters within words are signs of another script, read as letters of this one.
-        within = sum(one.islower() and two.isupper() for one, two in pairwise(foreign))
+        within = sum(first.islower() and second.isupper() for first, second in pairwise(foreign))
         if foreign and together >= FEWEST_LETTERS * len(foreign) and kana and within <= MOST_CAPITALS * len(foreign):
             frequencies[encoding] = len((_OFTEN_KOREAN if encoding == "euc_kr" else _OFTEN).findall(text))
     chinese = {"big5", "gb18030"}

@@ -394,8 +394,8 @@ class _Decision:
         rest = [name for name in names if name not in self.people]
         properties = [name for name in rest if not self._varies(self.base, name)]
         rest = [name for name in rest if name not in properties]
-        shown = [name for name in rest if self._follows_from_side(name)]
-        rest = [name for name in rest if name not in shown]
+        by_side = [name for name in rest if self._follows_from_side(name)]
+        rest = [name for name in rest if name not in by_side]
         identifiers = {name for name in rest if self._identifies(name)}
         numbers = [name for name in rest if name not in identifiers and self._is_count(name)]
         rest = [name for name in rest if name not in numbers]
@@ -408,13 +408,13 @@ class _Decision:
             sided = [name for name in conditions if name in identifiers and self._follows_from_side(name, factors)]
             if not sided:
                 break
-            shown += sided
+            by_side += sided
             rest = [name for name in rest if name not in sided]
         conditions = [name for name in conditions if not NO_CONDITION.fullmatch(name)]
         return Stimuli(
             base, tuple(name for name in conditions if name not in identifiers),
             tuple(name for name in conditions if name in identifiers), tuple(properties), tuple(self.people),
-            tuple(shown), tuple(derived), tuple(numbers), tuple(measurements),
+            tuple(by_side), tuple(derived), tuple(numbers), tuple(measurements),
         )  # fmt: skip
 
     def _conditions(self, names: list[str]) -> tuple[list[str], list[str], list[str]]:

@@ -20,7 +20,7 @@ import polars as pl
 from karat.errors import cause, counted
 from karat.judgments.checks import Place, plain_types
 from karat.judgments.columns import COLUMNS, laid_over
-from karat.judgments.files import METADATA_KEY, scales_from_data
+from karat.judgments.files import METADATA_KEY, scales_from_data, scales_to_data
 from karat.judgments.parts.parts import (
     CONVERT,
     WORKING_COPIES,
@@ -151,7 +151,7 @@ def open_folder(
             refuse_large(path.name, needed, memory, len(paths), CONVERT.format(where=where, parts="{parts}"))
         types = _common_columns(paths, schemas, mapping)
         scales = _scales(paths, scale, mapping, types)
-    about = json.dumps([mapping, {question: one.to_dict() for question, one in scales.items()}])
+    about = json.dumps([mapping, scales_to_data(scales)])
     stamps = tuple(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns} {about}" for path in paths)
     return Folder(str(where), scales, tuple(rows), tuple(paths), stamps, mapping, types)
 
@@ -215,7 +215,7 @@ def _scales(
         pl.read_parquet(path, columns=[column], hive_partitioning=False)[column].unique(maintain_order=True)
         for path in paths
     ]
-    return scales_by_question(scale, pl.concat(one.cast(pl.String) for one in questions))
+    return scales_by_question(scale, pl.concat(series.cast(pl.String) for series in questions))
 
 
 def _about(path: Path) -> dict[str, Any] | None:

@@ -98,14 +98,14 @@ def near_identical(draft: Draft) -> Iterator[Flaw]:
                     groups[(*sentence[:place], "", *sentence[place + 1 :])].setdefault(_name(row), row)
         for alike in groups.values():
             members = list(alike.values())
-            for one, two in pairwise(members):
-                if _row_text(one) != _row_text(two) and not _may_be_alike(one, two):
-                    similar.setdefault((_name(one), _name(two)), (one, two))
+            for first, second in pairwise(members):
+                if _row_text(first) != _row_text(second) and not _may_be_alike(first, second):
+                    similar.setdefault((_name(first), _name(second)), (first, second))
         if similar:
-            one, two = next(iter(similar.values()))
-            what = "have the same sentence" if _share_a_sentence(one, two) else "differ in one word"
+            first, second = next(iter(similar.values()))
+            what = "have the same sentence" if _share_a_sentence(first, second) else "differ in one word"
             more = f", and {counted(len(similar) - 1, 'more pair')} of items" if len(similar) > 1 else ""
-            yield Flaw(f"{_name(one)} (line {one.spot[1]}) and {_name(two)} {what}{more}.", spot=two.spot)
+            yield Flaw(f"{_name(first)} (line {first.spot[1]}) and {_name(second)} {what}{more}.", spot=second.spot)
 
 
 def _may_be_alike(first: Row, second: Row) -> bool:
@@ -115,9 +115,9 @@ def _may_be_alike(first: Row, second: Row) -> bool:
     return first.function != "test" and first["status"] != second["status"]
 
 
-def _share_a_sentence(one: Row, other: Row) -> bool:
-    first, second = ({words(text) for text in texts_of(row, SENTENCES)} for row in (one, other))
-    return bool(first & second)
+def _share_a_sentence(first: Row, second: Row) -> bool:
+    sentences, others = ({words(text) for text in texts_of(row, SENTENCES)} for row in (first, second))
+    return bool(sentences & others)
 
 
 @rule("hint", "section 3.1, footnote 8", "Make the sentence as long as its neighbours.")

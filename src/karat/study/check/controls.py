@@ -76,8 +76,8 @@ def attention(draft: Draft) -> Iterator[Flaw]:
 
 def _pass_settings(draft: Draft, criterion: str) -> PassSettings | None:
     screening = draft.study.settings.screening
-    found = screening.criteria.get(criterion) if screening is not None else None
-    return found if isinstance(found, PassSettings) else None
+    settings = screening.criteria.get(criterion) if screening is not None else None
+    return settings if isinstance(settings, PassSettings) else None
 
 
 def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw]:

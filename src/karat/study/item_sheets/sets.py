@@ -124,13 +124,13 @@ def guess_factors(conditions: Sequence[str]) -> CrossedFactors:
     return CrossedFactors({factor_names([list(conditions)])[0]: tuple(levels_alone)}, cells, plain)
 
 
-def stated_factors(conditions: Sequence[str], stated: Sequence[str]) -> CrossedFactors:
+def stated_factors(conditions: Sequence[str], texts: Sequence[str]) -> CrossedFactors:
     """The factors that a researcher states: "length=short,long" with levels, or only new names for the guessed ones.
 
     If the conditions do not show their levels, they are in the usual order: the last factor changes fastest.
     """
     guess = guess_factors(conditions)
-    pairs = [text.partition("=") for text in stated]
+    pairs = [text.partition("=") for text in texts]
     names = [name.strip() for name, _, _ in pairs]
     stated_levels = [tuple(level.strip() for level in levels.split(",") if level.strip()) for _, _, levels in pairs]
     if not any(stated_levels):
@@ -159,14 +159,14 @@ def stated_factors(conditions: Sequence[str], stated: Sequence[str]) -> CrossedF
 
 def with_rows(sets: ItemSets, rows: Sequence[Mapping[str, str]]) -> ItemSets:
     """Sets with more fillers, each renamed if a set or another filler has its name."""
-    taken = set(sets.sets) | {row["item"] for row in sets.fillers}
+    names = set(sets.sets) | {row["item"] for row in sets.fillers}
     fillers = list(sets.fillers)
     for row in rows:
-        name = f"{row['function'][0]}{row['item']}" if row["item"] in taken or row["item"].isdigit() else row["item"]
+        name = f"{row['function'][0]}{row['item']}" if row["item"] in names or row["item"].isdigit() else row["item"]
         number, free = 2, name
-        while free in taken:
+        while free in names:
             number, free = number + 1, f"{name}-{number}"
-        taken.add(free)
+        names.add(free)
         fillers.append({**row, "item": free})
     return replace(sets, fillers=tuple(fillers))
 
