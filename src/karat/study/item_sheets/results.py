@@ -75,9 +75,7 @@ def sets_from_results(
     if are_sentences(frame["item"].unique()):
         frame = frame.with_columns(_items_behind(frame))
         judgments = Judgments(frame.drop(TEXT), judgments.scales, judgments.participants)
-    test, others = frame.filter(pl.col("function") == "test"), frame.filter(pl.col("function") != "test")
-    if not test.height:
-        raise SetsError(f"{path.name} has no test items. Use --item-functions with karat convert to name them.")
+    test, others = _test_rows(frame, path.name), frame.filter(pl.col("function") != "test")
     notes = [] if sentence or text == "item" else [f"The sentences are those of the column {text}."]
     if len(judgments.scales) > 1:
         question = next(iter(judgments.scales))
@@ -90,8 +88,7 @@ def sets_from_results(
         )
     test = test.with_columns(pl.col(name).cast(pl.String).fill_null(NO_LEVEL) for name in names)
     factors = _crossed(test, names)
-    test = test.with_columns(_condition(test, names).alias("_condition"))
-    sets, beside = _sets_of(test)
+    sets, beside = _sets_of(test, names)
     lacking = sum(len(sentences_of_item) < factors.lists for sentences_of_item in sets.values())
     if lacking:
         notes.append(f"{counted(lacking, 'item')} of {len(sets)} lack a sentence in some condition.")
@@ -173,15 +170,14 @@ def _sets_of_choices(judgments: Judgments, path: Path, sides: tuple[str, str]) -
     """The sets of choices: by the compared conditions if columns name them, else pair by pair."""
     frame = judgments.frame.with_columns(_plain_texts(judgments.frame[name]).alias(name) for name in sides)
     frame = frame.filter(pl.col(sides[0]).is_not_null(), pl.col(sides[1]).is_not_null())
-    if not (frame["function"] == "test").any():
-        raise SetsError(f"{path.name} has no test items. Use --item-functions with karat convert to name them.")
     context = next((name for name in frame.columns if _words(name)[-1:] and _words(name)[-1] in CONTEXTS), None)
     if context is not None and frame.schema[context] == pl.String:
         frame = frame.with_columns(_plain_texts(frame[context]).alias("context"))
+    test = _test_rows(frame, path.name)
     scale = next(iter(judgments.scales.values()))
     notes = [f"The two sentences of a choice are those of the columns {sides[0]} and {sides[1]}."]
-    compared = _compared(frame, sides)
-    by_condition = None if compared is None else _by_condition(judgments, frame, sides, compared, path.name)
+    compared = _compared(test, sides)
+    by_condition = None if compared is None else _by_condition(judgments, test, sides, compared)
     if by_condition is None:
         notes.append(
             f"No two columns with {MOST_COMPARED} levels at most say in which conditions the sentences of a choice "
@@ -209,6 +205,14 @@ def _sets_of_choices(judgments: Judgments, path: Path, sides: tuple[str, str]) -
     return with_rows(item_sets, others), CrossedFactors({}, {"a": (), "b": ()})
 
 
+def _test_rows(frame: pl.DataFrame, file: str) -> pl.DataFrame:
+    """The rows of test items; SetsError if there are none."""
+    test = frame.filter(pl.col("function") == "test")
+    if not test.height:
+        raise SetsError(f"{file} has no test items. Use --item-functions with karat convert to name them.")
+    return test
+
+
 def _statuses(better: str | None) -> tuple[dict[str, str], dict[str, str]]:
     """The status of the two sentences of a pair, if results have the better one."""
     if better is None:
@@ -217,10 +221,9 @@ def _statuses(better: str | None) -> tuple[dict[str, str], dict[str, str]]:
     return {"status": words[0]}, {"status": words[1]}
 
 
-def _compared(frame: pl.DataFrame, sides: tuple[str, str]) -> tuple[str, str] | None:
+def _compared(test: pl.DataFrame, sides: tuple[str, str]) -> tuple[str, str] | None:
     """The two columns with the condition of each side: few levels, never the same on both sides."""
-    test = frame.filter(pl.col("function") == "test")
-    for left, right in _column_pairs(frame.columns):
+    for left, right in _column_pairs(test.columns):
         if left in sides or test[left].null_count() or test[right].null_count():
             continue
         levels = [_level(test, name) for name in (left, right)]
@@ -236,19 +239,17 @@ def _level(frame: pl.DataFrame, column: str) -> pl.Series:
 
 
 def _by_condition(
-    judgments: Judgments, frame: pl.DataFrame, sides: tuple[str, str], compared: tuple[str, str], file: str
+    judgments: Judgments, test: pl.DataFrame, sides: tuple[str, str], compared: tuple[str, str]
 ) -> tuple[dict[str, dict[str, str]], CrossedFactors] | None:
     """The sentences of choices by item and condition; None if an item has several in one condition."""
-    test = frame.filter(pl.col("function") == "test")
     aside = {*sides, *compared, "left", "right", "context", "expected"}
     alone = test.drop(aside & set(test.columns))
     answers = Nominal(tuple(alone["response"].drop_nulls().unique().to_list()) or ("left", "right"))
     others = [name for name in Judgments(alone, answers, judgments.participants).factors() if name in test.columns]
-    halves = [
+    long = pl.concat(
         test.with_columns(pl.col(text).alias(TEXT), _level(test, column).alias(LEVEL))
         for text, column in zip(sides, compared, strict=True)
-    ]  # fmt: skip
-    long = pl.concat(halves)
+    )
     shared = [word for word in _words(compared[0]) if word not in {side for pair in SIDES for side in pair}]
     levels = sorted(long[LEVEL].unique().to_list(), key=_natural)
     name = "_".join(shared) if shared and shared[-1] not in CONDITIONS else factor_names([levels])[0]
@@ -263,8 +264,7 @@ def _by_condition(
     factors = _crossed(long, names)
     if name not in factors.levels or name in factors.between:
         return None
-    sets, _ = _sets_of(long.with_columns(_condition(long, names).alias("_condition")))
-    return sets, replace(factors, compared=name)
+    return _sets_of(long, names)[0], replace(factors, compared=name)
 
 
 RIGHT_SIDES = {"left": "1", "right": "2", "none": ""}
@@ -416,12 +416,11 @@ def _crossed(test: pl.DataFrame, names: list[str]) -> CrossedFactors:
     return CrossedFactors(levels, conditions, between=between)
 
 
-def _condition(test: pl.DataFrame, names: list[str]) -> pl.Expr:
-    return pl.concat_str(names, separator=", ") if names else pl.lit("")
-
-
-def _sets_of(test: pl.DataFrame) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], dict[str, str]]]:
-    """The sentences of each item by condition, and the other columns of each."""
+def _sets_of(
+    test: pl.DataFrame, names: list[str]
+) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], dict[str, str]]]:
+    """The sentences of each item by condition, which these columns name, and the other columns of each."""
+    test = test.with_columns(_condition=pl.concat_str(names, separator=", ") if names else pl.lit(""))
     sets: dict[str, dict[str, str]] = {}
     beside: dict[tuple[str, str], dict[str, str]] = {}
     columns = [name for name in COPIED if name in test.columns]
