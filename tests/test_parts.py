@@ -138,10 +138,12 @@ def test_hidden_files_are_no_parts(tmp_path: Path) -> None:
 
 
 def test_a_part_that_does_not_fit_is_refused_with_the_fix(tmp_path: Path) -> None:
-    crowd(karat.Ordinal(5), people=200).to_parquet(tmp_path / "large.parquet")
-    open_parts(tmp_path, memory=100_000_000)
-    with refuses(PartsError, "large.parquet", "0.0002 GB", f"karat convert {tmp_path} --parts 4"):
-        open_parts(tmp_path, memory=200_000)
+    folder = tmp_path / "{lab}"  # braces in a name are no placeholders
+    folder.mkdir()
+    crowd(karat.Ordinal(5), people=200).to_parquet(folder / "large.parquet")
+    open_parts(folder, memory=100_000_000)
+    with refuses(PartsError, "large.parquet", "0.0002 GB", f"karat convert {folder} --parts 4"):
+        open_parts(folder, memory=200_000)
 
 
 def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:

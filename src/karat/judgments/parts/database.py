@@ -15,7 +15,7 @@ import polars as pl
 
 from karat.errors import MissingPartError
 from karat.judgments.columns import laid_over, nearest
-from karat.judgments.parts.parts import WORKING_COPIES, Parts, PartsError, checked_part, refuse_large, refuse_mapping
+from karat.judgments.parts.parts import Parts, PartsError, checked_part, refuse_large, refuse_mapping
 from karat.judgments.scales import Scale
 from karat.judgments.table import Judgments, scales_by_question
 
@@ -89,9 +89,7 @@ class DatabaseTable(Parts):
 
 def is_database(where: object) -> bool:
     """Whether a text is the address of a database."""
-    return str(where).startswith(SCHEMES) or str(where).startswith(
-        tuple(scheme.replace("//", "/") for scheme in SCHEMES)
-    )
+    return str(where).startswith((*SCHEMES, *(scheme.replace("//", "/") for scheme in SCHEMES)))
 
 
 def open_table(
@@ -124,8 +122,8 @@ def open_table(
             )
         parts = parts or max(1, -(-int(_fetch(connection, "SELECT count(*) FROM {table}", table)[0][0]) // ROWS_A_PART))
         rows = _rows_of_parts(connection, table, participant, parts)
-        needed = WORKING_COPIES * BYTES_A_CELL * len(types) * max(rows)
-        refuse_large(f"The largest of {parts} parts", needed, memory, parts, "--parts {parts}")
+        size = BYTES_A_CELL * len(types) * max(rows)
+        refuse_large(f"The largest of {parts} parts", size, memory, parts, "--parts {parts}")
         question = mapping.get("question", "question")
         questions = _distinct(connection, table, question) if question in types else None
     where = f"{_without_password(url)}#{table}"

@@ -21,15 +21,7 @@ from karat.errors import cause, counted
 from karat.judgments.checks import Place, plain_types
 from karat.judgments.columns import COLUMNS, laid_over
 from karat.judgments.files import METADATA_KEY, scales_from_data, scales_to_data
-from karat.judgments.parts.parts import (
-    CONVERT,
-    WORKING_COPIES,
-    Parts,
-    PartsError,
-    checked_part,
-    refuse_large,
-    refuse_mapping,
-)
+from karat.judgments.parts.parts import CONVERT, Parts, PartsError, checked_part, refuse_large, refuse_mapping
 from karat.judgments.scales import Scale
 from karat.judgments.table import Judgments, scales_by_question
 
@@ -147,8 +139,8 @@ def open_folder(
             rows.append(pl.scan_parquet(path).select(pl.len()).collect().item())
     with _naming(where):
         for path, number in zip(paths, rows, strict=True) if memory is not None else ():
-            needed = WORKING_COPIES * _bytes(path, number)
-            refuse_large(path.name, needed, memory, len(paths), CONVERT.format(where=where, parts="{parts}"))
+            fix = CONVERT.format(where=where, parts="{parts}")
+            refuse_large(path.name, _bytes(path, number), memory, len(paths), fix)
         types = _common_columns(paths, schemas, mapping)
         scales = _scales(paths, scale, mapping, types)
     about = json.dumps([mapping, scales_to_data(scales)])

@@ -79,12 +79,13 @@ def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -
             raise PartsError(f"--map {column}={source}: {where} has no column {source}. {meant(source, columns)}")
 
 
-def refuse_large(name: str, needed: int, memory: int | None, parts: int, fix: str) -> None:
-    """Raise PartsError if a part needs too much memory; `fix` has {parts} for the number of parts to make."""
+def refuse_large(name: str, size: int, memory: int | None, parts: int, fix: str) -> None:
+    """Raise PartsError if a part of this size needs too much memory; `fix` has {parts} for the number to make."""
+    needed = WORKING_COPIES * size
     if memory is None or needed <= memory:
         return
     more = max(2, parts * -(-needed // memory))
     raise PartsError(
         f"{name} needs about {needed / 1e9:.2g} GB of memory, but only {memory / 1e9:.2g} GB are available. "
-        f"Make smaller parts: {fix.format(parts=more)}"
+        f"Make smaller parts: {fix.replace('{parts}', str(more))}"
     )
