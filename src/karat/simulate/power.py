@@ -151,12 +151,10 @@ def power(
     return Power(cells, planned.name, effect_unit, unit_name, alpha, exclude, analysis, seed, tuple(notes))
 
 
-def _analysis(
-    analysis: Analysis | None, layout: SimulationLayout, pilot: Pilot | None
-) -> tuple[Analysis, list[Message]]:
+def _analysis(kind: Analysis | None, layout: SimulationLayout, pilot: Pilot | None) -> tuple[Analysis, list[Message]]:
     """The analysis to simulate, and a note if it differs from that of `karat measure` by default."""
-    if analysis not in (None, "model"):
-        return analysis or "model", []
+    if kind not in (None, "model"):
+        return kind or "model", []
     if pilot is not None:
         return "means", [Message("power.quick_pilot")]
     return ("model", []) if as_measured(layout) else ("means", [Message("power.quick_only")])

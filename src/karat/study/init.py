@@ -210,9 +210,7 @@ def notes_on_task(sets: ItemSets, task: str) -> list[str]:
 def language_seen(texts: Iterable[str]) -> str | None:
     """The language of sentences, by its most frequent words; None if it is not clearly one of `LANGUAGES`."""
     words = Counter(re.findall(r"[^\W\d_]+", " ".join(texts).lower()))
-    usual = {
-        name: {word: words[word] for word in counts if word in words} for name, counts in known_words()["usual"].items()
-    }
+    usual = {name: {word: words[word] for word in top if word in words} for name, top in known_words()["usual"].items()}
     share = {name: sum(counts.values()) / max(1, words.total()) for name, counts in usual.items()}
     second, first = sorted(share, key=lambda name: share[name])[-2:]
     clear = share[first] >= max(LEAST_USUAL, 5 * share[second]) and len(usual[first]) >= LEAST_DIFFERENT
@@ -302,9 +300,8 @@ class _ScaleChange:
         """An example of the template on the scale of the study."""
         example = dict(row)
         if self.points and "acceptability" in row:
-            example["acceptability"] = str(
-                round(1 + (int(row["acceptability"]) - 1) * (self.points - 1) / (POINTS - 1))
-            )
+            point = 1 + (int(row["acceptability"]) - 1) * (self.points - 1) / (POINTS - 1)
+            example["acceptability"] = str(round(point))
         if self.points and "expected" in row:
             low, _, high = row["expected"].partition("-")
             # Rounded inwards, so that a guesser is right no more often than on the scale of the template.
@@ -455,10 +452,8 @@ def _template(task: str, language: str) -> dict[str, bytes]:
         fix = instead_of(task) or meant(task, list(TEMPLATES))
         raise KaratError(f"There is no example study for the task {task}. {fix}")
     if language not in LANGUAGES:
-        languages = " and ".join(LANGUAGES)
-        raise KaratError(
-            f"There are example studies in {languages}, not in {language}. Take one and translate its texts."
-        )
+        names = " and ".join(LANGUAGES)
+        raise KaratError(f"There are example studies in {names}, not in {language}. Take one and translate its texts.")
     from jinja2 import Environment, PackageLoader
 
     folder = files("karat.study") / "templates" / task / language

@@ -200,11 +200,11 @@ def filler_frames(draft: Draft) -> Iterator[Flaw]:
             values = {"words": [shown(word) for word in shared[:3]], "n": len(tests), "fillers": len(others)}
             yield Flaw(Message("check.frame_words", values), spot=spot)
             continue
-        questions, questions_there = (
+        asks, asks_there = (
             mean(text.rstrip().endswith(("?", "？", "؟")) for text in texts) for texts in (tests, others)
         )
         long, long_there = (mean(map(size, texts)) for texts in (tests, others))
-        if questions >= SHARED and questions_there <= RARE:
+        if asks >= SHARED and asks_there <= RARE:
             yield Flaw(Message("check.frame_questions", {"n": len(tests), "fillers": len(others)}), spot=spot)
         elif max(long, long_there) > RATIO * min(long, long_there) and abs(long - long_there) > MEAN_DIFFERENCE:
             values = {"tests": long, "fillers": long_there}

@@ -149,11 +149,7 @@ def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
             if factor.between == "participants" or len(factor.levels) < 2:
                 continue
             shown_in = [{row[name] for row in trials.to_dicts() if row["function"] == "test"} for trials in lists]
-            if (
-                len(lists) > 1
-                and all(len(levels_of_list) == 1 for levels_of_list in shown_in)
-                and len(set.union(*shown_in)) > 1
-            ):
+            if len(lists) > 1 and all(len(seen) == 1 for seen in shown_in) and len(set.union(*shown_in)) > 1:
                 yield Flaw(
                     f"each list shows one level of {name} only: a difference may come from the participants of the "
                     "list.",
@@ -210,9 +206,8 @@ def _cells_reported(draft: Draft, index: int) -> bool:
 def contrast_untested(draft: Draft) -> Iterator[Flaw]:
     """A planned contrast compares shares of several labels, for which there is no test."""
     for number, contrast in enumerate(draft.study.settings.contrast):
-        block = next(
-            (other for other in draft.study.blocks if set(contrast.names) <= set(other.settings.factors)), None
-        )
+        names = set(contrast.names)
+        block = next((block for block in draft.study.blocks if names <= set(block.settings.factors)), None)
         if block is not None and isinstance(block.scale, Nominal):
             values = {"name": contrast.name, "n": len(block.scale.levels)}
             yield Flaw(Message("check.contrast_untested", values), spot=draft.at("contrast", number))

@@ -227,15 +227,13 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
             if (value := row["acceptability"]) and row.block.task.rated and degree(row.block.scale, value, None) is None
         )  # fmt: skip
         if len(odd) > MOST_WORDS:
-            members = [row for several in odd.values() for row in several]
-            text = (
-                f"{len(members)} rows ({lines_of(members)}) have an ignored value in the column acceptability, such as"
-            )
-            yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=members[0].spot)
+            group = [row for several in odd.values() for row in several]
+            text = f"{len(group)} rows ({lines_of(group)}) have an ignored value in the column acceptability, such as"
+            yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=group[0].spot)
             continue
-        for value, members in odd.items():
-            text = f"{items_of(members)}: {shown(value)} in the column acceptability is ignored."
-            yield Flaw(text, meant(value, tuple(WORDS), ""), members[0].spot)
+        for value, group in odd.items():
+            text = f"{items_of(group)}: {shown(value)} in the column acceptability is ignored."
+            yield Flaw(text, meant(value, tuple(WORDS), ""), group[0].spot)
 
 
 @rule(

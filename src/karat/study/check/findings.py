@@ -87,20 +87,18 @@ class Report:
             return f"Nothing to fix.{allowed}"
         numbers = ", ".join(counted(number, grade) for grade, number in self.counts().items() if number)
         worst = [finding for finding in self.findings if finding.grade == self.findings[0].grade]
-        single = len(worst) == 1
-        them = f"the {worst[0].grade}{'' if single else 's'}"
+        sole = len(worst) == 1
+        them = f"the {worst[0].grade}{'' if sole else 's'}"
         needed = _rules(finding for finding in worst if finding.must)
         rules = _rules(finding for finding in worst if not finding.must)
         names = ", ".join(f'"{rule}"' for rule in rules)
         allow = f"[check] allow = [{names}]{'.' + allowed if allowed else ''}"
         if not rules:
-            return (
-                f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if single else 'with them'}.{allowed}"
-            )
+            return f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if sole else 'with them'}.{allowed}"
         if needed:
             first = f"Fix {', '.join(needed)}: otherwise no questionnaire can be made."
             return f"{numbers}. {first} Fix the rest, or state it as intended: {allow}"
-        return f"{numbers}. Fix {them}, or state {'it' if single else 'them'} as intended: {allow}"
+        return f"{numbers}. Fix {them}, or state {'it' if sole else 'them'} as intended: {allow}"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""

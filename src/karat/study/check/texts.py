@@ -270,11 +270,9 @@ def images(draft: Draft) -> Iterator[Flaw]:
 def feedback(draft: Draft) -> Iterator[Flaw]:
     """An item that is not a practice item has feedback, which is never shown. Participants get feedback on answers
     only in practice."""
-    flawed = [row for row in draft.all_rows if row["feedback"] and row.function != "practice"]
-    if flawed:
-        yield _gathered(
-            flawed, "has feedback, but is not a practice item.", "have feedback, but are not practice items"
-        )
+    rows = [row for row in draft.all_rows if row["feedback"] and row.function != "practice"]
+    if rows:
+        yield _gathered(rows, "has feedback, but is not a practice item.", "have feedback, but are not practice items")
 
 
 @rule(

@@ -73,7 +73,7 @@ def factorial(
         *_missing(cells, groups), *_conditions_in_lists(cells, seen), *_items_over_lists(cells, groups, group_of, seen),
         *_lists(cells, groups, group_of, seen),
     )  # fmt: skip
-    return Lists(tuple(tuple(sorted([*always, *options])) for options in rows), notes)
+    return Lists(tuple(tuple(sorted([*always, *rows_of_list])) for rows_of_list in rows), notes)
 
 
 def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[ListTrial]:
@@ -82,12 +82,9 @@ def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[
     offset = 0
     for between, members in _items_by_kind(cells, group).items():
         options = [[c for c in cells.conditions if c in item.trials[group]] for item in members]
-        if all(options_of_item == options[0] for options_of_item in options):
+        if all(choices == options[0] for choices in options):
             plan = [
-                [
-                    options_of_item[(offset + place + turn) % len(options_of_item)]
-                    for place, options_of_item in enumerate(options)
-                ]
+                [choices[(offset + place + turn) % len(choices)] for place, choices in enumerate(options)]
                 for turn in range(len(numbers))
             ]
             # The next group of items continues where this one ends, so that the whole list is even as well.
@@ -303,14 +300,14 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Messag
     counts = Counter((trial.number, trial.group, trial.between, trial.condition) for trial in seen)
     present: dict[tuple[Levels, Levels], dict[Levels, None]] = {}
     for item in cells.items:
-        for group, numbers_of_list in item.trials.items():
-            present.setdefault((group, item.between), {}).update(dict.fromkeys(numbers_of_list))
+        for group, trials in item.trials.items():
+            present.setdefault((group, item.between), {}).update(dict.fromkeys(trials))
     lines = []
     for (group, between), conditions in present.items():
         numbers = sorted({trial.number for trial in seen if trial.group == group})
         each = [[counts[number, group, between, condition] for condition in conditions] for number in numbers]
         size = sum(each[0])
-        uneven = [numbers_of_list for numbers_of_list in each if max(numbers_of_list) > min(numbers_of_list)]
+        uneven = [frequencies for frequencies in each if max(frequencies) > min(frequencies)]
         if uneven:
             advice = Message("design.even_items", {"n": len(conditions)})
             values: dict[str, Any] = {"n": size, "where": _where(cells, group, between), "conditions": len(conditions)}
@@ -334,7 +331,7 @@ def _items_over_lists(
                 [counts[group, item.item, condition] for condition in item.trials[group]]
                 for item in cells.items if group in item.trials
             ]  # fmt: skip
-            never = sum(number == 0 for counts_of_item in each for number in counts_of_item)
+            never = sum(frequencies.count(0) for frequencies in each)
             values = {
                 "n": lists,
                 "where": assigned(cells.group_names, group) or None,

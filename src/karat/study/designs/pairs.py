@@ -128,15 +128,13 @@ def _random_graph(degrees: Sequence[int], rng: np.random.Generator) -> list[list
             left[other] -= 1
         del left[first]
     present = {frozenset(edge) for edge in edges}
-    for first_edge, second_edge, turn in rng.integers(
-        [len(edges), len(edges), 2], size=(SWAPS_PER_PAIR * len(edges), 3)
-    ).tolist():
-        (a, b), (c, d) = edges[first_edge], edges[second_edge][::-1] if turn else edges[second_edge]
+    for i, j, turn in rng.integers([len(edges), len(edges), 2], size=(SWAPS_PER_PAIR * len(edges), 3)).tolist():
+        (a, b), (c, d) = edges[i], edges[j][::-1] if turn else edges[j]
         new = frozenset((a, d)), frozenset((c, b))
         if len({a, b, c, d}) == 4 and not present & set(new):
             present -= {frozenset((a, b)), frozenset((c, d))}
             present |= set(new)
-            edges[first_edge], edges[second_edge] = [a, d], [c, b]
+            edges[i], edges[j] = [a, d], [c, b]
     return edges
 
 
@@ -352,9 +350,7 @@ def _exchange(sees: np.ndarray, meetings: np.ndarray, rng: np.random.Generator) 
         now += int(lowest)
 
 
-def _swap(
-    sees: np.ndarray, meetings: np.ndarray, near: np.ndarray, first: tuple[int, int], second: tuple[int, int]
-) -> None:
+def _swap(sees: np.ndarray, meetings: np.ndarray, near: np.ndarray, first: Pair, second: Pair) -> None:
     """Exchange two items of two participants and update the sums."""
     (p, a), (q, b) = first, second
     sees[p, a] = sees[q, b] = 0

@@ -89,7 +89,7 @@ def sets_from_results(
     test = test.with_columns(pl.col(name).cast(pl.String).fill_null(NO_LEVEL) for name in names)
     factors = _crossed(test, names)
     sets, beside = _sets_of(test, names)
-    lacking = sum(len(sentences_of_item) < factors.lists for sentences_of_item in sets.values())
+    lacking = sum(len(by_condition) < factors.lists for by_condition in sets.values())
     if lacking:
         notes.append(f"{counted(lacking, 'item')} of {len(sets)} lack a sentence in some condition.")
     item_sets = ItemSets(
