@@ -33,15 +33,13 @@ def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[Mess
     if (frame["function"] == "test").all():
         wanted = ["function", *wanted]
     for name in wanted:
-        column = _column_of(name, frame, study.blocks)
+        cells = _column_of(name, frame, study.blocks)
         if name == "expected":
-            column = _with_choices(column, frame, study)
+            cells = _with_choices(cells, frame, study)
         # Values already in the results, such as test for every trial of a study without fillers, are no addition.
-        new = 0 if column is None else int((column.is_not_null() & ~_same(column, frame, name)).sum())
-        if column is not None and new:
-            frame = frame.with_columns(
-                pl.coalesce(column, frame[name] if name in frame.columns else column).alias(name)
-            )
+        new = 0 if cells is None else int((cells.is_not_null() & ~_same(cells, frame, name)).sum())
+        if cells is not None and new:
+            frame = frame.with_columns(pl.coalesce(cells, frame[name] if name in frame.columns else cells).alias(name))
             notes.append(Message("results.from_items", {"column": name, "n": new}))
     frame, scales, messages = _on_scales(frame, judgments.scales, study)
     notes += messages

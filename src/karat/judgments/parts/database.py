@@ -157,9 +157,7 @@ def _without_password(url: str) -> str:
     if parts.password is not None:
         user, _, host = parts.netloc.rpartition("@")
         parts = parts._replace(netloc=f"{user.partition(':')[0]}@{host}")
-    settings = [
-        setting for setting in parts.query.split("&") if setting.partition("=")[0] not in ("password", "sslpassword")
-    ]
+    settings = [each for each in parts.query.split("&") if each.partition("=")[0] not in ("password", "sslpassword")]
     # Not by urlunsplit, which would drop the empty host of postgresql:///lab.
     address = f"{parts.scheme}://{parts.netloc}{parts.path}"
     return f"{address}?{'&'.join(settings)}" if parts.query and settings else address

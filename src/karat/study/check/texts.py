@@ -380,9 +380,7 @@ def sheets(draft: Draft) -> Iterator[Flaw]:
 def _files(draft: Draft) -> list[SourceFile]:
     """The distinct tables of a study."""
     blocks = draft.study.settings.block
-    names = [
-        name for block in blocks for name in (*block.items, block.templates, block.lexicon, block.questions) if name
-    ]
+    names = [name for b in blocks for name in (*b.items, b.templates, b.lexicon, b.questions) if name]
     return [source_file(draft.study.path.parent / name) for name in dict.fromkeys(names)]
 
 

@@ -82,16 +82,13 @@ def _mixed(order: list[int], gap: int, rng: np.random.Generator) -> list[int]:
     places: dict[int, list[int]] = {}
     for place, question in enumerate(order):
         places.setdefault(question, []).append(place)
-    for first, second in rng.integers(max(size, 1), size=(MIXING_MOVES * size, 2)).tolist():
-        a, b = order[first], order[second]
+    for i, j in rng.integers(max(size, 1), size=(MIXING_MOVES * size, 2)).tolist():
+        a, b = order[i], order[j]
         if a == b:
             continue
-        moved = {
-            a: [second if p == first else p for p in places[a]],
-            b: [first if p == second else p for p in places[b]],
-        }
+        moved = {a: [j if p == i else p for p in places[a]], b: [i if p == j else p for p in places[b]]}
         if all(abs(where[0] - where[-1]) >= gap for where in moved.values() if len(where) == 2):
-            order[first], order[second] = b, a
+            order[i], order[j] = b, a
             places |= moved
     return order
 

@@ -66,12 +66,8 @@ class CrossedFactors:
     def with_compared(self, found: CrossedFactors) -> CrossedFactors:
         """The factors with the compared factor of results, identified by its levels."""
         levels = set(found.levels.get(found.compared or "", ()))
-        return replace(
-            self,
-            compared=next(
-                (name for name, names_of_levels in self.levels.items() if set(names_of_levels) == levels), None
-            ),
-        )
+        compared = next((name for name, own_levels in self.levels.items() if set(own_levels) == levels), None)
+        return replace(self, compared=compared)
 
 
 @dataclass(frozen=True)
@@ -197,13 +193,9 @@ def _value(part: str) -> str:
 def factor_names(levels: Sequence[Sequence[str]]) -> list[str]:
     """A name for each factor: from its levels, the usual name for such levels, else a number."""
     names: list[str] = []
-    for number, names_of_levels in enumerate(levels, start=1):
-        prefixes = {level.partition("=")[0].strip() for level in names_of_levels if "=" in level}
-        usual = [
-            name
-            for name, usual_levels in LEVELS_OF.items()
-            if all(level.lower() in usual_levels for level in names_of_levels)
-        ]
+    for number, texts in enumerate(levels, start=1):
+        prefixes = {level.partition("=")[0].strip() for level in texts if "=" in level}
+        usual = [name for name, words in LEVELS_OF.items() if all(level.lower() in words for level in texts)]
         fallback = "condition" if len(levels) == 1 else f"factor_{number}"
         name = next(iter(prefixes)) if len(prefixes) == 1 else usual[0] if usual else fallback
         names.append(f"factor_{number}" if name in names else name)

@@ -124,12 +124,8 @@ def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> 
         if row[text] is None:
             continue
         function = function_meant(row.get(kind or "") or "") or usual
-        others = {
-            name: row[name] for name in columns if name in KNOWN and row[name] and name not in (names, kind, text)
-        }
-        rows.append(
-            {"item": row.get(names or "") or str(number), "function": function, "sentence": row[text], **others}
-        )
+        more = {name: row[name] for name in columns if name in KNOWN and row[name] and name not in (names, kind, text)}
+        rows.append({"item": row.get(names or "") or str(number), "function": function, "sentence": row[text], **more})
     return with_rows(sets, rows)
 
 
@@ -156,10 +152,9 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
         )
     main = set(filter(None, (item, text, condition)))
     sources = {name: own_name(name, table.frame.columns, main) for name in ("context", "expected")}
-    renamed = table.frame.rename(
-        {source: name for name, source in sources.items() if source and name not in table.frame.columns}
-    )
-    frame = _with_letters(renamed.with_columns(pl.col(item).forward_fill()), item, condition)
+    renames = {source: name for name, source in sources.items() if source and name not in table.frame.columns}
+    renamed = table.frame.rename(renames).with_columns(pl.col(item).forward_fill())
+    frame = _with_letters(renamed, item, condition)
     condition = condition or _column_named(frame.columns, CONDITIONS)
     if condition is None and not frame[item].is_duplicated().any():
         return None
@@ -232,11 +227,9 @@ def _check_conditions(path: Path, table: FileTable, test: pl.DataFrame, item: st
 
 def _misspelt(sets: pl.DataFrame, item: str, condition: str) -> Iterable[tuple[int, str, str]]:
     """The rows of conditions that only one item has, each with the similar one of several other items."""
-    items = {name: set(numbers) for name, numbers in sets.group_by(condition).agg(item).rows()}
+    items = {name: set(ids) for name, ids in sets.group_by(condition).agg(item).rows()}
     for row, number, name in sets.select(ROW, item, condition).rows():
-        usual = [
-            other for other, numbers in items.items() if len(numbers) >= LEAST_USUAL_ITEMS and number not in numbers
-        ]
+        usual = [other for other, ids in items.items() if len(ids) >= LEAST_USUAL_ITEMS and number not in ids]
         meant = nearest(name, usual) if len(items[name]) == 1 else None
         if meant:
             yield row, name, meant
@@ -456,12 +449,10 @@ def _item_column(table: FileTable, where: str) -> tuple[FileTable, str, tuple[st
 
 def _condition_names(frame: pl.DataFrame, item: str) -> list[str]:
     """The columns with a sentence per condition, without columns such as questions if the names of the others cross."""
-    conditions = [name for name in frame.columns if name not in (item, ROW) and _is_condition(name, frame[name])]
-    fewer = [
-        name for name in conditions if not set(re.findall(r"[^\W_]+", plain(name))) & {*BESIDE_SETS, *BESIDE_WORDS}
-    ]
-    crossed = len(fewer) > 1 and guess_factors(fewer).guessed and not guess_factors(conditions).guessed
-    return fewer if crossed else conditions
+    names = [name for name in frame.columns if name not in (item, ROW) and _is_condition(name, frame[name])]
+    fewer = [name for name in names if not set(re.findall(r"[^\W_]+", plain(name))) & {*BESIDE_SETS, *BESIDE_WORDS}]
+    crossed = len(fewer) > 1 and guess_factors(fewer).guessed and not guess_factors(names).guessed
+    return fewer if crossed else names
 
 
 def _fillers_apart(frame: pl.DataFrame, kind: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:

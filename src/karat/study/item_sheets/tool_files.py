@@ -188,10 +188,8 @@ def listed(frame: pl.DataFrame) -> Iterable[SetSentence]:
 def sections(path: Path, sentences: list[SetSentence], experiment: str | None) -> ItemSets:
     """Sentences sorted into the sets of one experiment and its fillers."""
     sets: dict[str, dict[str, dict[str, str]]] = {}
-    for sentence in sentences:
-        sets.setdefault(sentence.experiment, {}).setdefault(sentence.item, {}).setdefault(
-            sentence.condition, sentence.text
-        )
+    for each in sentences:
+        sets.setdefault(each.experiment, {}).setdefault(each.item, {}).setdefault(each.condition, each.text)
     crossed = [
         name for name, items in sets.items()
         if max(map(len, items.values())) > 1 and function_of(name) in (None, "test")
@@ -211,11 +209,11 @@ def sections(path: Path, sentences: list[SetSentence], experiment: str | None) -
             notes.append(f"{name}: left out, since its items have conditions of their own.")
             continue
         function = function_of(name) or "filler"
-        rows = [filler_row(sentence, function) for sentence in sentences if sentence.experiment == name]
+        rows = [filler_row(each, function) for each in sentences if each.experiment == name]
         fillers += list({tuple(row.items()): row for row in rows}.values())  # a table with lists has each of them often
-    if any(line.startswith("?") for sentence in sentences for line in sentence.lines):
+    if any(line.startswith("?") for each in sentences for line in each.lines):
         notes.append("Questions after sentences (lines that begin with ?) were left out.")
-    if any(sum(not line.startswith("?") for line in sentence.lines) > 1 for sentence in sentences):
+    if any(sum(not line.startswith("?") for line in each.lines) > 1 for each in sentences):
         notes.append("Several lines below a line with # were joined to one sentence.")
     conditions = tuple(dict.fromkeys(name for items in sets[chosen].values() for name in items))
     return with_rows(ItemSets(path, sets[chosen], conditions, notes=tuple(notes)), fillers)
