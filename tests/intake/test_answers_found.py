@@ -49,6 +49,22 @@ def test_likert_column_holds_answers_not_times(tmp_path: Path) -> None:
     assert "role.accepted" in codes(judgments.notes)
 
 
+@pytest.mark.parametrize("alone", ["participant", "item"])
+def test_one_participant_or_one_item_is_judged_by_sentence(tmp_path: Path, alone: str) -> None:
+    people = 1 if alone == "participant" else 24
+    rows = [
+        (f"p{p}", f"s{i}", p % 5 + 1 if alone == "item" else i % 5 + 1, "", "ab"[(p + i) % 2], "xy"[(p + i) // 2 % 2])
+        for p in range(people) for i in range(24 // people)
+    ]  # fmt: skip
+    names = ["workerId", "sentence", "ANSWER", "expected", "order", "clause"]
+    with pytest.raises(ProposalError) as error:
+        karat.read(written(tmp_path / "a.csv", names, rows))
+    proposed = {name: source for one in error.value.questions for name, source in one.choices[0].mapping.items()}
+    assert proposed["item"] == "sentence"
+    judgments = karat.read(tmp_path / "a.csv", accept=True)
+    assert "role.other_content" not in codes(judgments.notes), "an empty column is passed over in silence"
+
+
 def test_unnamed_answers_differ_on_the_same_stimuli(tmp_path: Path) -> None:
     rows = [
         (n, f"s{p}", f"{i}{'ab'[c]}", f"The cat number {i}{'ab'[c]} sat.", "ab"[c], r, round((r - 4) / 1.7, 4))

@@ -651,7 +651,7 @@ class _RoleSearch:
                 continue
             if role == "time" and self.person and self._of_person(content):
                 continue
-            if role == "time" and not are_instants(content.values):
+            if role == "time" and content.distinct and not are_instants(content.values):
                 values = {"column": source, "values": [cut(value) for value in content.values[:3]]}
                 self.roles.notes.append(Message("role.other_content", values))
                 continue
@@ -1071,7 +1071,7 @@ class _RoleSearch:
         if not self.person or content.distinct < FEWEST_ITEMS or self._names_items(content) or not content.is_text:
             return False
         several = self.contents.codes.group_by(content.name).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
-        people = self.contents.combinations(self.person)
+        people = self.contents.combinations(self.person) if self.person else 0
         return people >= FEWEST_ITEMS and bool((several == 1).mean() >= ONE_PERSON)  # type: ignore[operator]
 
     def _is_ticked(self, content: Content) -> bool:
@@ -1198,9 +1198,15 @@ class _RoleSearch:
         elif question and question not in self.taken and "question" not in self.mapping:
             sure, parts = self._parts([*design, self.contents[question]], native, None)
         own = [c for c in self._free() if c.distinct >= MOSTLY_OWN * self.rows and self._names_items(c)]
-        if own and not sure and len(parts) > 1 and self.contents.combinations(parts) >= MOSTLY_OWN * self.rows:
+        people = self.contents.combinations(self.person) if self.person else 0
+        once = people == 1 or self.contents.combinations(parts) >= MOSTLY_OWN * self.rows
+        if own and not sure and len(parts) > 1 and once:
             # Nothing was judged twice: the column with a value for each row names it best.
             design, parts = [*design, *(self.contents[name] for name in parts)], [own[0].name]
+        same = [c for c in self._free() if c.plain in NAMES["item"] and c.distinct == 1 and c.filled > ANSWERED]
+        if same and not sure and people == self.rows:
+            # Everybody answered once: conditions may differ where the item is the same.
+            design, parts = [*design, *(self.contents[name] for name in parts)], [same[0].name]
         self._take("item", "+".join(parts))
         if not sure:
             options = [parts, *([native.name] for native in [native] if native is not None)]
@@ -1481,7 +1487,7 @@ class _RoleSearch:
             content = self.contents[source]
             if content.distinct and fit(content):
                 self._take(role, source)
-            elif content.plain == role:
+            elif content.distinct and content.plain == role:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
 
     def _is_asked_of_item(self, content: Content) -> bool:
@@ -1505,7 +1511,7 @@ class _RoleSearch:
         combinations = self.contents.combinations(list(parts)) if len(parts) > 1 else self.contents[parts[0]].distinct
         sample = [str(value) for value in self.contents[parts[0]].values[:3]]
         if len(parts) > 1:
-            head = self.contents.frame.select(parts).unique(maintain_order=True).head(2)
+            head = self.contents.frame.select(parts).drop_nulls().unique(maintain_order=True).head(2)
             sample = [" + ".join(str(cell) for cell in row) for row in head.iter_rows()]
         values: dict[str, object] = {"n": combinations, "sample": [cut(one) for one in sample]}
         if role == "item" and self.person:
