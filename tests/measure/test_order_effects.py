@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -153,3 +154,11 @@ def test_a_change_is_over_trials_that_were_seen() -> None:
     found = order_effects(rated(table.filter(~early), karat.Continuous()), by=[])
     assert set(found.frame.select("first", "last").rows()) == {(1, 4)}
     assert (found.summary[0].values["first"], found.summary[0].values["last"]) == (1, 4)
+
+
+def test_a_mean_of_one_participant_has_no_interval() -> None:
+    found = order_effects(rated(satiated(0.0, 0.5, people=3), karat.Continuous()))
+    alone = found.answers["participant"].min()
+    means = replace(found, answers=found.answers.filter(pl.col("participant") == alone)).stretches("response")
+    assert set(means["participants"]) == {1}
+    assert means["lower"].null_count() == means["upper"].null_count() == means.height

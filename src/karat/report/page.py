@@ -154,8 +154,9 @@ def facts(gathered: ReportData) -> list[tuple[str, str]]:
     found = [("simulated participants" if 0 < everyone == made_up else "took part", f"{everyone:,}")]
     found += [("of them simulated", f"{made_up:,}")] if 0 < made_up < everyone else []
     found.append(("in the analysis", f"{everyone - gone:,}"))
-    found.append(("items", f"{screening.judgments.frame['item'].n_unique():,}"))
-    found.append(("answers", f"{screening.judgments.answers:,}"))
+    for noun, n in ("item", screening.judgments.frame["item"].n_unique()), ("answer", screening.judgments.answers):
+        number, name = counted(n, noun).split(" ", 1)
+        found.append((name, number))
     if isinstance(gathered.index, SpammerIndex):
         ends = f"{_share(gathered.index.lower)} to {_share(gathered.index.upper)}"
         found.append((f"Spammer Index ({ends})", _share(gathered.index.value)))

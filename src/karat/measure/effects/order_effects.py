@@ -129,7 +129,7 @@ class OrderEffects(BriefResult):
             for (condition, _), part in own.group_by("condition", "_stretch", maintain_order=True)
         ]
         names = ["condition", "place", "mean", "lower", "upper", "participants"]
-        cut = pl.DataFrame(found, schema=names, orient="row")
+        cut = pl.DataFrame(found, schema=names, orient="row").with_columns(pl.col("lower", "upper").fill_nan(None))
         return cut.with_columns(pl.col("mean", "lower", "upper").exp()) if measure == "rt" else cut
 
     @property
