@@ -45,7 +45,8 @@ def open(  # noqa: A001
     kept = open_studio((keep or out).resolve(), port, ready, studies.resolve())
     for folder in kept:
         typer.echo(f"kept       {folder}")
-    typer.echo(f"Closed. {'Everything else is' if kept else 'All files are'} deleted.")
+    dropped = "Other dropped" if kept else "Dropped"
+    typer.echo(f"Closed. {dropped} files are deleted. Studies stay in {studies.resolve()}.")
 
 
 def open_by_default() -> None:
