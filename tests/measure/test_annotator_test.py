@@ -78,6 +78,8 @@ def test_machines_are_named_by_patterns_and_columns() -> None:
         annotator_test(judgments, ["godo"])
     with raises(MeasureError, "unknown.column", name="kin", close="kind"):
         annotator_test(judgments, ["kin=machine"])
+    with raises(MeasureError, "annotator_test.everybody", names=["*"]):
+        annotator_test(judgments, ["*"])
     with raises(MeasureError, "setting.refused", setting="margin"):
         annotator_test(judgments, ["good"], margin=1)
 

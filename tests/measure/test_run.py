@@ -384,12 +384,19 @@ def test_exclusions_are_read_from_a_screening_or_a_list(tmp_path: Path) -> None:
     assert excluded(judgments, table).participants == ("p0", "p2")
 
 
+def test_exclusions_are_read_as_a_german_spreadsheet_saves_them(tmp_path: Path) -> None:
+    table = tmp_path / "participants.csv"
+    table.write_text("participant;excluded;score\np0;FALSCH;0,9\np1;WAHR;0,2\n", encoding="utf-8")
+    assert excluded(ratings(people=4), table).participants == ("p1",)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
         ("a.json", b"{}", "not_screening"),
         ("a.json", b"no", "not_screening"),
         ("a.csv", b"name\np0\n", "no_column"),
+        ("a.csv", b"participant,excluded\np0,perhaps\np1,false\n", "no_flag"),
         ("a.csv", b"participant\nq9\n", "other_study"),
         ("a.csv", b"participant\np0\np1\n", "everybody"),
         ("a.csv", b"participant\n\xff\n", "not_text"),

@@ -84,7 +84,7 @@ def test_speed_cutoff_stands_alone_without_seconds() -> None:
         (
             {"remfod": {}, "exclude": "remfod or speed"},
             "rules.not_applicable",
-            "exclude names 'speed', which is not stated",
+            "exclude names 'speed', but the rules have no such criterion",
         ),
     ],
 )

@@ -128,5 +128,6 @@ def _with_conditions(judgments: Judgments, conditions: str) -> Judgments:
     frame = judgments.frame
     absent = [name for name in names if name not in frame.columns]
     if absent:
-        raise KaratError(f"There is no column {absent[0]} for --conditions. There are {', '.join(frame.columns)}.")
+        known = ", ".join(frame.columns)
+        raise KaratError(f"There is no column {absent[0]} for --conditions. The columns are {known}.")
     return judgments.with_frame(frame.select(name for name in frame.columns if name in COLUMNS or name in names))

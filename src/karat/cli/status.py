@@ -55,7 +55,10 @@ def database_url(database: str, data: Path) -> str:
         return database
     path = data.resolve() / "karat.db"
     if not path.is_file():
-        raise KaratError(f"There is no database at {path}. Use --data with the folder of the server, or --database.")
+        raise KaratError(
+            f"There is no database at {path}. Start the server first with karat serve. If its data are elsewhere, use "
+            "--data with their folder, or --database."
+        )
     return f"sqlite:///{path}"
 
 

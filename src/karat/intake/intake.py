@@ -477,7 +477,7 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
             close = nearest(absent, frame.columns)
             raise IntakeError(
                 f"There is no column {absent} for --map {column}={source}.{f' Is it {close}?' if close else ''} "
-                f"There are {', '.join(frame.columns)}."
+                f"The columns are {', '.join(frame.columns)}."
             )
         if len(parts) > 1:
             texts = [text_column(frame[part]).alias(part) for part in parts]

@@ -444,6 +444,8 @@ def _parse_settings(kind: str, rest: str) -> Scale:
     if kind == "ordinal" and rest:
         levels, _, neutral = rest.partition(":")
         ends = re.fullmatch(r"\s*([+-]?\d{1,4})\s*-\s*([+-]?\d{1,4})\s*", levels)
+        if ends and int(ends[1]) > int(ends[2]):
+            raise ScaleError(f"the points go from {ends[1]} down to {ends[2]}; write the lowest point first.")
         points = range(int(ends[1]), int(ends[2]) + 1) if ends else _listed(levels)
         return Ordinal(points, neutral.strip() or None)
     if kind == "nominal" and rest:

@@ -17,6 +17,7 @@ import polars as pl
 from karat.errors import cause
 from karat.judgments import Judgments
 from karat.judgments.files import unescape_formulas
+from karat.judgments.tables import delimiter_of
 from karat.measure.result import MeasureError
 from karat.messages import Message, NotComputed
 
@@ -76,7 +77,8 @@ class Measured:
 
 
 NAME = "screening.json"
-TRUE = ("true", "1", "yes")
+TRUE, FALSE = ("true", "1", "yes", "wahr", "ja"), ("false", "0", "no", "falsch", "nein", "")
+"""How a file says whether a participant is excluded, also one that a German spreadsheet saved again."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def _people(path: Path) -> dict[str, bool]:
 
 def _of_csv(path: Path, text: str) -> dict[str, bool]:
     try:
-        table = unescape_formulas(pl.read_csv(text.encode(), infer_schema=False))
+        table = unescape_formulas(pl.read_csv(text.encode(), infer_schema=False, separator=delimiter_of(text)))
     except pl.exceptions.PolarsError as error:
         about = {"file": str(path), "why": cause(error)}
         raise MeasureError(Message("excluded.not_csv", about)) from None
@@ -156,5 +158,8 @@ def _of_csv(path: Path, text: str) -> dict[str, bool]:
     names = table["participant"].drop_nulls().to_list()
     if "excluded" not in table.columns:
         return dict.fromkeys(names, True)
-    flags = table.drop_nulls("participant")["excluded"].fill_null("").to_list()
-    return {name: flag.strip().lower() in TRUE for name, flag in zip(names, flags, strict=True)}
+    flags = table.drop_nulls("participant")["excluded"].fill_null("").str.strip_chars().to_list()
+    other = next((flag for flag in flags if flag.lower() not in (*TRUE, *FALSE)), None)
+    if other is not None:
+        raise MeasureError(Message("excluded.no_flag", {"file": str(path), "value": other}))
+    return {name: flag.lower() in TRUE for name, flag in zip(names, flags, strict=True)}

@@ -153,7 +153,8 @@ def check_exclude_rule(rule: str | int, stated: list[str]) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in stated:
             raise SettingError(
-                f"exclude names {node.id!r}, which is not stated", f"there are {', '.join(stated) or 'none'}"
+                f"exclude names {node.id!r}, but the rules have no such criterion",
+                f"add {node.id} = {{}}, or name only criteria of the rules ({', '.join(stated) or 'none yet'})",
             )
         if not isinstance(node, ast.Name | ast.BoolOp | ast.UnaryOp | ast.And | ast.Or | ast.Not | ast.Load):
             raise SettingError(f"exclude = {rule!r}: only names of criteria, and, or, not and brackets can be used")

@@ -502,7 +502,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     if sentences is None:
         examples = ", ".join(f"{a} and {b}" for a, b in SENTENCES)
         raise PairsError(
-            f"{path.name}: which columns are the sentences? There are {', '.join(table.frame.columns)}. "
+            f"{path.name}: which columns are the sentences? The columns are {', '.join(table.frame.columns)}. "
             f"Name them as one of these: {examples}."
         )
     if all(is_sentence(name) for name in sentences):

@@ -40,13 +40,13 @@ def test_pause_resume_close(researcher: Visitor, fielded: Fielded) -> None:
     assert state(fielded) == "closed"
     assert "The study is closed" in page.text
     assert fielded.come().outcome == "closed"
-    assert "were visible from" not in page.text
+    assert "no longer blind" not in page.text
 
 
 def test_a_study_that_is_opened_again_is_no_longer_blind(researcher: Visitor, fielded: Fielded) -> None:
     submit(researcher, "/admin/blind", "/state", {"state": "closed", "confirm": "yes"})
     page = submit(researcher, "/admin/blind", "/state", {"state": "running"})
-    assert "Answers to test trials were visible from" in page.text
+    assert "no longer blind: answers to test trials" in page.text
 
 
 def test_states_that_cannot_follow_are_refused(researcher: Visitor, fielded: Fielded) -> None:

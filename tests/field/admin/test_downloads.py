@@ -63,9 +63,9 @@ def test_open_study_hands_out_answers_only_after_asking(researcher: Visitor, fie
     fielded.finish()
     asked = researcher.get("/admin/blind/download/judgments.parquet")
     assert "See the answers before the study ends?" in asked.text
-    assert "were visible from" not in researcher.get("/admin/blind").text
+    assert "no longer blind" not in researcher.get("/admin/blind").text
     fetch(researcher, "judgments.parquet")
-    assert "Answers to test trials were visible from" in researcher.get("/admin/blind").text
+    assert "no longer blind: answers to test trials" in researcher.get("/admin/blind").text
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: 
     fielded.store.call(studies.set_state, fielded.id, "closed")
     reply = researcher.get("/admin/blind/download/judgments.parquet")
     assert reply.body[:4] == b"PAR1"
-    assert "were visible from" not in researcher.get("/admin/blind").text
+    assert "no longer blind" not in researcher.get("/admin/blind").text
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def _prescreeners(study: Study) -> Iterator[str]:
     yield from row("subject", "not a student of languages or linguistics, nor with a degree in them")
     asked = [question.name for question in study.settings.background if question.eligible]
     if asked:
-        yield from row("", f"The study asks again itself and admits participants by: {', '.join(asked)}.")
+        yield from row("", f"The study asks again, and admits participants by their answers to {', '.join(asked)}.")
     else:
         yield from row(
             "", "The study itself asks nothing that decides who is eligible: add [[background]] with eligible."

@@ -98,6 +98,8 @@ def machine_names(judgments: Judgments, names: Sequence[str]) -> list[str]:
         if not meant:
             raise MeasureError(unknown_name("annotator_test.unknown", value, there, column=column))
         found |= dict.fromkeys(cells.filter(pl.col("cell").is_in(meant))["participant"].to_list())
+    if found and len(found) == people["participant"].n_unique():
+        raise MeasureError(Message("annotator_test.everybody", {"names": list(names)}))
     return list(found)
 
 

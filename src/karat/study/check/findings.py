@@ -97,8 +97,8 @@ class Report:
             return f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if sole else 'with them'}.{allowed}"
         if needed:
             first = f"Fix {', '.join(needed)}: otherwise no questionnaire can be made."
-            return f"{numbers}. {first} Fix the rest, or state it as intended: {allow}"
-        return f"{numbers}. Fix {them}, or state {'it' if sole else 'them'} as intended: {allow}"
+            return f"{numbers}. {first} Fix the rest, or allow it if intended: {allow}"
+        return f"{numbers}. Fix {them}, or allow {'it' if sole else 'them'} if intended: {allow}"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""

@@ -111,7 +111,7 @@ def calibration(draft: Draft) -> Iterator[Flaw]:
 @rule(
     "warning",
     "section 3.1",
-    "Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
+    "Use clearly natural, doubtful and clearly unnatural sentences, and mark them: acceptability = low, mid, high.",
 )
 def calibration_range(draft: Draft) -> Iterator[Flaw]:
     """Calibration trials do not cover the scale, or do not say what they cover."""
@@ -322,7 +322,7 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     yield Flaw(Message("check.platform", {"name": name}), fix, draft.at("recruitment", "platform"))
 
 
-@rule("warning", fix='State [recruitment] completion_code = "..." with the code that the platform shows you.')
+@rule("warning", fix='Set [recruitment] completion_code = "..." to the code that the platform shows you.')
 def completion_code(draft: Draft) -> Iterator[Flaw]:
     """Participants return to the platform with a code, and none is stated. The platform pays by its own code, not by
     one from karat."""
@@ -332,7 +332,7 @@ def completion_code(draft: Draft) -> Iterator[Flaw]:
         title = name.capitalize()
         yield Flaw(
             Message("check.completion_code", {"platform": title}),
-            f'Make a completion code on {title}, and state it in [recruitment]: completion_code = "...".',
+            f'Create a completion code on {title} and add it to [recruitment]: completion_code = "...".',
             draft.at("recruitment", "platform"),
         )
 
@@ -365,7 +365,7 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
 
 
 @rule(
-    "warning", "section 5", "State them before there are data: [screening] completion, remfod, attention, controls, ..."
+    "warning", "section 5", "Set them before you collect data: [screening] completion, remfod, attention, controls, ..."
 )
 def screening(draft: Draft) -> Iterator[Flaw]:
     """No screening rules are stated."""

@@ -115,7 +115,7 @@ def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> 
     if text is None:
         where = f"{path.name}, sheet {chosen}" if chosen else path.name
         raise SetsError(
-            f"{where}: which column has the fillers? Rename it to sentence. There are {', '.join(columns)}."
+            f"{where}: which column has the fillers? Rename it to sentence. The columns are {', '.join(columns)}."
         )
     names, kind = _column_named(columns, ITEMS), _column_named(columns, KINDS)
     usual = (_function_of_sheet(chosen) if chosen else None) or "filler"
@@ -148,7 +148,7 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     if item is None:
         raise SetsError(
             f"{path.name}: which column has the item numbers? Rename it to item. "
-            f"There are {', '.join(table.frame.columns)}."
+            f"The columns are {', '.join(table.frame.columns)}."
         )
     main = set(filter(None, (item, text, condition)))
     sources = {name: own_name(name, table.frame.columns, main) for name in ("context", "expected")}
@@ -287,7 +287,7 @@ def _condition_columns(
     if not single:
         raise SetsError(
             f"{path.name}: items have several sentences, and no column says in which condition each is. Name such a "
-            f"column condition. There are {', '.join(test.columns)}."
+            f"column condition. The columns are {', '.join(test.columns)}."
         )
     return [min(single, key=lambda name: test[name].n_unique())]
 
@@ -392,8 +392,8 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
     conditions = _condition_names(frame, item)
     if len(conditions) < 2:
         raise SetsError(
-            f"{where} has no two columns of sentences, one per condition. There are {', '.join(columns)}. Give each "
-            "condition a column, or each sentence a row with its item and condition."
+            f"{where} has no two columns of sentences, one per condition. The columns are {', '.join(columns)}. Give "
+            "each condition a column, or each sentence a row with its item and condition."
         )
     if sum(map(is_sentence, conditions)) == len(conditions):
         raise SetsError(f"{where} begins with sentences. Put a row above them that names the columns.")

@@ -149,7 +149,7 @@ def places(study: Study) -> Iterator[str]:
     pay = ""
     if recruitment.hourly_pay is not None:
         each = recruitment.hourly_pay * minutes / 60
-        pay = f", {each:.2f} {recruitment.currency} each ({recruitment.hourly_pay:.2f} an hour)"
+        pay = f", {each:.2f} {recruitment.currency} each ({recruitment.hourly_pay:.2f} per hour)"
     yield from row("places", f"{recruitment.participants} eligible participants, {minutes:.0f} minutes{pay}")
 
 

@@ -37,14 +37,14 @@ class Prolific(Platform):
     def pasted(self, study: Study, address: str) -> Iterator[str]:
         parameters = "&".join(f"{name}={{{{%{name}%}}}}" for name in PARAMETERS)
         yield from row("study link", f"{address}?{parameters}")
-        yield from row("", 'Ids come by "URL parameters"; participants return by redirection.')
+        yield from row("", 'Choose "URL parameters" for the ids, and redirection to return participants.')
         yield from places(study)
         yield from devices(study)
         yield ""
-        yield "  completion codes, one for each way to end; make them on Prolific and state them in [recruitment]"
+        yield "  completion codes, one for each way to end; create them on Prolific and add them to [recruitment]"
         for name, key, who in CODES:
             code = getattr(study.settings.recruitment, key)
-            missing = f'missing: state {key} = "..."' if key == "completion_code" else (
+            missing = f'missing: add {key} = "..."' if key == "completion_code" else (
                 f"none ({key}): {who} are asked to return the submission"
             )  # fmt: skip
             yield from row(name, f"{code}, for {who}" if code else missing)
