@@ -20,6 +20,13 @@ def signals_handled(names: Sequence[str], handler: Callable[[int, FrameType | No
 
 
 @contextmanager
+def interruptible() -> Iterator[None]:
+    """Within the block, Ctrl-C ends a question at once. The handler of polars lets it wait until Enter is pressed."""
+    with signals_handled(("SIGINT",), signal.default_int_handler):
+        yield
+
+
+@contextmanager
 def signals_held() -> Iterator[None]:
     """Signals to end take effect after the block: within it a process may have started that nobody knows yet."""
     if threading.current_thread() is not threading.main_thread():

@@ -67,6 +67,28 @@ def talk(arguments: list[str], answers: list[str], folder: Path) -> str:
 
 
 @pytest.mark.slow
+def test_ctrl_c_ends_a_question_at_once(table: Path, tmp_path: Path) -> None:
+    pid, ours = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execv(sys.executable, [sys.executable, "-m", "karat", "convert", table.name])
+    shown, until = "", time.monotonic() + SECONDS
+    while time.monotonic() < until and not shown.rstrip().endswith("[1]:"):
+        shown += os.read(ours, 4096).decode("utf-8", "replace")
+    os.write(ours, b"\x03")
+    ended = 0, 0
+    while time.monotonic() < until and ended == (0, 0):
+        time.sleep(0.1)
+        ended = os.waitpid(pid, os.WNOHANG)
+    if ended == (0, 0):
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+    os.close(ours)
+    assert os.waitstatus_to_exitcode(ended[1]) == 1, "the command is aborted, without Enter"
+    assert ended[0] == pid
+
+
+@pytest.mark.slow
 def test_answers_are_asked_for_shown_kept_and_used_again(table: Path, tmp_path: Path) -> None:
     shown = talk(["convert", table.name, "-o", "out.parquet"], ["no such column", "1", "1", "1"], tmp_path)
     assert "Which column holds the answers?" in shown

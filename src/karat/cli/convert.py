@@ -11,6 +11,7 @@ import typer
 
 from karat.cli.options import Json, Quiet, ReadOptions, SafeCsv, intake_lines, option, print_json, reads_files
 from karat.errors import IntakeError, KaratError
+from karat.signals import interruptible
 
 if TYPE_CHECKING:
     from karat.intake import Intake
@@ -158,7 +159,8 @@ def _asked(question: Question) -> Proposal:
     own = question.role in ("participant", "item", "response")
     hint = "number, or the name of a column" if own else "number"
     while True:
-        reply = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
+        with interruptible():
+            reply = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
         if reply.isdigit() and 1 <= int(reply) <= len(question.choices):
             return question.choices[int(reply) - 1]
         if own and reply:

@@ -12,6 +12,7 @@ import typer
 from karat.cli.convert import read_and_ask
 from karat.cli.options import Json, ReadOptions, argument, option, print_json
 from karat.errors import KaratError
+from karat.signals import interruptible
 
 if TYPE_CHECKING:
     from karat.study.item_sheets import CrossedFactors, ItemSets
@@ -175,12 +176,14 @@ def _from_sets(
         if not factors.guessed:
             typer.echo("The columns do not show which factors cross in them.")
             question = "Which factors? Answer as in structure=island,none length=short,long, or leave it empty"
-            stated = shlex.split(typer.prompt(question, default="", show_default=False))
+            with interruptible():
+                stated = shlex.split(typer.prompt(question, default="", show_default=False))
             factors = stated_factors(sets.conditions, stated) if stated else factors
-        names = [
-            typer.prompt(f"Name of the factor with the levels {', '.join(levels)}", default=name)
-            for name, levels in factors.levels.items()
-        ]
+        with interruptible():
+            names = [
+                typer.prompt(f"Name of the factor with the levels {', '.join(levels)}", default=name)
+                for name, levels in factors.levels.items()
+            ]
         factors = CrossedFactors(dict(zip(names, factors.levels.values(), strict=True)), factors.cells)
     elif not stated:
         notes.append(_about_factors(factors))
