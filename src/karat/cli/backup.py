@@ -20,7 +20,7 @@ def backup(
 ) -> None:
     """Copy the database of a server to a file, even while participants are answering.
 
-    The copy holds personal data.
+    The copy contains personal data.
     """
     from karat.field.store.engine import backup as copy
 

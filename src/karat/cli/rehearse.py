@@ -11,7 +11,7 @@ EXAMPLE = "Example: karat rehearse my-study --bots 30"
 
 def rehearse(
     study: Annotated[Path, argument("A study file, or a folder with study.toml.")] = Path("study.toml"),
-    bots: Annotated[int, option("Let this many bots of all kinds take part.", min=12)] = 30,
+    bots: Annotated[int, option("Let this many bots of all kinds take part.", "N", min=12)] = 30,
     out: Out = Path("karat-rehearsal"),
     stay: Stay = False,
     as_json: Json = False,

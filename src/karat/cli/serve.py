@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat serve study.toml --port 8000"
 
-Data = Annotated[Path, option("Keep the database, secret and backups in this folder.", "DIR")]
+Data = Annotated[Path, option("Use this folder of the server, with its database, secret and backups.", "DIR")]
 Database = Annotated[
     str, option("Use this database, such as postgresql+psycopg://USER@HOST/NAME (default: SQLite in --data).", "URL")
 ]

@@ -147,7 +147,7 @@ def test_links_for_prolific(tmp_path: Path) -> None:
     parameters = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
     assert f"https://x.org/s/wort/{parameters}" in result
     for text in ("first language: German", "raised monolingual", "country of residence", "not a student of languages",
-                 'missing: state completion_code = "..."', "screened_out_code"):  # fmt: skip
+                 'missing: add completion_code = "..."', "screened_out_code"):  # fmt: skip
         assert text in result
     stated = '[recruitment]\nplatform = "prolific"\ncompletion_code = "C9"\nnot_from = ["pilot"]\nwaiting_days = 40\n'
     own = links(small(tmp_path, rest=stated), "https://x.org", "s")
