@@ -149,3 +149,16 @@ def test_when_somebody_spoke_is_no_answer(tmp_path: Path) -> None:
             for n in range(30) for at in range(8)]  # fmt: skip
     with refuses(IntakeError, "response"):
         accepted(saved(tmp_path / "r.csv", "filename,start,end,speaker", rows))
+
+
+
+def test_names_of_eprime_with_the_level_of_the_log(tmp_path: Path) -> None:
+    chance, rows = random.Random(12), []
+    for person in range(31, 45):
+        for at, scene in enumerate(chance.sample(range(1, 21), 20), 1):
+            rows.append([person, at, f"{scene}.wav", chance.randint(20, 50), 1000 * at, chance.choice([1, 2]),
+                         chance.randint(200, 1500)])  # fmt: skip
+    header = "Subject,Trial,SoundFile,Decision.OnsetDelay[Trial],Decision.OnsetTime[Trial],Decision.RESP[Trial],"
+    path = saved(tmp_path / "r.csv", header + "Decision.RT[Trial]", rows)
+    assert flags(path)["response"] == {"response": "Decision.RESP[Trial]"}
+    assert accepted(path).frame["rt"].max() <= 1.5  # type: ignore[operator]

@@ -192,7 +192,8 @@ TIMES = re.compile(
 )
 PLATFORM = re.compile("|".join(word_list("platform")))
 EPRIME = re.compile(
-    r".+\.(OnsetDelay|OnsetTime|OffsetDelay|OffsetTime|RTTime|DurationError|Cycle|Sample)|(Procedure|Running)\[.*\]|"
+    r".+\.(OnsetDelay|OnsetTime|OffsetDelay|OffsetTime|RTTime|DurationError|Cycle|Sample)(\[\w+\])?|"
+    r"(Procedure|Running)\[.*\]|"
     r"RandomSeed|Display\.RefreshRate|Clock\.Information|ExperimentName"
 )
 """What E-Prime logs beside the answer (.RESP) and its time (.RT)."""

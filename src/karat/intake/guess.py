@@ -46,8 +46,12 @@ def plain(name: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """The name of a column without the kind of field that Toloka puts before it, as in INPUT:text and OUTPUT:label."""
-    return re.sub(r"^[A-Z]{3,}:(?=\S)", "", name)
+    """The name of a column without what tools add to it.
+
+    Toloka puts the kind of field before it, as in INPUT:text, and E-Prime the level of the log behind it, as in
+    Judge.RESP[Trial].
+    """
+    return re.sub(r"^[A-Z]{3,}:(?=\S)|(?<=\w)\[(?:Session|Block|Trial|SubTrial|LogLevel\d+)\]$", "", name)
 
 
 _UNIT = re.compile(r"[\s_.(\[-]+(?:in[\s_.-]+)?(?:(s|secs?|seconds)|(ms|msecs?|millis|milliseconds))[)\]]?$")
