@@ -162,3 +162,29 @@ def test_names_of_eprime_with_the_level_of_the_log(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", header + "Decision.RT[Trial]", rows)
     assert flags(path)["response"] == {"response": "Decision.RESP[Trial]"}
     assert accepted(path).frame["rt"].max() <= 1.5  # type: ignore[operator]
+
+
+
+def test_answers_as_clicked_and_turned_round(tmp_path: Path) -> None:
+    """Both code the same answers, so that neither is part of the item; what nobody answered in time is missing."""
+    chance, rows = random.Random(13), []
+    for person in range(20):
+        for at, item in enumerate(chance.sample(range(40), 40)):
+            kind = "familiarization" if at < 5 else "test"
+            raw = None if chance.random() < 0.1 else chance.choice(range(61))
+            rows.append(
+                [
+                    person,
+                    kind,
+                    f"pair {item}",
+                    raw,
+                    None if raw is None else (60 - raw) / 60,
+                    round(chance.uniform(0.5, 3), 3),
+                ]
+            )
+    path = saved(tmp_path / "r.csv", "subj,type,stimulus,raw,resp,resp_time", rows)
+    frame = accepted(path).frame
+    assert frame["item"].n_unique() == 40
+    assert frame["response"].null_count() == sum(row[3] is None for row in rows)
+    assert (frame["function"] == "practice").sum() == 20 * 5
+    assert frame["rt"].null_count() == 0

@@ -1033,9 +1033,12 @@ class _RoleSearch:
         return bare[content.name].distinct < NEARLY * content.distinct
 
     def _is_part_of_answer(self, content: Content) -> bool:
-        """Whether a column comes from the same cells as the answers: response[2] beside response[1]."""
+        """Whether a column comes from the same cells as the answers, response[2] beside response[1], or codes them."""
         source, part = self.roles.mapping.get("response", ""), r"\[\d+\]$"
-        return bool(re.search(part, source)) and re.sub(part, "", source) == re.sub(part, "", content.name)
+        if re.search(part, source) and re.sub(part, "", source) == re.sub(part, "", content.name):
+            return True
+        shared = source in self.contents.names and FEWEST_ITEMS <= content.distinct <= self.rows / PAIR
+        return shared and self._same(source, content.name)
 
     def _is_heard(self, content: Content) -> bool:
         """Whether a column names the speakers that listeners judge."""
