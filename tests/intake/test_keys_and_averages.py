@@ -12,7 +12,7 @@ from intake.test_more_public_shapes import accepted, flags
 from intake.test_published_shapes import saved
 from intake.test_trial_level_shapes import rated
 from karat.errors import IntakeError
-from karat.intake import read_files
+from karat.intake import Options, read_files
 from karat.judgments.scales import Continuous
 from messages import codes, refuses
 
@@ -188,3 +188,15 @@ def test_answers_as_clicked_and_turned_round(tmp_path: Path) -> None:
     assert frame["response"].null_count() == sum(row[3] is None for row in rows)
     assert (frame["function"] == "practice").sum() == 20 * 5
     assert frame["rt"].null_count() == 0
+
+
+
+def test_practice_without_the_columns_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(14), []
+    for person in range(20):
+        rows += [[person, f"practice{n}", None, None, None, rated(chance)] for n in (1, 2, 3)]
+        rows += [[person, "test", n, f"verb {n}", ("some", "all")[(n + person) % 2], rated(chance)] for n in range(4)]
+    path = saved(tmp_path / "r.csv", "workerid,trial_type,number,item,context,response", rows)
+    frame = read_files([path], options=Options(mapping={"item": "number+item+context"})).judgments.frame
+    assert set(frame.filter(function="practice")["item"]) == {"practice1", "practice2", "practice3"}
+    assert (frame["function"] == "test").sum() == 80

@@ -311,9 +311,9 @@ def _filled_items(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.D
     """Practice and attention items without a number of their own, under the text that they have."""
     if not {"item", "function", "response"} <= set(frame.columns) or mapping.get("item") == "":
         return frame, []
-    empty = text_column(frame["item"]).is_in(MISSING).fill_null(True)
+    empty = text_column(frame["item"]).str.contains(NO_PARTS).fill_null(True)
     other = empty & (frame["function"] != "test") & ~text_column(frame["response"]).is_in(MISSING).fill_null(True)
-    if not other.any() or empty.mean() > OTHER_KIND:  # type: ignore[operator]
+    if not other.any() or empty.mean() > HALF:  # type: ignore[operator]
         return frame, []
     named = [n for n in frame.columns if n not in COLUMNS and any(w in ITEM_TEXTS for w in words_of(n))]
     for name in (*named, *joined(mapping["function"], frame.columns)):
@@ -1281,6 +1281,8 @@ def _column(frame: pl.DataFrame, column: str, source: str) -> pl.Series:
         return frame[parts[0]].alias(column)
     if source != "..".join(parts):
         texts = [text_column(frame[part]) for part in parts]
+        if column == "function":
+            texts = [cells.replace(dict.fromkeys(MISSING)) for cells in texts]
         return pl.select(
             pl.concat_str(texts, separator=" + ", ignore_nulls=True).replace("", None).alias(column)
         ).to_series()
