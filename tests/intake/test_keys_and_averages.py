@@ -200,3 +200,16 @@ def test_practice_without_the_columns_of_the_item(tmp_path: Path) -> None:
     frame = read_files([path], options=Options(mapping={"item": "number+item+context"})).judgments.frame
     assert set(frame.filter(function="practice")["item"]) == {"practice1", "practice2", "practice3"}
     assert (frame["function"] == "test").sum() == 80
+
+
+
+def test_sliders_that_nearly_reach_an_end_beside_numbered_words(tmp_path: Path) -> None:
+    chance, animals, rows = random.Random(15), ["ant", "bear", "cat", "dog", "eel", "fox"], []
+    for person in range(30):
+        for animal in chance.sample(animals, 6):
+            words = [f"{word}{animals.index(animal) // 2}" for word in ("big", "old", "shy")]
+            given = (chance.randrange(low, high, 2) / 100 for low, high in ((2, 101), (0, 99), (0, 101)))
+            rows.append([f"w{person}", animal, *words, *given])
+    path = saved(tmp_path / "r.csv", "workerid,animal,f1,f2,f3,f1prob,f2prob,f3prob", rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    assert set(accepted(path).scales) == {"f1prob", "f2prob", "f3prob"}

@@ -1049,7 +1049,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     # Each of many labels is rare, so that people differ in all of them together.
     answers_of = [ticks] if ticks else [[name] for name in asked]
     differ = all(contents.combinations([*shown, *names]) > DIFFERENT * stimuli for names in answers_of)
-    return asked if shown and once and 2 * stimuli <= rows and differ else []
+    if shown and once and 2 * stimuli <= rows and differ:
+        return asked
+    return _in_turn(contents, person) or _sliders(contents, person)
 
 
 DIFFERENT = 1.3
@@ -1199,7 +1201,7 @@ FEWEST_IN_TURN = 0.1
 
 
 def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
-    """At least three columns with positions of sliders, all from end to end of the same range.
+    """At least three columns with positions of sliders from 0 to 1, or to 100, of which all nearly reach both ends.
 
     They are neighbours, or called alike, such as rating1, rating2 and rating_other.
     """
@@ -1208,10 +1210,9 @@ def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name in contents.names:
         content = contents[name]
-        ends = (content.numbers.min(), content.numbers.max()) if content.is_number else None
         fits = (
-            ends is not None and content.distinct > MOST_POINTS and content.filled > NEARLY_ALL
-            and ends in ((0.0, 1.0), (0.0, 100.0)) and not content.is_other and not content.is_about_people
+            content.is_number and content.distinct > MOST_POINTS and content.filled > NEARLY_ALL
+            and _is_slider(content.numbers) and not content.is_other and not content.is_about_people
         )  # fmt: skip
         run = [*run, name] if fits and name not in person else []
         best = max(best, run, key=len)
@@ -1222,6 +1223,21 @@ def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
 
 
 MOST_POINTS = 11
+
+
+def _is_slider(numbers: pl.Series) -> bool:
+    """Whether numbers go from 0 to 1 or 100 and reach one of these ends, and nearly the other.
+
+    >>> [_is_slider(pl.Series(ends)) for ends in ([0, 1], [0.02, 1], [0, 99], [0.01, 0.99], [0, 7])]
+    [True, True, True, False, False]
+    """
+    lowest, highest = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
+    top = 1 if highest <= 1 else 100
+    near = 0 <= lowest <= top * NEAR_END and top * (1 - NEAR_END) <= highest <= top
+    return near and (lowest == 0 or highest == top)
+
+
+NEAR_END = 0.02
 
 
 def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
