@@ -141,6 +141,16 @@ def test_turktools_extras_are_about_the_participant():
     assert people["status"].to_list() == ["Approved", "Rejected", "Approved"]
 
 
+def test_examples_of_turktools_are_practice(tmp_path):
+    names = ("section", "number", "condition")
+    inputs = [f"Input.item_{n}_{name}" for n in (1, 2) for name in names]
+    header = [*inputs, "Answer.response1", "Answer.response2", "Answer.response_example1", "Answer.response_example2"]
+    rows = [[f"W{n}", "target", "1", "a", "filler", "2", "-", "40", f"{n}", "100", "0"] for n in range(5)]
+    intake = read_files([batch(tmp_path, header, rows)])
+    assert intake.judgments.answers == 10
+    assert aside(intake) == {"aside.practice_cells": 10}
+
+
 def test_unmatched_numbers_and_uneven_lists_are_read(tmp_path):
     header = ["Input.sentence1", "Input.sentence2", "Answer.rating1", "Answer.rating_2", "Answer.rt1", "Answer.rt2"]
     file = batch(tmp_path, header, [["W1", "Ann left.", "Left Ann.", "5", "1", "2345", "1800"],

@@ -173,7 +173,7 @@ NUMBERED = re.compile(r"(.*?\D)[_.\-]?(\d{1,4})")
 TURKTOOLS_ITEM = re.compile(r"(?i)item_(\d{1,4})_(\w+)")
 TURKTOOLS_FIELD = re.compile(r"(?i)field_(\d{1,4})_(\d+)")
 REMARK = re.compile(r"(?i)comment|feedback|remark|suggest|survey_?code|completion_?code|notes?$")
-PRACTICE = re.compile(r".+?_?(?:Sample|SAMPLE)\d+")
+PRACTICE = re.compile(r"(.+?)_?(?:Sample|SAMPLE|(?i:example|practice|training))_?\d+")
 FORM_FIELDS = ("donotredirect", "submit", "assignmentid", "hitid", "workerid")
 WHO, TRIAL, RT = " who", " trial", " rt"
 
@@ -289,7 +289,7 @@ def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: 
         words = texts(frame[column])
         if names_a_person(name):
             reading.set_apart(Message("aside.personal_cells"), frame.height)
-        elif PRACTICE.fullmatch(name):
+        elif _is_practice(name, answers):
             reading.set_apart(Message("aside.practice_cells"), frame.height)
         elif plain(name) in FORM_FIELDS or (len(words) >= SEVERAL and all(parsed(word) is not None for word in words)):
             reading.set_apart(Message("aside.own_field_cells"), frame.height)
@@ -300,6 +300,16 @@ def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: 
         else:
             kept.append(column)
     return kept
+
+
+def _is_practice(name: str, answers: Sequence[str]) -> bool:
+    """Whether a field is for an example of what other fields ask.
+
+    >>> _is_practice("response_example1", ["Answer.response1"]), _is_practice("good_example1", ["Answer.response1"])
+    (True, False)
+    """
+    match = PRACTICE.fullmatch(name)
+    return match is not None and any(re.fullmatch(rf"{re.escape(match[1])}_?\d+", _question(one)) for one in answers)
 
 
 def _is_hardly_filled(column: pl.Series, words: Sequence[str]) -> bool:
