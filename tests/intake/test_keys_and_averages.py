@@ -213,3 +213,14 @@ def test_sliders_that_nearly_reach_an_end_beside_numbered_words(tmp_path: Path) 
     path = saved(tmp_path / "r.csv", "workerid,animal,f1,f2,f3,f1prob,f2prob,f3prob", rows)
     assert flags(path)["wide"] == {"wide": "trial"}
     assert set(accepted(path).scales) == {"f1prob", "f2prob", "f3prob"}
+
+
+
+def test_the_key_that_was_pressed_is_the_answer(tmp_path: Path) -> None:
+    chance, rows = random.Random(16), []
+    for person in range(7000, 7020):
+        for at, word in enumerate(chance.sample(range(60), 40), 1):
+            rows.append([person, at, f"word{word}", rated(chance), chance.randint(900, 9000)])
+    path = saved(tmp_path / "r.csv", "subj_code,trial_number,word,key,rt", rows)
+    assert flags(path)["response"] == {"response": "key"}
+    assert accepted(path).answers == 800

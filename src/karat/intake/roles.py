@@ -686,6 +686,8 @@ class _RoleSearch:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
             return False
         beside = _is_beside(content) or any(w in NO_ANSWER_WORDS for w in words_of(content.name)[-1:])
+        # The key that was pressed may be the point of a scale.
+        beside = beside and not (content.plain == "key" and self._are_points(content))
         if (
             beside
             or PLACES.fullmatch(content.plain)
