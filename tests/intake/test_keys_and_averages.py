@@ -151,7 +151,6 @@ def test_when_somebody_spoke_is_no_answer(tmp_path: Path) -> None:
         accepted(saved(tmp_path / "r.csv", "filename,start,end,speaker", rows))
 
 
-
 def test_names_of_eprime_with_the_level_of_the_log(tmp_path: Path) -> None:
     chance, rows = random.Random(12), []
     for person in range(31, 45):
@@ -162,7 +161,6 @@ def test_names_of_eprime_with_the_level_of_the_log(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", header + "Decision.RT[Trial]", rows)
     assert flags(path)["response"] == {"response": "Decision.RESP[Trial]"}
     assert accepted(path).frame["rt"].max() <= 1.5  # type: ignore[operator]
-
 
 
 def test_answers_as_clicked_and_turned_round(tmp_path: Path) -> None:
@@ -190,7 +188,6 @@ def test_answers_as_clicked_and_turned_round(tmp_path: Path) -> None:
     assert frame["rt"].null_count() == 0
 
 
-
 def test_practice_without_the_columns_of_the_item(tmp_path: Path) -> None:
     chance, rows = random.Random(14), []
     for person in range(20):
@@ -200,7 +197,6 @@ def test_practice_without_the_columns_of_the_item(tmp_path: Path) -> None:
     frame = read_files([path], options=Options(mapping={"item": "number+item+context"})).judgments.frame
     assert set(frame.filter(function="practice")["item"]) == {"practice1", "practice2", "practice3"}
     assert (frame["function"] == "test").sum() == 80
-
 
 
 def test_sliders_that_nearly_reach_an_end_beside_numbered_words(tmp_path: Path) -> None:
@@ -215,7 +211,6 @@ def test_sliders_that_nearly_reach_an_end_beside_numbered_words(tmp_path: Path) 
     assert set(accepted(path).scales) == {"f1prob", "f2prob", "f3prob"}
 
 
-
 def test_the_key_that_was_pressed_is_the_answer(tmp_path: Path) -> None:
     chance, rows = random.Random(16), []
     for person in range(7000, 7020):
@@ -224,3 +219,18 @@ def test_the_key_that_was_pressed_is_the_answer(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", "subj_code,trial_number,word,key,rt", rows)
     assert flags(path)["response"] == {"response": "key"}
     assert accepted(path).answers == 800
+
+
+def test_a_question_as_figure_eight_names_it_and_its_key(tmp_path: Path) -> None:
+    """Some units have a key, and the same workers answer these several times: the key is no answer."""
+    chance, rows = random.Random(17), []
+    for unit in range(60):
+        known, right = unit < 8, chance.choice(["Yes", "No"])
+        for worker in chance.choices(range(25), k=30) if known else chance.sample(range(25), 10):
+            said = right if chance.random() < 0.88 else chance.choice(["Yes", "No"])
+            rows.append([unit, str(known).lower(), f"w{worker}", said, right if known else "", f"tweet number {unit}"])
+    header = "_unit_id,_golden,_worker_id,is_the_category_correct_for_this_tweet,gold_answer,tweet_text"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["response"] == {"response": "is_the_category_correct_for_this_tweet"}
+    read = accepted(path)
+    assert (read.answers, read.frame["expected"].count()) == (760, 240)

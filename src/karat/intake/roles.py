@@ -704,6 +704,8 @@ class _RoleSearch:
             return False
         if content.is_whole and self._is_position(content):
             return False
+        if content.plain in NAMES["expected"] and not self._differs_on_stimuli(content):
+            return False
         if exact:
             shown = content.is_text and self._is_of_item(content)
             return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
@@ -1688,13 +1690,18 @@ def _is_beside_the_answer(content: Content) -> bool:
     return bool(re.fullmatch(pattern, content.plain)) or words_of(content.name)[-1:] in (["corr"], ["acc"])
 
 
+ASKS = re.compile(r"(is|are|does|do|did|which|what|how|who)_([^\W_]+_){2,}")
+"""How the names of columns begin that Figure Eight (CrowdFlower) makes of questions."""
+
+
 def _says_answer(content: Content) -> bool:
     """Whether the name of a column has a word for answers in it, or asks; MTurk puts Answer before everything.
 
     What was rated may be called rating_stimulus.
     """
     words = words_of(content.name)
-    if words == ["code"] or (content.name.endswith("?") and len(words) >= PAIR):
+    asks = content.name.endswith("?") or ASKS.match(content.name.lower())
+    if words == ["code"] or (asks and len(words) >= PAIR):
         return True
     parts = words[1:] if words[:1] == ["answer"] else words
     return parts[-1:] not in (["stimulus"], ["item"]) and any(
