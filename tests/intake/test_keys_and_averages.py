@@ -234,3 +234,10 @@ def test_a_question_as_figure_eight_names_it_and_its_key(tmp_path: Path) -> None
     assert flags(path)["response"] == {"response": "is_the_category_correct_for_this_tweet"}
     read = accepted(path)
     assert (read.answers, read.frame["expected"].count()) == (760, 240)
+
+
+def test_people_whom_nobody_filled_in(tmp_path: Path) -> None:
+    chance = random.Random(18)
+    rows = [["workerId", f"picture {n}", rated(chance)] for _ in range(10) for n in range(20)]
+    with refuses(IntakeError, "who answered"):
+        accepted(saved(tmp_path / "r.csv", "workerId,pic1,response", rows))

@@ -82,7 +82,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     table = _stacked(_named_by_file([table for one in files for table in _sheets_of(one, options)]))
     if table.rows_in == 0:
         raise IntakeError(f"{file.name} has a header and no rows, so there is nothing to read.")
-    table, again = _without_headers_again(table)
+    table, again = _without_headers_again(_without_placeholders(table))
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, beside, loops = _answering_loop(table, options)
@@ -1211,6 +1211,13 @@ def _without_headers_again(table: FileTable) -> tuple[FileTable, int]:
     again = table.frame.select(pl.all_horizontal(pl.col(name) == name for name in strings)).to_series().fill_null(False)
     locate = located(table.locate, (~again).arg_true())
     return replace(table, frame=table.frame.filter(~again), locate=locate), int(again.sum())
+
+
+def _without_placeholders(table: FileTable) -> FileTable:
+    """The table without columns for people that hold nothing but their own names: nothing was filled in there."""
+    named = [name for name in table.frame.columns if plain(name) in NAMES["participant"]]
+    unfilled = [name for name in named if table.frame[name].unique().to_list() == [name]]
+    return replace(table, frame=table.frame.drop(unfilled))
 
 
 def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
