@@ -1,7 +1,7 @@
-"""Pictures: how they look, and the shapes that they share. They take data, not results.
+"""Figures: their style and the shapes that they share. They take data, not results.
 
-Colours are Okabe and Ito's, which people with colour blindness tell apart; what is kept is a blue circle, what is
-flagged a vermillion diamond, so that they also differ in greyscale print.
+Colours are Okabe and Ito's, which people with colour blindness can distinguish. Kept participants are blue circles,
+flagged ones vermillion diamonds, so that they also differ in greyscale print.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure as Figure
 else:
-    # For annotations alone: matplotlib is slow to import.
+    # Only annotations need them, and matplotlib is slow to import.
     Axes = Figure = Any
 
 BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"

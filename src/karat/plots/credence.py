@@ -1,9 +1,9 @@
-"""Figures of credence: everybody's probability of being attentive, and what counted for one participant.
+"""Figures of credence: the probabilities of being attentive, and the evidence on one participant.
 
 The figure of one participant shows what each kind of evidence adds to the log odds of being attentive (to the right:
-for it), and below the buttons and the times trial by trial. Times are drawn as multiples of what is usual of the
-stimulus. A dashed line marks the most probable trial of a change, the grey area where nine of ten probable changes lie;
-a diamond is an answer that was probably not given attentively.
+for it), and below it the buttons and the times trial by trial. Times are multiples of the usual time for the stimulus.
+A dashed line marks the most probable trial of a change, the grey area the middle nine of ten probable changes; a
+diamond is an answer that was probably not given attentively.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ BARS = {
 
 
 def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str, width_cm: float = 16) -> Figure:
-    """How many participants have which probability; those under the cutoff are hatched."""
+    """The distribution of probabilities; participants below the cutoff are hatched."""
     edges = np.linspace(0, 1, BINS + 1)
     low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
     with figure(width_cm, 7, title) as drawn:
@@ -48,17 +48,17 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
 
 
 def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, width_cm: float = 16) -> Figure:
-    """What counted for one participant, and their answers and times in order.
+    """The evidence on one participant, and their answers and times in order.
 
-    `row` has the log odds, what they are made of and the trial of a change; `own` has a row for each answer: trial,
-    button (of how many buttons), pace (the time over what is usual) and attentive.
+    `row` has the log odds, their parts and the trial of a change; `own` has a row for each answer: trial, button,
+    buttons (how many there are), pace (the time over the usual one) and attentive.
     """
     timed = own["pace"].null_count() < own.height
     with figure(width_cm, 11.5 if timed else 8.5) as drawn:
         axes = drawn.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
         narrow = width_cm < NARROW_CM
         _bars(axes[0], row, 0.4 if narrow else 0.12)
-        # The numbers of trials, or how they follow each other where numbers come twice, as in two sessions.
+        # Trial numbers, or running numbers if a number comes twice, as in two sessions.
         unique = own["trial"].n_unique() == own.height
         place = own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
         _strip(axes[1], place, own["button"].to_numpy(), own["attentive"].to_numpy())
@@ -117,7 +117,7 @@ def _switch(axis: Axes, row: Mapping[str, Any], places: dict[int, float], labell
     """The most probable trial of a change, and between which trials it lies."""
     if row["switch_trial"] is None:
         return
-    # Half a trial before, since the trial of the change is the first that is answered otherwise.
+    # Half a trial before, because the trial of the change is the first with the new behaviour.
     first, last, most = (places[row[name]] - 0.5 for name in ("switch_from", "switch_to", "switch_trial"))
     axis.axvspan(first, last + 1, color="#EAEAEA", linewidth=0, zorder=0)
     if labelled:

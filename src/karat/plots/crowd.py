@@ -1,10 +1,10 @@
-"""Figures of a crowd: the Spammer Index as workers are added, and how much the model changes without each worker.
+"""Figures of a crowd: the Spammer Index as participants are added, and how the model changes without each of them.
 
 They are figures 2, 5, 6, 8 and 11 of Ba, Mancenido, Chiou and Pan for any data:
 
-- `index_plot` (2): the Spammer Index against the share of added workers, by what these do;
-- `chance_plot` (5a): the deviance distances of all workers, with the chi-squared curve of the published rule;
-- `distances_plot` (5b, 6, 8, 11a): the distance of each worker, with the cutoff;
+- `index_plot` (2): the Spammer Index against the share of added participants, by their behaviour;
+- `chance_plot` (5a): all deviance distances, with the chi-squared curve of the published rule;
+- `distances_plot` (5b, 6, 8, 11a): the distance of each participant, with the cutoff;
 - `windows_plot` (11b): the same within windows of trials, to see who changed half-way.
 """
 
@@ -75,9 +75,9 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
 
 
 def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 12) -> Figure:
-    """The distribution of the deviance distances, with the chi-squared curve that the published rule takes (5a).
+    """The distribution of the deviance distances, with the chi-squared curve of the published rule (5a).
 
-    Where participants gave different numbers of answers, the curve is the mean over them.
+    If participants gave different numbers of answers, the curve is the mean over them.
     """
     high = max(float(distance.max()), float(chdtri(df.max(), 0.001)))
     low = min(float(distance.min()), float(chdtri(df.min(), 0.999)), high)
@@ -113,9 +113,9 @@ def chi_squared(x: Floats, df: float) -> Floats:
 def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> Figure:
     """The deviance distance of each participant, in the order of the data, with the cutoff (5b, 6, 8, 11a).
 
-    Those beyond it are diamonds with their names. Where the null was simulated, a ring is round everybody whose
-    distance is unusual by it. Without thresholds, the simulated null decided, and diamonds are those it flags. `known`
-    has participant, distance, threshold, flagged and p_simulated.
+    Participants beyond it are diamonds with their names. If the null was simulated, those whose distance is unusual by
+    it have a ring. Without thresholds the simulated null decides, and diamonds are those it flags. `known` has
+    participant, distance, threshold, flagged and p_simulated.
     """
     known = known.with_row_index("place", offset=1)
     with figure(width_cm, 8) as drawn:
@@ -185,7 +185,7 @@ def windows_plot(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 1
 
 
 def _points(axis: Axes, table: pl.DataFrame) -> None:
-    """Everybody at their place; those flagged as diamonds, with names where there are not too many."""
+    """A point for each participant; flagged ones are diamonds with their names."""
     for flagged, colour, marker, size in ((False, KEPT, KEPT_MARKER, 2.5), (True, FLAGGED, FLAGGED_MARKER, 4.0)):
         part = table.filter(pl.col("flagged") == flagged)
         axis.plot(part["place"], part["distance"], marker, color=colour, markersize=size, linestyle="none")
@@ -193,9 +193,9 @@ def _points(axis: Axes, table: pl.DataFrame) -> None:
 
 
 def _names(axis: Axes, points: list[tuple[int, float, str]]) -> None:
-    """Names beside points, on whichever side nothing else is written; a name without room is left out."""
+    """Names beside points, on a side that is free; a name without room is left out."""
     box = axis.get_position()
-    # A little less than the axes will have, as the layout is not settled yet.
+    # A little less than the axes will have, because the layout is not final yet.
     size = axis.figure.get_size_inches() * 60 * (box.width, box.height)  # type: ignore[union-attr]
     (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
     spots = (

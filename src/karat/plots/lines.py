@@ -6,45 +6,47 @@ import numpy as np
 import polars as pl
 
 from karat.plots import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, Axes, Figure
-from karat.plots.style import figure, log_seconds, text_beside, threshold_line
+from karat.plots.style import NARROW_CM, figure, label_rows, log_seconds, stack_names, text_beside, threshold_line
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
 MARKERS = ("o", "D", "^", "s", "v", "x")
 LINES = len(COLOURS)
 """The number of lines that can be distinguished."""
 APART = 0.06
-"""How far apart the points of two lines stand, so that their intervals do not cover each other."""
+"""The distance between the points of two lines, so that their intervals do not cover each other."""
 SHIFT = 0.008
 """The same along a questionnaire, as a share of the axis."""
 PROFILES_APART = 0.1
 """The same for profiles."""
 GAP = 0.06
-"""How far apart names stand, as a share of the axis."""
+"""The distance between names, as a share of the axis."""
 ROOM = 0.12
-"""White above and below the intervals, as a share of their range."""
+"""The space above and below the intervals, as a share of their range."""
 LETTER = 0.24
-"""About how wide a letter is, in cm of the figure."""
+"""The approximate width of a letter, in cm of the figure."""
 
 
 def means_plot(
-    rows: pl.DataFrame, factors: Sequence[str], ylabel: str, title: str, points: tuple[Sequence[float], Sequence[str]]
-) -> Figure:
-    """Means (estimate, lower, upper) of up to three factors: dots for one, lines for two, panels for three.
+    panels: Mapping[str, pl.DataFrame], factors: Sequence[str], ylabel: str, title: str,
+    points: tuple[Sequence[float], Sequence[str]] = ((), ()), width_cm: float | None = None,
+) -> Figure:  # fmt: skip
+    """Means (estimate, lower, upper) of one or two factors: dots, or a line for each level of the second.
 
-    `points` are the thresholds of an ordinal scale and the answers between them, both empty where there are none.
+    `panels` are tables by their heading. `points` are the thresholds of an ordinal scale and the answers between them.
     """
-    drawable = rows.select("lower", "estimate", "upper").to_numpy()
+    drawable = pl.concat(part.select("lower", "estimate", "upper") for part in panels.values()).to_numpy()
     low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
-    panels = rows[factors[2]].unique(maintain_order=True).to_list() if len(factors) == 3 else [None]
-    with figure(16 if len(panels) > 1 else 12, 9, title) as drawn:
-        all_axes = np.atleast_1d(drawn.subplots(1, len(panels), sharey=True))
-        room = ROOM * (high - low)
-        for axes, panel in zip(all_axes, panels, strict=True):
+    room = ROOM * (high - low)
+    width = width_cm or (16 if len(panels) > 1 else 12)
+    down = len(panels) if width < NARROW_CM else 1
+    with figure(width, 9 if down == 1 else 6.5 * down, title) as drawn:
+        all_axes = drawn.subplots(down, len(panels) // down, sharey=True, squeeze=False).ravel()
+        for axes, (heading, rows) in zip(all_axes, panels.items(), strict=True):
             axes.set_ylim(low - room, high + room)
-            _means(axes, rows if panel is None else rows.filter(pl.col(factors[2]) == panel), factors)
-            if panel is not None:
-                axes.set_title(f"{factors[2]}: {panel}")
-        all_axes[0].set_ylabel(ylabel)
+            _means(axes, rows, factors)
+            axes.set_title(heading)
+        for axes in all_axes[:down]:
+            axes.set_ylabel(ylabel)
         _points(all_axes.tolist(), *points)
     return drawn
 
@@ -72,19 +74,8 @@ def _means(axes: Axes, rows: pl.DataFrame, names: Sequence[str]) -> None:
 def name_lines(axes: Axes, x: float, ends: Sequence[float], texts: Sequence[str]) -> None:
     """The names of lines beside their ends, moved apart where they would touch."""
     low, high = axes.get_ylim()
-    gap = GAP * (high - low)
-    order = np.argsort(ends, kind="stable")
-    places = np.asarray(ends, dtype=np.float64)[order]
-    places = np.where(np.isfinite(places), places, low)
-    for _ in range(len(places) * 20):
-        close = np.flatnonzero(np.diff(places) < gap * 0.999)
-        if not len(close):
-            break
-        first = close[0]
-        middle = places[first : first + 2].mean()
-        places[first : first + 2] = middle - gap / 2, middle + gap / 2
-    for number, place in zip(order, places, strict=True):
-        text_beside(axes, texts[number], (x, place), (6, 0), color=COLOURS[number], va="center")
+    heights = [end if np.isfinite(end) else low for end in ends]
+    stack_names(axes, x, list(zip(heights, texts, COLOURS, strict=False)), GAP * (high - low))
 
 
 def _points(all_axes: list[Axes], thresholds: Sequence[float], answers: Sequence[str]) -> None:
@@ -123,14 +114,14 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
 
 
 def _course(axes: Axes, rows: pl.DataFrame, conditions: Sequence[str], width: float) -> list[float]:
-    """Draw the lines; where each ends."""
+    """Draw the lines; returns the height at which each ends."""
     ends = []
     for number, condition in enumerate(conditions):
         part = rows.filter(pl.col("condition") == condition)
         x = part["place"].to_numpy() + (number - (len(conditions) - 1) / 2) * width
         axes.vlines(x, part["lower"].to_numpy(), part["upper"].to_numpy(), color=COLOURS[number], linewidth=0.8)
         axes.plot(x, part["mean"].to_numpy(), color=COLOURS[number], marker=MARKERS[number], markersize=4)
-        # A condition may have answers and no times.
+        # A condition may have answers but no times.
         ends.append(float(part["mean"][-1]) if part.height else np.nan)
     return ends
 
@@ -143,7 +134,7 @@ def profile_plot(
     rows: pl.DataFrame, pairs: Sequence[str], groups: Sequence[str], poles: Mapping[str, tuple[str, str]],
     intervals: str, title: str, width_cm: float,
 ) -> Figure:  # fmt: skip
-    """Profiles (group, mean, lower, upper, by pair) with their intervals; each is named above, where it begins."""
+    """Profiles (group, mean, lower, upper, by pair) with their intervals; names stand above their first points."""
     places = np.arange(len(pairs))
     with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups), title) as drawn:
         axes = drawn.subplots()
@@ -167,7 +158,7 @@ def profile_plot(
         left, right = axes.get_xlim()
         means = rows["mean"].drop_nulls().drop_nans()
         low, high = float(means.min()), float(means.max())  # type: ignore[arg-type]
-        # The wide interval of a few ratings would leave little room for the means, so it runs off the edge.
+        # The wide interval of a few ratings would leave little room for the means, so it is cut at the edge.
         beside = BESIDE * (high - low) or 1.0
         left, right = max(left, low - beside), min(right, high + beside)
         axes.set_xlim(left, right)
@@ -176,13 +167,12 @@ def profile_plot(
 
 
 def _name_profiles(axes: Axes, starts: Mapping[str, tuple[float, str]], letter: float) -> None:
-    """Each line's name above its first point, higher where it would touch a name that is there already."""
-    ends: list[float] = []
-    for group, (x, colour) in sorted(starts.items(), key=lambda one: one[1][0]):
-        half = letter * (len(group) + 1) / 2
-        level = next((place for place, end in enumerate(ends) if x - half > end), len(ends))
-        ends[level : level + 1] = [x + half]
-        text_beside(axes, group, (x, -0.5), (0, 3 + 10 * level), color=colour, ha="center")
+    """Each line's name above its first point, higher where it would touch another name."""
+    names = sorted(starts.items(), key=lambda item: item[1][0])
+    halves = [letter * (len(group) + 1) / 2 for group, _ in names]
+    rows = label_rows((x - half, x + half) for (_, (x, _)), half in zip(names, halves, strict=True))
+    for row, (group, (x, colour)) in zip(rows, names, strict=True):
+        text_beside(axes, group, (x, -0.5), (0, 3 + 10 * row), color=colour, ha="center")
 
 
 POWER_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)
@@ -191,7 +181,7 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str) -> Figure:
-    """The curve of each number of items and each effect: participants, power, lower and upper."""
+    """A power curve (participants, power, lower, upper) for each number of items and each effect."""
     with figure(16, 9, title, key) as drawn:
         axes = drawn.subplots()
         lines = cells.select("items", "effect").unique(maintain_order=True).rows()

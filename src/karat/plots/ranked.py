@@ -1,6 +1,6 @@
-"""Stimuli below each other: points with intervals, and symbols of decisions; ranks by several measures.
+"""Stimuli below each other: points with intervals, symbols of decisions, and ranks by several measures.
 
-The latent line of an ordinal model, cut by thresholds into the points of the scale.
+Also the latent line of an ordinal model, cut by thresholds into the points of the scale.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from karat.plots import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, Axes, Figure
-from karat.plots.style import figure, text_beside
+from karat.plots.style import figure, label_rows, silverman_width, text_beside
 from karat.types import Floats
 
 SHOWN = 60
-"""More rows than this cannot be read; then those at both ends are drawn."""
+"""The most rows that can be read; of more, those at both ends are drawn."""
 LONGEST = 40
-"""How many letters of a label are written."""
+"""The most letters of a label."""
 COLOURS = {"✓": BLUE, "×": VERMILLION, "~": GREY}
 
 
@@ -26,7 +26,7 @@ def short(label: str, longest: int = LONGEST) -> str:
 
 
 def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFrame:
-    """Rows for `ranked_plot`: named by those of the columns that are there and not empty; without missing values."""
+    """Rows for `ranked_plot`, labelled by those columns that exist and are not empty, without missing values."""
     named = [pl.col(name).cast(pl.String) for name in labels if name in rows.columns]
     ends = [pl.col(end) if end in rows.columns else pl.lit(None).alias(end) for end in ("lower", "upper")]
     label = pl.concat_list(pl.when(one != "").then(one) for one in named).list.drop_nulls().list.join(", ")
@@ -127,7 +127,7 @@ def _draw_ranks(axes: Axes, scores: pl.DataFrame, along: str, across: str) -> No
 CURVES = (VERMILLION, ORANGE, GREY, SKY_BLUE, BLUE, GREEN, PURPLE, BLACK)
 STYLES = ("-", "--", "-.", ":")
 LETTER = 0.26
-"""About how wide a letter is, in cm of the figure."""
+"""The approximate width of a letter, in cm of the figure."""
 
 
 def thresholds_plot(
@@ -161,17 +161,16 @@ def _draw_points(axes: Axes, line: Floats, curves: Floats, levels: Sequence[str]
 
 def _name_thresholds(axes: Axes, thresholds: Floats, texts: Sequence[str], letter: float) -> None:
     """Which answers each threshold divides, and its value; higher where the texts would touch."""
-    ends: list[float] = []
-    for threshold, text in zip(map(float, thresholds), texts, strict=True):
-        label = f"{text}\n{threshold:.2f}".strip()
-        half = letter * (max(map(len, label.splitlines())) + 1) / 2
-        row = next((place for place, end in enumerate(ends) if threshold - half > end), len(ends))
-        ends[row : row + 1] = [threshold + half]
-        text_beside(axes, label, (threshold, 1), (0, 2 + 24 * row), xycoords=("data", "axes fraction"), ha="center")
+    labels = [f"{text}\n{place:.2f}".strip().replace("-", "\N{MINUS SIGN}")
+              for place, text in zip(thresholds, texts, strict=True)]  # fmt: skip
+    halves = [letter * (max(map(len, label.splitlines())) + 1) / 2 for label in labels]
+    rows = label_rows((place - half, place + half) for place, half in zip(thresholds, halves, strict=True))
+    for row, place, label in zip(rows, map(float, thresholds), labels, strict=True):
+        text_beside(axes, label, (place, 1), (0, 2 + 24 * row), xycoords=("data", "axes fraction"), ha="center")
 
 
 def _draw_stimuli(axes: Axes, line: Floats, estimate: Floats) -> None:
-    """A tick for each stimulus below a curve that says how densely they lie."""
+    """A tick for each stimulus below a curve of their density."""
     density = _density(line, estimate)
     axes.fill_between(line, density, color=SKY_BLUE, alpha=0.5, linewidth=0)
     axes.plot(estimate, np.full(len(estimate), -0.14), "|", color=BLUE, markersize=7, markeredgewidth=0.9)
@@ -183,13 +182,11 @@ def _draw_stimuli(axes: Axes, line: Floats, estimate: Floats) -> None:
 
 
 def _density(line: Floats, estimate: Floats) -> Floats:
-    """A kernel density with Silverman's width, its top at 1; flat zero where stimuli hardly differ."""
-    low, high = np.quantile(estimate, [0.25, 0.75])
-    spread = min(float(estimate.std(ddof=1)) if len(estimate) > 1 else 0.0, float(high - low) / 1.34 or np.inf)
-    width = 0.9 * spread * len(estimate) ** -0.2
+    """A kernel density with its top at 1; zero if stimuli hardly differ."""
+    width = silverman_width(estimate)
     # Narrower than a step of the line, the curve would fall between its points.
     if not width > line[1] - line[0]:
         return np.zeros(len(line))
-    found: Floats = np.exp(-0.5 * ((line[:, None] - estimate) / width) ** 2).sum(axis=1)
-    found /= found.max()
-    return found
+    heights: Floats = np.exp(-0.5 * ((line[:, None] - estimate) / width) ** 2).sum(axis=1)
+    heights /= heights.max()
+    return heights

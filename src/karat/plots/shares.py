@@ -1,6 +1,6 @@
-"""Groups of participants: each group's share among everybody and among those flagged, variable by variable.
+"""Groups of participants: each group's share of all participants and of the flagged ones, variable by variable.
 
-Numbers in rows and columns: a table whose cells are coloured by size and sign, and the scree of eigenvalues.
+Also tables whose cells are coloured by size and sign, and the scree of eigenvalues.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ LONGEST_LABEL = 24
 def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16) -> Figure:
     """A panel for each variable: share_of_all and share_of_flagged of its groups, those with a warning in bold.
 
-    The other columns are variable, group, participants, flagged, lower_of_flagged and upper_of_flagged; `word` says
-    what the flagged are.
+    The other columns are variable, group, participants, flagged, lower_of_flagged and upper_of_flagged; `word` is
+    what the flagged are called.
     """
     panels = rows.partition_by("variable", maintain_order=True)
     sizes = [max(part.height, 2) for part in panels]
@@ -43,7 +43,7 @@ def _panel(axis: Axes, name: str, part: pl.DataFrame) -> None:
         share, lower, upper = (
             100 * part[column].to_numpy() for column in ("share_of_flagged", "lower_of_flagged", "upper_of_flagged")
         )
-        # An interval a little below the circle, so that both are seen where they agree.
+        # The interval is a little below the circle, so that both are visible if they agree.
         axis.errorbar(
             share, heights - 0.12, xerr=[share - lower, upper - share], fmt=FLAGGED_MARKER, color=FLAGGED,
             markersize=4.5, elinewidth=1.1, capsize=2,
@@ -88,7 +88,7 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
 
 
 def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float = 16) -> Figure:
-    """Eigenvalues (number; component, factor, and both of random data) beside those that random data reach."""
+    """Eigenvalues (number, component, factor) beside those of random data (component_random, factor_random)."""
     with figure(width_cm, 8, title, key) as drawn:
         axes = drawn.subplots()
         x = eigenvalues["number"].to_numpy()

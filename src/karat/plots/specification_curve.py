@@ -1,11 +1,8 @@
-"""The specification curve of a multiverse: all estimates in order, who stays, and below which setting holds where.
+"""The specification curve of a multiverse: all estimates in order, who stays, and the settings of each combination.
 
-Each combination of rules is one place on the horizontal axis, the same in all panels, sorted by its estimate (by how
-many stay where no difference is followed). Neighbours that share a setting are drawn as one stroke, so that 2,000
-combinations stay a small file.
-
-Beside it, the marginal means of one or two factors before and after exclusion: figure 9 of Ba, Mancenido, Chiou and
-Pan.
+Each combination of rules has one place on the horizontal axis, the same in all panels, sorted by its estimate (by the
+number of participants who stay if no difference is followed). Neighbours that share a setting are one stroke, so that
+2,000 combinations make a small file.
 """
 
 import textwrap
@@ -17,7 +14,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, Axes, Figure
-from karat.plots.lines import APART, COLOURS, MARKERS
 from karat.plots.style import NARROW_CM, figure, text_beside, thousands
 
 Criteria = Mapping[str, tuple[str, Sequence[str]]]
@@ -31,9 +27,8 @@ def curve_plot(
 ) -> Figure:  # fmt: skip
     """The figure; the stated rules are a vermillion diamond and a vertical line through all panels.
 
-    `rows` are the combinations in their order: kept, stated, and a column for each criterion with its setting; and
-    estimate, lower and upper where `difference` says of what, and in which unit. `criteria` has the title and the
-    settings of each.
+    `rows` are the combinations in their order: kept, stated, a column for each criterion with its setting, and, with a
+    `difference` (its name and unit), estimate, lower and upper. `criteria` has the title and settings of each.
     """
     stated = rows["stated"].arg_true()
     place = int(stated[0]) if len(stated) else None
@@ -55,7 +50,7 @@ def curve_plot(
 
 def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, unit: str, width_cm: float) -> None:
     estimate, lower, upper = (rows[name].to_numpy() for name in ("estimate", "lower", "upper"))
-    # Every place has a width, so that few combinations are wide boxes and many become a band.
+    # Every place has a width, so that few combinations are wide boxes and many are a band.
     edges = np.repeat(np.arange(rows.height + 1) + 0.5, 2)[1:-1]
     axis.fill_between(edges, np.repeat(lower, 2), np.repeat(upper, 2), color=LIGHT_GREY, linewidth=0)
     axis.plot(*level_strokes(estimate), color=KEPT, linewidth=2, solid_capstyle="butt")
@@ -87,7 +82,7 @@ def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> 
 
 
 def _settings(axis: Axes, rows: pl.DataFrame, criteria: Criteria, place: int | None) -> None:
-    """A row for each setting of each criterion, filled where it holds."""
+    """A row for each setting of each criterion, filled where a combination has it."""
     if place is not None:
         axis.axvline(place + 1, color=FLAGGED, linewidth=0.8, zorder=1)
     height = 0.0
@@ -110,7 +105,7 @@ def _settings(axis: Axes, rows: pl.DataFrame, criteria: Criteria, place: int | N
 
 
 def level_strokes(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values as horizontal strokes, neighbours that are equal as one."""
+    """Values as horizontal strokes, one for neighbours that are equal."""
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     ends = np.concatenate([starts[1:], [len(values)]])
     x = np.column_stack([starts + 0.5, ends + 0.5, np.full(len(starts), np.nan)]).ravel()
@@ -118,51 +113,7 @@ def level_strokes(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The ends of each run of places, counted from 1, where a setting holds, with a gap (NaN) after it."""
+    """The ends of each run of combinations, counted from 1, that have a setting, with a gap (NaN) after it."""
     edges = np.diff(np.concatenate([[0], holds.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(edges == 1) + 0.5, np.flatnonzero(edges == -1) + 0.5
     return np.column_stack([starts, ends, np.full(len(starts), np.nan)]).ravel()
-
-
-LINES = 5
-"""With more lines than this, the first colour comes again."""
-
-
-def before_after_plot(
-    means: pl.DataFrame, factors: Sequence[str], panels: Mapping[str, str], ylabel: str, title: str,
-    width_cm: float = 16,
-) -> Figure:  # fmt: skip
-    """A panel before and one after: lines for the first factor over the levels of the second, with intervals.
-
-    With one factor there is one line over its levels. `means` has when, the factors, estimate, lower and upper;
-    `panels` has the title of each `when`.
-    """
-    across, lines = factors[-1], factors[0] if len(factors) > 1 else None
-    narrow = width_cm < NARROW_CM
-    with figure(width_cm, 13 if narrow else 8, title) as drawn:
-        all_axes = drawn.subplots(*((2, 1) if narrow else (1, 2)), sharex=True, sharey=True)
-        for axes, (when, heading) in zip(all_axes, panels.items(), strict=True):
-            _panel(axes, means.filter(pl.col("when") == when), across, lines)
-            axes.set_title(heading)
-            axes.set_xlabel(across)
-        for axes in all_axes if narrow else all_axes[:1]:
-            axes.set_ylabel(ylabel)
-    return drawn
-
-
-def _panel(axes: Axes, means: pl.DataFrame, across: str, lines: str | None) -> None:
-    """The means of one model: a line for each level of one factor over the levels of the other."""
-    ticks = means[across].unique(maintain_order=True).to_list()
-    levels = means[lines].unique(maintain_order=True).to_list() if lines else [None]
-    for number, level in enumerate(levels):
-        part = means.filter(pl.col(lines) == level) if lines else means
-        colour, marker = COLOURS[number % LINES], MARKERS[number % LINES]
-        places = [ticks.index(one) + APART * (number - (len(levels) - 1) / 2) for one in part[across].to_list()]
-        middle = part["estimate"].to_numpy()
-        ends = (middle - part["lower"].to_numpy(), part["upper"].to_numpy() - middle)
-        axes.errorbar(places, middle, yerr=ends, color=colour, marker=marker, markersize=4, capsize=2, linewidth=1.2)
-        if level is not None:
-            text_beside(axes, str(level), (places[-1], middle[-1]), (6, 0), color=colour, va="center")
-    axes.set_xticks(range(len(ticks)), ticks)
-    axes.set_xlim(-0.3, len(ticks) - 1 + (0.3 if lines is None else 0.6))
-    axes.grid(axis="y")

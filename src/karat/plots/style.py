@@ -1,7 +1,7 @@
-"""How karat's figures look, whatever they show.
+"""The style of karat's figures, and the parts that they share.
 
-Thresholds are dashed with their value beside them. Figures are made without pyplot, so that none is kept in memory and
-no window is opened, and their SVG is the same, letter by letter, each time.
+Thresholds are dashed with their value beside them. Figures are made without pyplot, so that none stays in memory and
+no window opens, and their SVG is the same, byte by byte, each time.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import io
 import math
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from karat.plots import BLACK, GREY, LIGHT_GREY
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,10 +61,9 @@ STYLE: dict[Any, Any] = {
 
 @contextmanager
 def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str = "") -> Iterator[Figure]:
-    """A new figure of this size; what is drawn on it inside the `with` block has the style of the house.
+    """A new figure of this size; what is drawn on it inside the `with` block has karat's style.
 
-    Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7. Where
-    there is a title, `say` sets it and the key at the end.
+    Letters grow with the width and have at least 7 points. If there is a title, `say` sets it and the key at the end.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -79,13 +81,13 @@ def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str
 
 
 def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str:
-    """A text in lines that fit a share of the figure's width, in letters of this size; lines given are kept."""
+    """A text in lines that fit a share of the figure's width, in letters of this size; line breaks stay."""
     letters = int(share * figure.get_figwidth() * 72 / (0.56 * points))
     return "\n".join(textwrap.fill(line, letters, break_long_words=False) for line in text.splitlines())
 
 
 def say(figure: Figure, finding: str, key: str = "") -> None:
-    """Set the title, which says what was found, at the left edge, and above the first axes how to read the marks."""
+    """Set the title, which states the finding, at the left edge, and the key to the marks above the first axes."""
     import matplotlib as mpl
 
     size, small = (float(mpl.rcParams[name]) for name in ("figure.titlesize", "axes.titlesize"))
@@ -99,7 +101,7 @@ def say(figure: Figure, finding: str, key: str = "") -> None:
 def to_svg(figure: Figure, title: str, description: str) -> str:
     """The figure as an SVG element with a title and a description for those who do not see it; texts stay texts.
 
-    It can be written to a file or set into a page as it is.
+    It can be written to a file or put into a page.
     """
     import matplotlib as mpl
 
@@ -107,13 +109,13 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
     with mpl.rc_context(STYLE):
         engine = figure.get_layout_engine()
         if engine is not None:
-            # Left to itself, saving would draw everything once more, for the layout alone.
+            # Otherwise saving would draw everything once more for the layout.
             engine.execute(figure)
             with mpl.rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
                 figure.set_layout_engine(None)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
         figure.set_layout_engine(engine)
-    # Without the XML declaration and document type, which cannot stand inside a page.
+    # Without the XML declaration and document type, which a page cannot contain.
     drawn = buffer.getvalue()[buffer.getvalue().index("<svg") :]
     key = "figure-" + sha256((title + "\0" + description + "\0" + drawn).encode()).hexdigest()[:12]
     head = (
@@ -130,12 +132,12 @@ def titled_svg(figure: Figure, description: str) -> str:
 
 
 def text_beside(axes: Axes, text: str, at: tuple[float, float], by: tuple[float, float], **look: Any) -> None:
-    """Write a text beside a place, this many points away from it; `look` is what matplotlib's `annotate` takes."""
+    """Write a text beside a place, this many points away; `look` has arguments of matplotlib's `annotate`."""
     axes.annotate(text, at, xytext=by, textcoords="offset points", annotation_clip=False, **look)
 
 
 def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y") -> None:
-    """A dashed line at a value of the x or y axis, with a text beside it that says the value."""
+    """A dashed line at a value of the x or y axis, with a text beside it."""
     if across == "y":
         threshold_lines(axes, [(value, text, "--")])
         return
@@ -159,7 +161,7 @@ def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None
 
 
 def moved_apart(places: list[float], gap: float) -> list[float]:
-    """Rising places moved as little as need be until each is a gap away from the next."""
+    """Rising places, moved as little as necessary until each is a gap away from the next."""
     groups: list[list[float]] = []
     for place in places:
         groups.append([place])
@@ -170,16 +172,35 @@ def moved_apart(places: list[float], gap: float) -> list[float]:
 
 
 def _top(group: list[float], gap: float) -> float:
-    """The topmost place of a group that stands around the mean of what its members wanted."""
+    """The highest place of a group that is centred at the mean of its wanted places."""
     return sum(group) / len(group) + gap * (len(group) - 1) / 2
 
 
 def stack_names(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], gap: float, beside: float = 6) -> None:
-    """The names of lines (height, name, colour) beside their ends, one above the other where they meet."""
-    lowest = float("-inf")
-    for height, name, colour in sorted(ends):
-        lowest = max(height, lowest + gap)
-        text_beside(axes, name, (x, lowest), (beside, 0), color=colour, va="center")
+    """The names of lines (height, name, colour) beside their ends, moved apart where they would touch."""
+    rising = sorted(ends)
+    for place, (_, name, colour) in zip(moved_apart([height for height, *_ in rising], gap), rising, strict=True):
+        text_beside(axes, name, (x, place), (beside, 0), color=colour, va="center")
+
+
+def label_rows(spans: Iterable[tuple[float, float]]) -> Iterator[int]:
+    """The row of each label (start, end; by start), the lowest one in which it does not touch the label before it.
+
+    >>> list(label_rows([(0, 2), (1, 3), (2.5, 4)]))
+    [0, 1, 0]
+    """
+    ends: list[float] = []
+    for start, end in spans:
+        row = next((place for place, before in enumerate(ends) if start > before), len(ends))
+        ends[row : row + 1] = [end]
+        yield row
+
+
+def silverman_width(values: Floats) -> float:
+    """Silverman's bandwidth of a kernel density; 0 if the values do not vary."""
+    low, high = np.quantile(values, [0.25, 0.75])
+    spreads = [spread for spread in (float(values.std()), float(high - low) / 1.34) if spread > 0]
+    return float(0.9 * min(spreads, default=0.0) * len(values) ** -0.2)
 
 
 def thousands(axis: Axis) -> None:
@@ -197,7 +218,7 @@ def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "respo
     axis = axes.xaxis if across == "x" else axes.yaxis
 
     class Seconds(FixedLocator):
-        """As many of the round numbers as have room, looked up when the limits are known."""
+        """As many round numbers as have room, chosen when the limits are known."""
 
         def __call__(self) -> Any:
             low, high = sorted(axis.get_view_interval())
@@ -216,7 +237,7 @@ def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "respo
 
 
 def seconds_ticks(low: float, high: float, most: int) -> list[float]:
-    """Round seconds between two ends: 1, 2, 5, 10, ..., or where these are too many fewer of them.
+    """Round seconds between two ends: 1, 2, 5, 10, ...; fewer of them if these are too many.
 
     >>> seconds_ticks(0.3, 30, 12), seconds_ticks(0.03, 3000, 6)
     ([0.5, 1.0, 2.0, 5.0, 10.0, 20.0], [0.1, 1.0, 10.0, 100.0, 1000.0])
@@ -233,5 +254,5 @@ def seconds_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def short_name(name: str) -> str:
-    """A name as a figure can carry it: platforms give people names of 24 letters."""
+    """A name without its middle if it is long, as those of platforms with 24 letters are."""
     return name if len(name) <= 12 else f"{name[:5]}…{name[-5:]}"

@@ -1,4 +1,4 @@
-"""Response times: everybody's at a glance, one participant's with the cutoffs, and densities.
+"""Response times: those of all participants, of one participant with the cutoffs, and densities.
 
 They follow figures 1 and 2 of Pieper, Börner and Kiss. Times under a millisecond are drawn at a millisecond.
 """
@@ -15,6 +15,7 @@ from karat.plots.style import (
     log_seconds,
     say,
     short_name,
+    silverman_width,
     text_beside,
     threshold_line,
     threshold_lines,
@@ -31,7 +32,7 @@ def rows_plot(
 ) -> Figure:
     """The times of each participant in a row, in the order of `people` (participant, genuine_share, flagged).
 
-    `trials` has participant, rt, kind (rush, intermission or none) and degree, the round that found it.
+    `trials` has participant, rt, kind (rush, intermission or none) and degree, the round that flagged it.
     """
     names = people["participant"].to_list()
     row = dict(zip(names, range(len(names)), strict=True))
@@ -75,9 +76,9 @@ def trials_plot(
 ) -> Figure:  # fmt: skip
     """The trials (rt, kind, degree) of one participant in their order, with the lower and upper cutoff of each.
 
-    A box is a trial that the rule finds. `alone` are those that the cutoffs of the "participant" (a plus) or of the
-    "function" (a cross) alone would find, `by_function` the cutoffs of the item function of each trial. `lines` are
-    single cutoffs with their text and style; those below everything drawn are left out.
+    A box is a trial that the rule flags. `alone` are those that the cutoffs of the "participant" (a plus) or of the
+    "function" (a cross) alone would flag, `by_function` the cutoffs of the item function of each trial. `lines` are
+    single cutoffs with their text and style; those below the axis are left out.
     """
     own, (low, high) = _drawable(own), cutoffs
     with figure(width_cm, 9) as drawn:
@@ -145,21 +146,16 @@ def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, 
 
 
 def spread_verdict(functions: pl.Series, people: pl.Series) -> str:
-    """How far medians lie apart."""
+    """How far medians lie apart, in a sentence."""
     times = [float(medians.max()) / float(medians.min()) for medians in (people, functions)]  # type: ignore[arg-type]
     of_functions = f" and {times[1]:.1f}-fold between functions" if len(functions) > 1 else ""
     return f"Median times differ up to {times[0]:.1f}-fold between participants{of_functions}"
 
 
 def kernel_density(times: Floats, points: int = 200) -> tuple[Floats, Floats]:
-    """A Gaussian kernel density of log times with Silverman's bandwidth, from counts on a fine grid.
-
-    The counts make it as quick for a million times as for a hundred.
-    """
+    """A Gaussian kernel density of log times, from counts on a fine grid: as fast for a million times as for few."""
     logs = np.log(times)
-    quarter, three = np.quantile(logs, [0.25, 0.75])
-    spreads = [spread for spread in (float(logs.std()), float(three - quarter) / 1.34) if spread > 0]
-    width = 0.9 * min(spreads, default=0.1) * len(logs) ** -0.2
+    width = silverman_width(logs) or 0.09 * len(logs) ** -0.2
     edges = np.linspace(logs.min() - 3 * width, logs.max() + 3 * width, 513)
     counts, _ = np.histogram(logs, edges)
     grid = np.linspace(edges[0], edges[-1], points)
@@ -174,5 +170,5 @@ def _drawable(trials: pl.DataFrame) -> pl.DataFrame:
 
 
 def percent(share: float) -> str:
-    """A share in per cent as sentences and tables have it, so that what is under 90 % does not read 90 %."""
+    """A share in per cent with one decimal, so that one just under 90 % does not read 90 %."""
     return f"{100 * share:.1f}".removesuffix(".0") + " %"

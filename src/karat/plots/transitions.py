@@ -13,11 +13,11 @@ from karat.plots.style import NARROW_CM, figure, threshold_line
 from karat.types import Bools, Floats
 
 Distances = tuple[Floats, Floats, Floats, Floats]
-"""From a pattern: of the credible and of its followers by simulation, of real participants; and the cutoffs."""
+"""Distances from a pattern: simulated credible participants, simulated followers, real participants; the cutoffs."""
 
 
 def distances_plot(kinds: Mapping[str, Distances], flagged: Bools, title: str, width_cm: float = 16) -> Figure:
-    """A panel for each kind of pattern: how near credible and patterned answers are by simulation; below, real ones."""
+    """A panel for each kind of pattern: distances of simulated credible and patterned answers; below, real ones."""
     narrow = width_cm < NARROW_CM
     with figure(width_cm, 15 if narrow else 7.5, title) as drawn:
         axes = drawn.subplots(*((len(kinds), 1) if narrow else (1, len(kinds))), squeeze=False).ravel()
@@ -29,7 +29,7 @@ def distances_plot(kinds: Mapping[str, Distances], flagged: Bools, title: str, w
 
 def _distances(axis: Axes, kind: str, own: Distances, flagged: Bools) -> None:
     """Densities of simulated distances, cutoffs, and a tick for each real participant."""
-    # Distances from guessing crowd at zero: their root shows them, as in the paper.
+    # Distances from guessing are crowded near zero, so their root is drawn, as in the paper.
     root = kind == "random guessing"
     credible, followers, people, limits = (np.sqrt(values) if root else values for values in own)
     high = float(np.nanquantile(np.concatenate([credible, followers]), 0.999))

@@ -130,11 +130,11 @@ def test_means_and_figure_of_an_interaction() -> None:
         "before (16 participants)",
         "after (14 participants)",
     ]
-    assert {text.get_text() for text in figure.axes[0].texts} == {"x", "y"}
+    assert {text.get_text() for text in figure.axes[0].texts} == {"a: x", "a: y"}
     assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["u", "v", "w"]
     assert figure.get_suptitle().startswith("a by b: χ²(2) = ")
     turned = found.plot("b", "a", width_cm=8)
-    assert {text.get_text() for text in turned.axes[0].texts} == {"u", "v", "w"}
+    assert {text.get_text() for text in turned.axes[0].texts} == {"b: u", "b: v", "b: w"}
     with raises(ScreenError, "effects.factors"):
         found.plot("a", "b", "a")
 

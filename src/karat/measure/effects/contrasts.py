@@ -132,7 +132,10 @@ class Contrasts(BriefResult):
         if not np.isfinite(rows.select("lower", "estimate", "upper").to_numpy()).any():
             raise MeasureError(Message("contrasts.no_means"))
         ylabel = f"{self.unit}, with {100 * self.level:.0f} % intervals"
-        return means_plot(rows, names, ylabel, self._finding(term), self._points())
+        panels = {"": rows}
+        if len(names) > 2:
+            panels = {f"{names[2]}: {level}": part for (level,), part in rows.group_by(names[2], maintain_order=True)}
+        return means_plot(panels, names[:2], ylabel, self._finding(term), self._points())
 
     def factors_of(self, term: str) -> list[str]:
         """The factors of a term, in the order of the formula.

@@ -1,1 +1,1 @@
-"""What exclusions change: other rules (the multiverse), the effects of a study, and who is left."""
+"""What exclusions change: results under other rules (the multiverse), effects, and the composition of the sample."""

@@ -1,18 +1,18 @@
-"""Composition: who was excluded, by what is known of participants, and whether a criterion falls on one group.
+"""Composition: the excluded participants by background, and whether a criterion affects one group more than others.
 
-Exclusions can move a sample: attention checks may weigh on one part of the participants more than on others (Vannette
-2016, in Pieper, Börner and Kiss, section 3.3), and among workers who were taken for spammers older ones were
-over-represented (Ba, Mancenido, Chiou and Pan, figures 12 and 13). For every group of a background variable and for the
-verdict and each criterion this gives the share that is flagged, and the group's share among everybody and among the
-flagged, with 95 % intervals after Wilson.
+Exclusions can change a sample: attention checks may exclude some groups of participants more than others (Vannette
+2016, in Pieper, Börner and Kiss, section 3.3), and older workers were over-represented among those taken for spammers
+(Ba, Mancenido, Chiou and Pan, figures 12 and 13). For every group of a background variable, and for the verdict and
+each criterion, this gives the share that is flagged, and the group's share of all and of the flagged participants, with
+Wilson's 95 % intervals.
 
 A group is compared with all other participants by Fisher's exact test. Holm's adjustment is over all comparisons of one
-variable, its groups and the criteria together: each variable is a question of its own. Two groups are one comparison,
-and where nobody or everybody is flagged there is none. A criterion is about those that it looked at: anyone who was
-excluded at an earlier stage is not counted as passing. Participants without a value of a variable are a group, too.
+variable, its groups and the criteria together, because each variable is a separate question. Two groups are one
+comparison, and if nobody or everybody is flagged there is none. A criterion counts the participants that it looked at:
+those excluded at an earlier stage do not count as passing. Participants without a value of a variable are a group, too.
 
-A number with many values is cut at its quartiles, or its tertiles where fewer than 40 values are known. The cuts are
-rounded to three digits and then used, so that a label such as "27 to under 35" says exactly who is in the group.
+A number with many values is cut at its quartiles, or at its tertiles if fewer than 40 values are known. The cuts are
+rounded to three digits before use, so a label such as "27 to under 35" is exact.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 VERDICT = "verdict"
 PLANTED = "behaviour"
-"""How simulated participants answer: what screening is to find out, and nothing that is known of people."""
+"""The behaviour of simulated participants, which screening should detect and which is no background."""
 SCHEMA = {
     "variable": pl.String, "group": pl.String, "criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
     "share": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "share_of_all": pl.Float64,
@@ -55,7 +55,7 @@ Flags = dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]
 
 
 class ScreenedParticipants(Protocol):
-    """What of a screening the composition of its exclusions depends on."""
+    """The parts of a screening that its composition depends on."""
 
     @property
     def judgments(self) -> Judgments: ...
@@ -71,7 +71,7 @@ class ScreenedParticipants(Protocol):
 
 @dataclass(frozen=True)
 class Composition(Result):
-    """Who is flagged in each group of each background variable, and which groups differ."""
+    """The flagged participants in each group of each background variable, and the groups that differ."""
 
     groups: pl.DataFrame
     """One row per variable, group and criterion; the criterion `verdict` is the rule of the study."""
@@ -79,27 +79,27 @@ class Composition(Result):
     warnings: tuple[Message, ...] = ()
     """Criteria that affect one group more, or less, than the others."""
     notes: tuple[Message, ...] = ()
-    """Background columns that were left out, and why; variables that exclude by intention; groups too small to tell."""
+    """Columns that were left out, and why; variables that exclude by intention; groups that are too small to test."""
     participants: int = 0
     alpha: float = ALPHA
 
     def table(self) -> pl.DataFrame:
-        """The groups, those that stand out first."""
+        """The groups, those with a warning first."""
         return self.groups.sort("warning", descending=True, maintain_order=True)
 
     @property
     def criterion(self) -> str | None:
-        """What sentences and figure are about: the verdict, or without one the criterion that flags most."""
+        """The criterion of sentences and figure: the verdict, or without one the criterion that flags most."""
         if not self.groups.height:
             return None
         first = self.groups.filter(pl.col("variable") == self.variables[0])
         counts = dict(first.group_by("criterion", maintain_order=True).agg(pl.col("flagged").sum()).iter_rows())
-        # A criterion that flags most participants does not tell them apart.
+        # A criterion that flags most participants does not distinguish them.
         few = {name: number for name, number in counts.items() if 2 * number <= self.participants} or counts
         return VERDICT if VERDICT in counts else max(few, key=lambda name: few[name])
 
     def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
-        """Each group's share among everybody and among the excluded, or among those that a criterion flags."""
+        """Each group's share of all participants and of the excluded, or of those that a criterion flags."""
         from karat.plots.shares import shares_plot
 
         if not self.groups.height:
@@ -120,7 +120,7 @@ class Composition(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many are excluded or flagged, and how many comparisons of groups differ."""
+        """The number of excluded or flagged participants, and the number of groups that differ."""
         if not self.variables:
             return (Message("composition.no_background"),)
         if not self.groups.height:
@@ -141,12 +141,12 @@ class Composition(Result):
 
 
 def composition(screening: ScreenedParticipants, columns: Sequence[str] | None = None) -> Composition:
-    """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
+    """Compare the groups of each background variable, or of the named `columns` of `judgments.participants`.
 
-    Columns of text or truth values with 2 to 12 different values are compared, and numbers, which are cut at their
-    quartiles if they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns that
-    a criterion looks at (such as how participation ended, or an eligibility question), columns in which everybody
-    differs and the behaviour of simulated participants are left out, with a note.
+    Columns of text or booleans with 2 to 12 different values are compared, and numbers, which are cut at their
+    quartiles if they have many (tertiles under 40 participants). Left out, with a note, are ids, times, working time,
+    free text, columns that a criterion uses (such as how participation ended, or an eligibility question), columns in
+    which all participants differ, and the behaviour of simulated participants.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
-    # The column that names the person behind an id, where the rules state one.
+    # The column that names the person behind an id, if the rules state one.
     person = screening.settings.get("completion", {}).get("person")
     variables, notes = background(people.drop(planted), columns, [person] if person else [], _looked_at(screening))
     simulated = Message("background.simulated")
@@ -185,13 +185,13 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
 
 
 def _looked_at(screening: ScreenedParticipants) -> set[str]:
-    """The columns about participants that a criterion looks at, stated or not: a verdict, and no background."""
+    """The columns about participants that a criterion uses, in the rules or not, and which are no background."""
     names = [name for name in CRITERIA if not is_built_in(name) or name in ABOUT_PEOPLE]
     return {column for name in names for column in CRITERIA[name].looks_at(screening.settings.get(name, {}))}
 
 
 def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:
-    """For the verdict and each criterion: who it looked at, and who it flags."""
+    """For the verdict and each criterion, masks of the participants it looked at and of those it flags."""
     flags: Flags = {}
     if screening.exclude is not None:
         excluded = set(screening.excluded)
@@ -226,7 +226,7 @@ def _compared(variable: BackgroundVariable, flags: Flags, intended: set[str]) ->
             by_intention = variable.name in intended and row["criterion"] in (VERDICT, "eligibility")
             everyone, marked = rest[row["criterion"]]
             above = row["flagged"] * everyone > marked * row["participants"]
-            # Two groups are one test: rounding must not tell them apart.
+            # Two groups are one test, and must not differ by rounding.
             row["p"], row["p_adjusted"] = rows[one[0]]["p"], float(p)
             row["warning"] = bool(p <= ALPHA) and not by_intention and (above or len(one) == 1)
     return rows
@@ -249,7 +249,7 @@ def _row(
 
 
 def _warning(row: dict[str, Any], rows: list[dict[str, Any]]) -> Message:
-    """A group that differs, beside all others."""
+    """The warning on a group that differs from all others."""
     others = [one for one in rows if one["criterion"] == row["criterion"] and one["group"] != row["group"]]
     flagged, participants = sum(one["flagged"] for one in others), sum(one["participants"] for one in others)
     more = row["share"] > flagged / participants
@@ -261,7 +261,7 @@ def _warning(row: dict[str, Any], rows: list[dict[str, Any]]) -> Message:
 
 
 def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> list[Message]:
-    """The message on groups in which even the most uneven outcome would not differ from chance, at the verdict."""
+    """A note on groups in which even the most uneven verdict would not differ from chance."""
     about = [row for row in rows if row["criterion"] == VERDICT]
     marked = sum(row["flagged"] for row in about)
     if not 0 < marked < everybody or sum(row["participants"] > 0 for row in about) < 2:
@@ -281,7 +281,7 @@ def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> lis
 
 
 def _finding(rows: pl.DataFrame, word: str) -> str:
-    """What a figure of the groups shows."""
+    """The title of a figure of the groups."""
     first = rows.filter(pl.col("variable") == rows["variable"][0])
     flagged, everyone = int(first["flagged"].sum()), int(first["participants"].sum())
     if not flagged:
@@ -298,9 +298,9 @@ def _finding(rows: pl.DataFrame, word: str) -> str:
 
 MOST_GROUPS = 12
 LONGEST_NAME = 80
-"""Letters that the name of a group may have."""
+"""The most letters in the name of a group."""
 MOST_NUMBERS = 5
-"""Numbers with more different values are cut."""
+"""The most different numbers that are not cut."""
 ENOUGH_FOR_QUARTILES = 40
 NOT_KNOWN = "not known"
 TIMES = ("started", "finished", "working_time", "time", "duration")
@@ -308,7 +308,7 @@ TIMES = ("started", "finished", "working_time", "time", "duration")
 
 @dataclass(frozen=True)
 class BackgroundVariable:
-    """A background variable and who is in each of its groups; together the groups are everybody."""
+    """A background variable and masks of its groups, which together are all participants."""
 
     name: str
     groups: dict[str, NDArray[np.bool_]]
@@ -320,7 +320,7 @@ def background(
     ids: Collection[str] = (),
     looked_at: Collection[str] = (),
 ) -> tuple[list[BackgroundVariable], list[Message]]:
-    """The variables that can be compared, or those that are named, and notes on the columns left out."""
+    """The variables that can be compared, or the named ones, and notes on the columns left out."""
     known = [name for name in people.columns if name != "participant"]
     if columns is not None:
         for name in columns:
@@ -342,7 +342,7 @@ def background(
 
 
 def _unfit(column: pl.Series) -> Message | None:
-    """Why a column is not a background variable, if it is none."""
+    """Why a column is not a background variable; None if it is one."""
     name = column.name.lower()
     if column.dtype.is_temporal() or name in TIMES:
         return Message("background.time")
@@ -353,10 +353,10 @@ def _unfit(column: pl.Series) -> Message | None:
     if different < 2:
         same = different and len(texts) == len(column)
         return Message("background.same_value" if same else "background.too_few_values")
-    # What a browser says of itself, and remarks, are not groups of people.
+    # Browser names and remarks are not groups of participants.
     if not column.dtype.is_numeric() and int(texts.str.len_chars().max() or 0) > LONGEST_NAME:  # type: ignore[arg-type]
         return Message("background.long")
-    # Two participants that differ are two groups; three and more who all differ are names, or as good as names.
+    # Two participants who differ are two groups; three or more who all differ are like names.
     if different == len(texts) and different > 2:
         return Message("background.all_different")
     if not column.dtype.is_numeric() and different > MOST_GROUPS:
@@ -365,7 +365,7 @@ def _unfit(column: pl.Series) -> Message | None:
 
 
 def _named(column: pl.Series) -> BackgroundVariable:
-    """A variable that was asked for by name."""
+    """A named variable."""
     if column.dtype.is_temporal():
         raise KaratError(f"{column.name} is a time, which has no groups. Add a column that says which time is meant.")
     different = _texts(column).drop_nulls().n_unique()
@@ -395,7 +395,7 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
         ordered = sorted(found, key=float) if numeric else sorted(found, key=natural_order)
         groups = {}
         for text in ordered:
-            # Numbers that differ by rounding only are one group.
+            # Numbers that differ only by rounding are one group.
             label = f"{float(text):.10g}" if numeric else text
             groups[label] = groups.get(label, np.zeros(len(column), dtype=bool)) | _mask(texts == text)
     missing = _mask(_texts(column).is_null())
@@ -405,7 +405,7 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
 
 
 def _cut(numbers: pl.Series) -> dict[str, NDArray[np.bool_]]:
-    """Numbers in groups between their quartiles or tertiles; groups that would be empty are left out."""
+    """Numbers in groups between their quartiles or tertiles, without empty groups."""
     known = np.sort(numbers.drop_nulls().to_numpy())
     parts = 4 if len(known) >= ENOUGH_FOR_QUARTILES else 3
     wanted = [float(f"{known[len(known) * part // parts]:.3g}") for part in range(1, parts)]

@@ -1,15 +1,15 @@
-"""The difference of two conditions as one number, to see how it moves when other people are screened out.
+"""The difference of two conditions as one number, to see how it changes with the excluded participants.
 
 For each participant i and two levels a and b of a factor, with x the position of an answer on its scale,
 
     d_i = mean(x of i where the factor is a) - mean(x of i where it is b),     estimate = mean of d_i
 
 over test trials, with Student's 95 % interval over participants. Positions are steps of a rating scale, 1 and 0 for yes
-and no, and logarithms of magnitudes. In choices between a and b, x is 1 where a was chosen, -1 where b was, and 0 for
-no difference. Where participants saw one level each, the estimate is the difference of both groups, with Welch's
-interval. An interaction or a weighted contrast is the weighted sum of a participant's means, d_i = sum w mean(x), over
-participants who answered in every cell. It is meant for comparing screenings, and does not replace a model of
-participants and items.
+and no, and logarithms of magnitudes. In choices between a and b, x is 1 if a was chosen, -1 if b was, and 0 for no
+difference. If participants saw one level each, the estimate is the difference of both groups, with Welch's interval. An
+interaction or a weighted contrast is the weighted sum of a participant's means, d_i = sum w mean(x), over participants
+who answered in every cell. The number serves to compare screenings and does not replace a model of participants and
+items.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ from karat.types import Floats
 
 @dataclass(frozen=True)
 class ScreenedDifference:
-    """What each participant contributes to the difference, in the order of `judgments.participants`."""
+    """The contribution of each participant to the difference, in the order of `judgments.participants`."""
 
     first: Floats
     second: Floats
@@ -49,7 +49,7 @@ class ScreenedDifference:
         return not both.any()
 
     def estimate(self, kept: NDArray[np.bool_]) -> Estimate:
-        """The difference and its interval for those who are kept; NaN where nobody contributes."""
+        """The difference and its interval for the kept participants; NaN if none contributes."""
         first, second = self.first[kept], self.second[kept]
         if self.between:
             return difference_interval(first[~np.isnan(first)], second[~np.isnan(second)])
@@ -60,7 +60,7 @@ class ScreenedDifference:
 def contrast_of(
     judgments: Judgments, contrast: ContrastSettings | Mapping[str, Any] | None, study: Study | None
 ) -> ContrastSettings | None:
-    """The comparison to follow: as given, the study's first, or the first design column with two levels."""
+    """The comparison to follow: the given one, the study's first, or the first design column with two levels."""
     if isinstance(contrast, ContrastSettings):
         return contrast
     if contrast is not None:
@@ -85,7 +85,7 @@ def contrast_of(
 
 
 def difference(judgments: Judgments, contrast: ContrastSettings) -> ScreenedDifference:
-    """What each participant contributes to a contrast; ScreenError says why it cannot be computed."""
+    """The contribution of each participant to a contrast; a `ScreenError` says why it cannot be computed."""
     rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     for name, level in contrast.within.items():
         rows = rows.filter(pl.col(_known(rows, name)).cast(pl.String) == _level(rows, name, level))
@@ -105,7 +105,7 @@ def difference(judgments: Judgments, contrast: ContrastSettings) -> ScreenedDiff
 
 
 def _weighted(judgments: Judgments, rows: pl.DataFrame, contrast: ContrastSettings) -> ScreenedDifference:
-    """The sum of the cells with a positive weight, and of those with a negative one, for each participant."""
+    """Each participant's sum over the cells with a positive weight, and over those with a negative one."""
     for name in contrast.own:
         _known(rows, name)
     held = len(contrast.own)
@@ -128,7 +128,7 @@ def _weighted(judgments: Judgments, rows: pl.DataFrame, contrast: ContrastSettin
 def _of_everybody(
     judgments: Judgments, found: pl.DataFrame, contrast: ContrastSettings, factor: str, unit: Message
 ) -> ScreenedDifference:
-    """The difference from both sides, a and b, of those who have them."""
+    """The difference, from both sides a and b of the participants who have them."""
     people = judgments.participants.select("participant").join(
         found, on="participant", how="left", maintain_order="left"
     )
@@ -164,7 +164,7 @@ def _unit(scale: Scale) -> Message:
 def _chosen(rows: pl.DataFrame, factor: str, first: str, second: str) -> pl.DataFrame:
     """For each choice between the two levels, 1, 0 or -1 at the first level and 0 at the second.
 
-    The level of a side stands in left_FACTOR and right_FACTOR, or behind the name of the item in left and right.
+    The level of a side is in left_FACTOR and right_FACTOR, or after the name of the item in left and right.
     """
     sides = {}
     for side in ("left", "right"):

@@ -1,21 +1,21 @@
-"""Effects before and after: what excluding participants does to the effects that a study is about.
+"""Effects before and after exclusion: how excluding participants changes the effects of a study.
 
-The same mixed model is fitted to everybody's answers and to those of the participants who are kept. Beside each other
-stand the Type III Wald tests of its terms,
+The same mixed model is fitted to the answers of all participants and to those of the kept ones. The result has, beside
+each other, the Type III Wald tests of its terms,
 
     X^2 = b' V^-1 b   for the coefficients b of a term with covariance V,
 
 and its coefficients (tables 5 and 6 of Ba, Mancenido, Chiou and Pan); `plot` draws the marginal means of two factors
 (their figure 9). The formula may name any column of the judgments or of their participants. `correct` is computed from
-the recorded right answers where the table has no such column; the key is checked first (`karat.screen.gold`), and items
-on which it disagrees with a near-unanimous crowd are left out unless `doubtful="counted"`.
+the recorded right answers if the table has no such column; the key is checked first (`karat.screen.gold`), and items on
+which it disagrees with a near-unanimous crowd are left out unless `doubtful="counted"`.
 
 With the paper's treatment coding, the test of a factor that is part of an interaction is of its effect at the first
 level of the other. `coding="sum"` tests averages over the other's levels.
 
-A p that falls after exclusion does not show that the exclusion was right, nor one that rises that it was wrong: fewer
-answers give larger errors, and a rule that is chosen because of what it does to p makes p meaningless. State the rule
-before, and read the change of the coefficients beside their standard errors.
+A smaller p after exclusion does not show that the exclusion was right, and a larger one does not show that it was
+wrong: fewer answers give larger errors, and a rule chosen for its effect on p makes p meaningless. State the rule
+before, and compare the change of coefficients with their standard errors.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ INTERCEPT = "(Intercept)"
 
 @dataclass(frozen=True)
 class EffectsBeforeAfter(Result):
-    """The tests and coefficients of one model, with everybody and without those excluded."""
+    """The tests and coefficients of one model, with all participants and without the excluded ones."""
 
     between: ClassVar[str] = "\n  "
     tests: pl.DataFrame
@@ -88,22 +88,23 @@ class EffectsBeforeAfter(Result):
         >>> [axes.get_title(loc="left") for axes in found.plot().axes]
         ['before (120 participants)', 'after (119 participants)']
         """
-        from karat.plots.specification_curve import before_after_plot
+        from karat.plots.lines import means_plot
 
         names = factors or plotted_factors(self.before)
         if len(names) > 2:
             raise ScreenError(Message("effects.factors"))
-        panels = {}
+        panels, means = {}, self.means(*names)
         for when, model in (("before", self.before), ("after", self.after)):
             people = model.frame.groups.get(("participant",))
-            panels[when] = when + (f" ({counted(len(people.levels), 'participant')})" if people is not None else "")
+            heading = when + (f" ({counted(len(people.levels), 'participant')})" if people is not None else "")
+            panels[heading] = means.filter(pl.col("when") == when)
         label, answers = self.before.formula.response.label, self.before.answers
         unit = {"binary": f"probability of {label} = {answers[-1]}" if answers else label,
                 "ordinal": f"{label} (latent scale)", "gaussian": label}[self.before.family]  # fmt: skip
-        return before_after_plot(self.means(*names), names, panels, unit, self._finding(names), width_cm)
+        return means_plot(panels, names[::-1], unit, self._finding(names), width_cm=width_cm)
 
     def _finding(self, names: tuple[str, ...]) -> str:
-        """What became of the test of the term that is drawn."""
+        """The tests of the term that is drawn."""
         row = self.tests.filter(pl.col("term").is_in([":".join(names), ":".join(reversed(names))]))
         without = f"without {counted(len(self.excluded), 'participant')}"
         if not row.height or row["chisq_after"][0] is None:
@@ -113,7 +114,7 @@ class EffectsBeforeAfter(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What is compared, and one message per test."""
+        """A message on the comparison, and one per test."""
         first = Message("effects.compared", {"formula": str(self.before.formula), "excluded": len(self.excluded)})
         lacking = self.tests["chisq_after"].is_null()
         tests = (
@@ -132,7 +133,7 @@ def effects_before_after(
     doubtful: Doubtful = "left out",
     levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> EffectsBeforeAfter:
-    """The effects of a formula with everybody, and without those excluded (names, or the flagged of some evidence).
+    """The effects of a formula with all participants, and without the excluded ones (names, or flagged by evidence).
 
     `levels` gives the order of the levels of factors.
 
@@ -178,7 +179,7 @@ def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> lis
     if isinstance(excluded, str):
         raise ScreenError(Message("effects.one_name"))
     names = list(dict.fromkeys(excluded.flagged if isinstance(excluded, Evidence) else excluded))
-    # Completion flags those, too, who are listed and gave no answer.
+    # Completion also flags participants who are listed and gave no answer.
     known = set(judgments.participants["participant"].to_list())
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -211,7 +212,7 @@ def _with_family(
 
 
 def _tests(before: Model, after: Model) -> pl.DataFrame:
-    """The Wald tests of both models, term by term; null where the second model lacks the term."""
+    """The Wald tests of both models by term; null if the second model lacks the term."""
     first, second = _wald(before), _wald(after)
     rows = [(term, df, chisq, p, *second.get(term, (None, None, None))[1:]) for term, (df, chisq, p) in first.items()]
     schema = {"term": pl.String, "df": pl.Int64, "chisq_before": pl.Float64, "p_before": pl.Float64,

@@ -1,19 +1,19 @@
-"""The multiverse of screening rules: who stays, and what a difference becomes, had other reasonable rules been stated.
+"""The multiverse of screening rules: who stays, and the size of a difference, under other reasonable rules.
 
 A screening is a chain of decisions, each with alternatives that other researchers would have taken (`alternatives`).
-All combinations are tried, each by the same steps as the stated rules, and for each it is said how many participants
-stay and how large a stated difference of conditions is (`difference`). A result that holds only in a corner of them
-depends on the screening (multiverse analysis: Steegen, Tuerlinckx, Gelman and Vanpaemel 2016; specification curve:
-Simonsohn, Simmons and Nelson 2020). It is a picture of robustness, not a test. The combinations are not a sample, and
-to choose among them after seeing it would undo what stating rules beforehand is for.
+All combinations are tried, with the same steps as the stated rules, and each gives the number of participants who stay
+and a difference of conditions (`difference`). A result that appears in few combinations depends on the screening
+(multiverse analysis: Steegen, Tuerlinckx, Gelman and Vanpaemel 2016; specification curve: Simonsohn, Simmons and Nelson
+2020). It shows robustness and is not a test. The combinations are not a sample, and choosing one of them after seeing
+the results would defeat the purpose of stating rules in advance.
 
-Of more than 2,000 combinations a random sample is taken, with the stated one always in it. Combinations that agree in
-their first criteria are tried by one process, which remembers what it has computed for them.
+Of more than 2,000 combinations a random sample is taken, which always includes the stated one. Combinations that agree
+in their first criteria are tried by one process, which remembers what it has computed for them.
 
-Each criterion lists its alternatives (`karat.study.criterion.Alternative`): the setting in words, the setting itself
-(none: the criterion is left out) and where it comes from. Those marked usual make the smaller grid that is tried where
-a study states no rules. What belongs to the study and is not a decision about people - the length of the questionnaire,
-its expected duration, the column of lengths - is kept as it is stated.
+Each criterion lists its alternatives (`karat.study.criterion.Alternative`): the setting in words, the setting (None:
+the criterion is left out) and its source. The usual ones make the smaller grid that is tried if a study states no
+rules. Settings that belong to the study and are not a decision about participants (the length of the questionnaire, its
+expected duration, the column of lengths) stay as stated.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 AT_MOST = 2000
 TOGETHER = 20
-"""How many combinations are tried by a process at a time, at most."""
+"""The most combinations that a process tries at a time."""
 
 
 @dataclass(frozen=True)
@@ -64,23 +64,23 @@ class Multiverse(Result):
     criteria: tuple[str, ...]
     participants: int
     combinations: int
-    """How many there are; more than there are rows where a sample was drawn."""
+    """The number of all combinations, of which the rows may be a sample."""
     contrast: Message | None = None
-    """The difference that is followed; None where there is none."""
+    """The difference that is followed, if there is one."""
     unit: Message | None = None
     notes: tuple[Message, ...] = ()
-    """What was not tried and why, and whether the combinations are a sample."""
+    """Alternatives that were not tried and why, and whether the combinations are a sample."""
     seed: int = 1
 
     def table(self) -> pl.DataFrame:
-        """The combinations, the stated one first, then by estimate or by how many stay."""
+        """The combinations, the stated one first, then by estimate or by participants who stay."""
         return self.universes.sort(
             [~pl.col("stated"), "estimate" if self.contrast else "kept"], nulls_last=True, maintain_order=True
         )
 
     @property
     def stated(self) -> dict[str, Any] | None:
-        """The combination that the rules state; None where no rules were stated."""
+        """The combination of the stated rules; None without rules."""
         found = self.universes.filter(pl.col("stated"))
         return found.row(0, named=True) if found.height else None
 
@@ -92,8 +92,8 @@ class Multiverse(Result):
 
     @cached_property
     def sensitivity(self) -> pl.DataFrame:
-        """One row per setting: mean number kept and mean estimate over all combinations that have it, and how much
-        these means move with the criterion, the one that moves most first."""
+        """One row per setting: mean number kept and mean estimate over all combinations with it, and the range of these
+        means over the settings of the criterion, the largest first."""
         tables = [
             self.universes.group_by(pl.col(name).alias("setting"), maintain_order=True)
             .agg(
@@ -122,7 +122,7 @@ class Multiverse(Result):
         from karat.plots.specification_curve import curve_plot
 
         known = self.universes["estimate"].null_count() < self.universes.height
-        # Combinations with the same result are sorted by what moves least, so that the strokes below become long.
+        # Combinations with the same result are sorted by the least influential criteria, for long strokes.
         least_first = self.sensitivity["criterion"].unique(maintain_order=True).reverse().to_list()
         order = [*(["estimate", "kept"] if known else ["kept"]), *least_first]
         rows = self.universes.sort(order, nulls_last=True, maintain_order=True)
@@ -133,7 +133,7 @@ class Multiverse(Result):
         return curve_plot(rows, settings, self.participants, difference, self._finding(known), width_cm)
 
     def _finding(self, known: bool) -> str:
-        """What the figure shows."""
+        """The title of the figure."""
         rows, (fewest, most) = self.universes, self.kept_range
         stay = f"{fewest if fewest == most else f'{fewest} to {most}'} of {self.participants:,} participants stay"
         if not known:
@@ -169,7 +169,7 @@ class Multiverse(Result):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many stay, and what becomes of the difference."""
+        """The number of participants who stay, and the difference."""
         low, high = self.kept_range
         number, stated = self.universes.height, self.stated
         values = {
@@ -218,13 +218,13 @@ def multiverse(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> Multiverse:
-    """Screen with all combinations of the stated settings and their alternatives, for the criteria that are stated.
+    """Screen with all combinations of the stated settings and their alternatives, for the stated criteria.
 
     Without rules, the usual alternatives of all criteria that apply are combined. `alternatives` replaces those of
-    single criteria: `{"remfod": [{"genuine_at_least": 0.8}, None]}`, where None leaves the criterion out; a criterion
-    that is not stated is out as stated. `contrast` is the difference to follow, `{"factor": ..., "levels": [a, b]}`; by
-    default the study's first, or the first design column with two levels. `progress` is called with how many
-    combinations are done, and how many there are. `executor` says where they are tried
+    single criteria: `{"remfod": [{"genuine_at_least": 0.8}, None]}`, where None leaves the criterion out, which is the
+    stated setting of criteria that are not in the rules. `contrast` is the difference to follow, `{"factor": ...,
+    "levels": [a, b]}`; by default the study's first, or the first design column with two levels. `progress` is called
+    with the numbers of finished and of all combinations. `executor` says where they are tried
     (`karat.executors.open_executor`).
 
     Parameters
@@ -257,7 +257,7 @@ def multiverse(
         if progress is not None:
             progress(done, len(chosen))
 
-    # Criteria that come before the answers are looked at, which is what takes long.
+    # Criteria of early stages; those that look at answers take long.
     early = sum(CRITERIA[name].stage != STAGES[-1] for name in grid)
     parts = executor.map(_tried, worlds, _in_parts(chosen, early), name="multiverse", each=report_rows)
     rows = [
@@ -278,7 +278,7 @@ def _followed(
     study: Study | None,
     notes: list[Message],
 ) -> ScreenedDifference | None:
-    """The difference to follow. One that was asked for and cannot be computed is an error; a default one is a note."""
+    """The difference to follow. If a given one cannot be computed, it is an error; for a default one it is a note."""
     settings = contrast_of(judgments, contrast, study)
     if settings is None:
         notes.append(Message("multiverse.no_factor"))
@@ -293,9 +293,9 @@ def _followed(
 
 
 def _combinations(sizes: list[int], seed: int, at_most: int) -> tuple[list[tuple[int, ...]], int]:
-    """Which option of each criterion a combination has, all first ones first, and how many combinations there are.
+    """The number of the option of each criterion in each combination, the stated one first; and their total.
 
-    The last criterion changes fastest, so that what early stages leave is used again while it is remembered.
+    The last criterion changes fastest, so that the results of early stages are reused while they are remembered.
     """
     total = prod(sizes)
     if total <= at_most:
@@ -316,13 +316,13 @@ def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
 
 
 def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:
-    """Combinations in a row that begin alike, at most 20 together, wherever they run."""
+    """Consecutive combinations with the same early criteria, at most 20 together, on all machines."""
     alike = [list(part) for _, part in groupby(chosen, key=lambda places: places[:early])]
     return [part[start : start + TOGETHER] for part in alike for start in range(0, len(part), TOGETHER)]
 
 
 class _Worlds:
-    """What all combinations share, and what a process remembers of those it has tried."""
+    """The data of all combinations, and the evidence that a process remembers."""
 
     def __init__(self, judgments: Judgments, exclude: str | int) -> None:
         self.judgments, self.exclude = judgments, exclude
@@ -339,7 +339,7 @@ class _Worlds:
 
 
 def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
-    """One row for each of some combinations: its settings in words, who stays, and the difference."""
+    """One row per combination: its settings in words, the numbers kept and excluded, and the difference."""
     people = worlds.judgments.participants["participant"].to_list()
     rows = []
     for places in part:
@@ -356,7 +356,7 @@ def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
 def _excluded(
     judgments: Judgments, universe: Mapping[str, Option], exclude: str | int, compute: Compute
 ) -> frozenset[str]:
-    """The participants that the rules of one universe exclude."""
+    """The participants that the rules of one combination exclude."""
     rules: dict[str, Any] = {name: settings for name, (_, settings) in universe.items() if settings is not None}
     rule = without_criteria(exclude, rules)
     if rule is None:
@@ -365,7 +365,7 @@ def _excluded(
 
 
 class _Flagged(Evidence):
-    """Evidence that was reduced to the verdicts, and reads who is flagged only once."""
+    """Evidence reduced to verdicts, which computes the flagged participants only once."""
 
     @cached_property
     def flagged(self) -> list[str]:
@@ -373,7 +373,7 @@ class _Flagged(Evidence):
 
 
 def _remembering(compute: Compute) -> Compute:
-    """The same, with evidence kept by criterion, settings and who is gone; of the evidence only verdicts are kept."""
+    """The same computation with a cache of verdicts by criterion, settings and excluded participants."""
     found: dict[tuple[str, frozenset[str], str], Evidence | Message] = {}
 
     def remembered(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
@@ -393,7 +393,7 @@ def _remembering(compute: Compute) -> Compute:
 
 
 Option = tuple[str, dict[str, Any] | None]
-"""A setting in words, and complete; None where the criterion is left out."""
+"""A setting in words, and all its values; None if the criterion is left out."""
 
 
 def options(
@@ -403,10 +403,10 @@ def options(
     given: Mapping[str, Sequence[Mapping[str, Any] | None]] | None,
     compute: Compute,
 ) -> tuple[dict[str, list[Option]], list[Message]]:
-    """The settings to combine, criterion by criterion in the order of the stages, the stated one first; and notes.
+    """The settings to combine by criterion, in the order of the stages and with the stated one first; and notes.
 
-    `given` replaces the alternatives of the criteria that it names. An alternative that cannot run on these judgments
-    is left out with a note.
+    `given` replaces the alternatives of criteria. An alternative that cannot run on these judgments is left out with a
+    note.
     """
     given = given or {}
     for name in given:
@@ -436,7 +436,7 @@ def options(
             notes.append(Message("alternatives.stated", {"criterion": name, "why": idle}))
         for words, settings in found[len(first) :]:
             if settings is None and idle is not None and rules is not None and rules.get("exclude", "any") == "any":
-                continue  # what cannot run excludes nobody already
+                continue  # a criterion that cannot run excludes nobody anyway
             why = None if settings is None else _cannot_run(name, settings, compute)
             if why is None:
                 grid[name].append((words, settings))
@@ -446,7 +446,7 @@ def options(
 
 
 def _complete(name: str, settings: Mapping[str, Any] | None, stated: Mapping[str, Any]) -> dict[str, Any] | None:
-    """All settings of an alternative: its own, what belongs to the study, and the usual ones."""
+    """All settings of an alternative: its own, those of the study, and the usual ones."""
     if settings is None:
         return None
     kept = {key: stated[key] for key in CRITERIA[name].of_the_study if stated.get(key) is not None}
@@ -454,7 +454,7 @@ def _complete(name: str, settings: Mapping[str, Any] | None, stated: Mapping[str
 
 
 def _distinct(name: str, settings: Sequence[dict[str, Any] | None]) -> list[Option]:
-    """Settings that mean the same only once, each with words of its own."""
+    """Each different setting once, with unique words."""
     found: list[Option] = []
     used: list[str] = []
     for one in settings:
@@ -474,7 +474,7 @@ def _cannot_run(name: str, settings: dict[str, Any], compute: Compute) -> Messag
 
 
 def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
-    """A setting as the table of alternatives calls it, or what is not as usual in it."""
+    """A setting in the words of the alternatives, or its unusual values."""
     if settings is None:
         return left_out().words
     of_the_study = CRITERIA[name].of_the_study
@@ -490,7 +490,7 @@ def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
 
 
 def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """All settings, with what something else decides where it is not stated."""
+    """All settings, with derived values for those that are not stated."""
     if settings is None:
         return None
     own = CRITERIA[name].settings
@@ -504,9 +504,9 @@ def _shown(value: Any) -> str:
 
 
 def without_criteria(exclude: str | int, kept: Collection[str]) -> str | int | None:
-    """The rule that is left when only some criteria are in it; None where nothing is.
+    """The rule with only some of its criteria; None if none is left.
 
-    What is left out leaves its `and` or `or`, and a number of criteria becomes at most as many as there are.
+    Missing criteria are removed from `and` and `or`, and a number of criteria is reduced to how many there are.
     """
     if not kept:
         return None
