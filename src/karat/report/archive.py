@@ -9,9 +9,9 @@
     results/                    the screening and the report
     checksums.txt               SHA-256 of every file, as `sha256sum --check` reads it
 
-Participants get new names before anything is computed, so that no old name can get into a result. The screening looks
-at all columns; then the personal ones are taken away (`karat.report.pseudonyms`), and with them what eligibility says
-of somebody's answers. Everything is written to a folder beside the wanted one, which takes its place at the end.
+Participants get new names before anything is computed, so no old name can get into a result. The screening uses all
+columns; then the personal ones are removed (`karat.report.pseudonyms`), and with them the answers that eligibility
+quotes. Everything is written to a temporary folder beside the target, which is renamed at the end.
 """
 
 import hashlib
@@ -52,21 +52,21 @@ CODES = ("completion_code", "screened_out_code", "failed_quiz_code", "no_consent
 ROW_ID = "row_id"
 WORD = re.compile(r"[\w@.+-]+")
 FEWEST_LETTERS = 4
-"""Names of participants that are shorter, or of letters only, are not looked for in what was written: such words stand
-there for other things too."""
+"""Shorter names of participants, and names of letters only, are not searched in the files, because such words also mean
+other things."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """What was archived."""
+    """The files of an archive, and what was removed."""
 
     folder: Path
     files: tuple[Path, ...]
     """All files, relative to the folder."""
     removed: dict[str, str]
-    """The columns that were taken away, and why they are taken for personal."""
+    """The columns that were removed, and why they are personal."""
     names: dict[str, str]
-    """From old names of participants to new ones; they are nowhere in the archive."""
+    """From old names of participants to new ones; the archive does not contain it."""
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -90,8 +90,8 @@ def archive(
 ) -> Archive:
     """Write judgments, study, screening and report to a folder; personal columns stay out unless `keep` names them.
 
-    The report and the methods take as long as all measures do; `report=False` leaves them out. `seed` deals the same
-    new names to participants again.
+    The report and the methods take as long as all measures; `report=False` leaves them out. The same `seed` gives
+    participants the same new names.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -103,7 +103,9 @@ def archive(
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise KaratError(f"{target} already exists and is not empty. Give another folder, so that nothing is mixed up.")
-    moved = pseudonymous(_placed(judgments), study, seed)
+    if "trial" not in judgments.frame.columns and "time" in judgments.frame.columns:
+        judgments = judgments.with_row_order()  # only times give the order, and they do not go into the archive
+    moved = pseudonymous(judgments, study, seed)
     removed = {name: moved.personal[name] for name in removed_columns(moved.personal, keep, judgments)}
     with progress("screening"):
         screening = without_columns(screen(moved.judgments, rules, study), removed)
@@ -112,14 +114,9 @@ def archive(
         made = Path(temporary) / "archive"
         notes = _tables(made, screening, study, creators, license)
         screening.write(made / "results" / "screening")
-        texts = (
-            []
-            if study is None
-            else [("preregistration", typeset(preregistration(study, one)), one) for one in language_codes()]
-        )
-        if report:
-            gathered = build(screening, study, progress=progress)
-            texts = _reported(made, gathered, progress) + texts
+        texts = _reported(made, build(screening, study, progress=progress), progress) if report else []
+        if study is not None:
+            texts += [("preregistration", typeset(preregistration(study, code)), code) for code in language_codes()]
         _texts(made / "documentation", texts)
         notes += _materials(made / "materials", study, screening)
         notes += _old_names(made, moved)
@@ -133,15 +130,8 @@ def archive(
     return Archive(target, files, removed, moved.names, tuple(notes))
 
 
-def _placed(judgments: Judgments) -> Judgments:
-    """The judgments with the positions of trials, where only times tell them: moments do not go into an archive."""
-    if "trial" in judgments.frame.columns or "time" not in judgments.frame.columns:
-        return judgments
-    return judgments.with_row_order()
-
-
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
-    """The screening without personal columns, and without the answers that eligibility takes from them."""
+    """The screening without personal columns, and without the answers that eligibility quotes from them."""
     evidence = dict(screening.evidence)
     if "eligibility" in evidence:
         stated = evidence["eligibility"].settings
@@ -154,7 +144,7 @@ def without_columns(screening: Screening, removed: Collection[str]) -> Screening
 def _tables(
     made: Path, screening: Screening, study: Study | None, creators: Sequence[str], license_: str
 ) -> list[str]:  # fmt: skip
-    """The data, the codebook and the description of both."""
+    """Write the data, the codebook and the description of both; returns notes."""
     judgments = screening.judgments
     title = "Judgments" if study is None else study.title
     (made / "data" / "raw").mkdir(parents=True)
@@ -191,7 +181,7 @@ def _tables(
 
 
 def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tuple[str, str, str]]:
-    """The report, and the words on methods in each language."""
+    """Write the report and the R scripts; returns the texts on methods in each language."""
     with progress("writing the report"):
         write_report(gathered, made / "results" / "report.html")
     if isinstance(gathered.measures, Measures):
@@ -200,7 +190,7 @@ def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tu
 
 
 def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
-    """Texts with citations by key, as Markdown, and the literature that they cite."""
+    """Write texts with citations by key, as Markdown, and the literature that they cite."""
     for name, text, language in texts:
         (folder / f"{name}.{language}.md").write_text(text + "\n", encoding="utf-8")
     keys = cited(" ".join(text for _, text, _ in texts))
@@ -209,10 +199,7 @@ def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
 
 
 def _materials(folder: Path, study: Study | None, screening: Screening) -> list[str]:
-    """The study file, its tables and images as they are; says what is not to be published while the study runs.
-
-    Without a study file, the rules that were given, with all their settings.
-    """
+    """Copy the study file, its tables and images; without a study file, write the rules. Returns notes."""
     if study is None:
         if screening.exclude is None:
             return ["There is no study file, so materials/ is missing."]
@@ -241,7 +228,7 @@ def _materials(folder: Path, study: Study | None, screening: Screening) -> list[
 
 
 def _free(place: Path) -> Path:
-    """The place, or one beside it where another file has it already."""
+    """The path, or one beside it if another file has it already."""
     number = 1
     free = place
     while free.exists():
@@ -251,7 +238,7 @@ def _free(place: Path) -> Path:
 
 
 def _old_names(made: Path, moved: Pseudonymous) -> list[str]:
-    """Files in which an old name of a participant stands after all, such as in a column that was asked for."""
+    """Notes on files that contain old names of participants, such as in a column that was kept."""
     old = {name for name in moved.names if len(name) >= FEWEST_LETTERS and not name.isalpha()}
     notes = []
     for path in sorted(made.rglob("*")):
@@ -259,7 +246,7 @@ def _old_names(made: Path, moved: Pseudonymous) -> list[str]:
         if path.suffix not in (".csv", ".json", ".md", ".html", ".svg") or name.startswith("materials/"):
             continue
         words = WORD.findall(path.read_text(encoding="utf-8"))
-        # A name at the end of a sentence has its full stop behind it.
+        # A name at the end of a sentence is followed by a full stop.
         found = old.intersection(words) | old.intersection(word.rstrip(".") for word in words)
         if found:
             notes.append(

@@ -1,9 +1,9 @@
-"""What an archive says of itself: its README, the codebook, and the Psych-DS description.
+"""The documents of an archive: README, codebook, and Psych-DS description.
 
-The codebook has every column of both tables with its meaning, its type, the values it takes, and how many are missing.
-Meanings come from the columns that karat knows, from the study file (factors, background questions, labels of the
-scale) and, for what remains, from nowhere: the cell is then empty, to be filled by the authors. Values are listed where
-they are few and say nothing about a single person; numbers are given by the smallest and the largest.
+The codebook has every column of both tables with its meaning, type, values, and number of missing cells. Meanings come
+from the columns that karat knows and from the study file (factors, background questions, labels of the scale); other
+meanings are empty, for the authors to fill in. Values are listed if they are few and do not identify a person; for
+numbers, the smallest and the largest are given.
 
 Psych-DS (https://psych-ds.github.io) names a data file by pairs of a key (lower-case letters) and a value (letters and
 digits), joined by underscores, with the ending `_data.csv`; `dataset_description.json` beside `data/` is JSON-LD in the
@@ -29,7 +29,7 @@ from karat.screen.screening import Screening
 from karat.study.study import Study
 
 RULES = "rules.toml"
-"""The file in materials/ with the rules, where there is no study file to state them."""
+"""The file in materials/ with the rules, if there is no study file."""
 WORKBOOK = "judgments.xlsx"
 """The file in data/raw/ with both tables for a spreadsheet program."""
 
@@ -86,7 +86,7 @@ def _columns(removed: Mapping[str, str], kept: Sequence[str]) -> str:
 
 
 def _rules(screening: Screening, study: Study | None) -> str:
-    """The flag that gives the rules to a command again."""
+    """The option that repeats the rules in a command."""
     if study is not None:
         return f" --study materials/{study.path.name}"
     return "" if screening.exclude is None else f" --rules materials/{RULES}"
@@ -102,7 +102,7 @@ def _screened(screening: Screening, study: Study | None) -> str:
 
 
 MOST_VALUES = 20
-"""Columns with more different values tell only how many there are."""
+"""The most values of a column that are listed; of more, only their number is given."""
 UNITS = {"rt": "seconds", "first_rt": "seconds", "working_time": "seconds", "away": "seconds"}
 PRIVATE = ("participant", "person", "comment", "platform_id", "platform_session", "same_as")
 """Columns whose values are never listed."""
@@ -163,7 +163,7 @@ def _person(name: str, study: Study | None) -> str:
 
 
 def _scales(judgments: Judgments, study: Study | None) -> str:
-    """The scale of each question, and the labels that participants saw."""
+    """The scale of each question and its labels."""
     same: dict[str, list[str]] = {}
     for question, scale in judgments.scales.items():
         same.setdefault(f"{scale.kind}: {scale.known()}", []).append(question)
@@ -176,7 +176,7 @@ def _scales(judgments: Judgments, study: Study | None) -> str:
 
 
 def _values(column: pl.Series, study: Study | None) -> str:
-    """The levels that the study states, else the values that are there, where they are few."""
+    """The levels in the study file, else the values of the column if they are few."""
     name, found = column.name, column.drop_nulls()
     stated = {} if study is None else {n: f.levels for block in study.blocks for n, f in block.settings.factors.items()}
     if name in stated:
@@ -195,7 +195,7 @@ def _values(column: pl.Series, study: Study | None) -> str:
 
 
 NAME = re.compile(r"([a-z]+-[a-zA-Z0-9]+)(_[a-z]+-[a-zA-Z0-9]+)*_data\.csv")
-"""What the name of a data file must look like."""
+"""The form of the name of a data file."""
 WITHOUT_MARKS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
 LONGEST = 40
 
@@ -212,14 +212,14 @@ def dataset_description(
     title: str, description: str, codebook: pl.DataFrame, *, language: str = "", creators: Sequence[str] = (),
     license: str = "",  # noqa: A002
 ) -> dict[str, Any]:  # fmt: skip
-    """What `dataset_description.json` holds; a column that stands in both tables is one variable."""
-    described: dict[str, Any] = {
-        "@context": "https://schema.org/", "@type": "Dataset", "name": title, "description": description,
+    """The content of `dataset_description.json`; a column of both tables is one variable."""
+    optional = {
+        "inLanguage": language, "creator": [{"@type": "Person", "name": name} for name in creators], "license": license,
     }  # fmt: skip
-    described |= {"inLanguage": language} if language else {}
-    described |= {"creator": [{"@type": "Person", "name": name} for name in creators]} if creators else {}
-    described |= {"license": license} if license else {}
-    return described | {"variableMeasured": _variables(codebook)}
+    return {
+        "@context": "https://schema.org/", "@type": "Dataset", "name": title, "description": description,
+        **{key: value for key, value in optional.items() if value}, "variableMeasured": _variables(codebook),
+    }  # fmt: skip
 
 
 def _variables(codebook: pl.DataFrame) -> list[dict[str, Any]]:

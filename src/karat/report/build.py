@@ -1,8 +1,8 @@
-"""Everything a report is made of, computed once: the screening, the Spammer Index, the measures, and what made them.
+"""Everything in a report, computed once: the screening, the Spammer Index, the measures, and the versions used.
 
-The measures are those of the participants who stay. The evidence that describes the quality of data is computed also
-where the rules of the study do not ask for it: it describes, and excludes nobody. What cannot be computed is a reason
-in place of the result: a `NotComputed` says what is missing and why.
+Measures are computed for the participants who stay. Evidence on the quality of data is also computed if the rules of
+the study do not ask for it; it then excludes nobody. A result that cannot be computed is replaced by a `NotComputed`,
+which says what is missing and why.
 """
 
 import platform
@@ -41,57 +41,55 @@ from karat.study.study import Study
 from karat.types import NamedSteps
 
 MOST_ANSWERS = 1_000_000
-"""With more answers, describing and measuring would take too long for a page."""
+"""The most answers that are described and measured; more would take too long for a page."""
 T = TypeVar("T")
 DESCRIBING = ("remfod", "attention", "controls", "speed", "credence")
 """The criteria that describe the quality of data, whether or not they are rules of the study."""
 SLOW = {"credence": 50_000, "deletion": 6_000, "markov": 20_000}
-"""With more answers than this, a criterion that nobody asked for takes too long for a page."""
+"""The most answers for which a criterion runs without being asked for."""
 LONGEST = 10.0
 """Seconds that the Spammer Index of labels may take."""
 NOT_COMPUTED = NotComputed("report.not_computed")
 PACKAGES = ("numpy", "scipy", "polars", "matplotlib")
-
-
 MOST_FLAGGED = 0.5
-"""A criterion that flags a larger share of participants does not tell them apart."""
+"""A criterion that flags a larger share of participants does not distinguish them."""
 DISTRUSTED = ("deletion.flags_most",)
 """Notes by which a criterion advises against its own use."""
 
 
 def trusted(evidence: Evidence) -> bool:
-    """Whether a criterion does not itself advise against going by it, nor flags most participants."""
+    """Whether a criterion flags at most half of the participants and does not advise against its own use."""
     most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
     return not most and not any(with_code(evidence.notes, *DISTRUSTED))
 
 
 @dataclass(frozen=True)
 class ReportData:
-    """What a report is made of."""
+    """The contents of a report."""
 
     screening: Screening
     study: Study | None
     index: SpammerIndex | NotComputed
-    """The Spammer Index of those who stay, or why there is none."""
+    """The Spammer Index of the participants who stay, or why there is none."""
     measures: Measures | NotComputed
-    """What those who stay said, or why it could not be measured."""
+    """The measures of the participants who stay, or why there are none."""
     described: dict[str, Evidence | NotComputed] = field(default_factory=dict)
-    """The evidence on the quality of data, by criterion, or why there is none."""
+    """The evidence on the quality of data by criterion, or why there is none."""
     outcomes: Outcomes | NotComputed = NOT_COMPUTED
     """The main result by the stated rule and by others, or why there is none."""
     notes: tuple[Message, ...] = ()
-    """What was assumed when files were read and the study was laid beside them."""
+    """Assumptions made when the files were read and matched with the study."""
     command: str = ""
     """The command that made the report."""
     versions: dict[str, str] = field(default_factory=dict)
-    """The version of karat, of Python and of the packages that computed."""
+    """The versions of karat, Python and the packages that computed."""
     platform: str = ""
     made: str = ""
-    """The day on which it was made."""
+    """The date of the report."""
     file: str = ""
     """The name of the first file that was read."""
     playback: bool = True
-    """Whether readers can look at the answers of one participant."""
+    """Whether readers can look at the answers of single participants."""
 
     @property
     def judgments(self) -> Judgments:
@@ -99,7 +97,7 @@ class ReportData:
         return self.screening.judgments
 
     def evidence(self, criterion: str) -> Evidence | NotComputed:
-        """What a criterion found that describes the quality of data, or why it found nothing."""
+        """The evidence of a criterion on the quality of data, or why there is none."""
         return self.described.get(criterion, NOT_COMPUTED)
 
     @property
@@ -108,12 +106,12 @@ class ReportData:
         return set(self.screening.evidence) if self.screening.exclude is not None else set()
 
     def counts(self, name: str, evidence: Evidence) -> bool:
-        """Whether the flags of a criterion are counted: it decides, or it neither flags most nor advises against it."""
+        """Whether the flags of a criterion count: it is in the stated rule, or it is trusted."""
         return name in self.deciding or trusted(evidence)
 
     @cached_property
     def reasons(self) -> dict[str, list[tuple[str, str]]]:
-        """What flags each participant: the criteria in words, each with its reason."""
+        """For each flagged participant, the titles of the criteria with their reasons."""
         found: dict[str, list[tuple[str, str]]] = {}
         for name, one in self.screening.evidence.items():
             if not self.counts(name, one):
@@ -125,7 +123,7 @@ class ReportData:
 
     @property
     def title(self) -> str:
-        """The title of the study or, without one, the name of the file."""
+        """The title of the study; without a study, the name of the file."""
         return self.study.title if self.study is not None else self.file or "Judgments"
 
 
@@ -143,10 +141,10 @@ def build(
     playback: bool = True,
     bayes: bool = False,
 ) -> ReportData:
-    """Screen, measure and collect what a report needs; a screening or measures that are there are taken as they are.
+    """Screen, measure and collect everything in a report; a given screening or given measures are used as they are.
 
-    `file` is the title where no study gives one. `quick` leaves out bootstrap intervals, credence and the Spammer
-    Index. `bayes` adds posteriors of the comparisons. Participants whose names are ids of a platform get new names.
+    `file` is the title if there is no study. `quick` leaves out bootstrap intervals, credence and the Spammer Index.
+    `bayes` adds posteriors of the comparisons. Participants named by ids of a platform get new names.
 
     Parameters
     ----------
@@ -155,7 +153,7 @@ def build(
     command
         The command to show in the report, for repeating it.
     measured
-        The measures, if they are computed already.
+        The measures, if they have been computed already.
     playback
         Whether the report shows the answers of single participants.
 
@@ -191,7 +189,7 @@ def build(
 
 
 def with_coded_factors(judgments: Judgments) -> Judgments:
-    """The judgments with factors in contrast coding (-0.5 and 0.5, or -1, 0 and 1) as levels, not as measurements."""
+    """The judgments with factors in contrast coding (-0.5 and 0.5, or -1, 0 and 1) as levels instead of numbers."""
     frame = judgments.frame
     coded = []
     for name, kind in frame.schema.items():
@@ -209,7 +207,7 @@ def with_coded_factors(judgments: Judgments) -> Judgments:
 def _screened(
     judgments: Judgments, rules: Mapping[str, Any] | None, study: Study | None, quick: bool
 ) -> Screening:  # fmt: skip
-    """The screening; criteria that nobody asked for are left out where they take too long, and say so."""
+    """The screening; without a rule, criteria that would take too long are skipped with a reason."""
     if asked(rules, study)[1] is not None:
         return screen(judgments, rules, study)
     found = screen(judgments, rules, study, _in_time(judgments, quick))
@@ -219,12 +217,11 @@ def _screened(
 
 
 def _in_time(judgments: Judgments, quick: bool) -> Compute:
-    """What computes a criterion unless it takes too long."""
+    """The computation of criteria, which refuses those that would take too long."""
     compute = computing(judgments)
 
     def in_time(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
-        reason = _too_long(name, len(judgments), quick)
-        if reason is not None:
+        if reason := _too_long(name, len(judgments), quick):
             raise ScreenError(reason)
         return compute(name, excluded, settings)
 
@@ -232,18 +229,16 @@ def _in_time(judgments: Judgments, quick: bool) -> Compute:
 
 
 def _too_long(name: str, answers: int, quick: bool) -> Message | None:
-    """Why a criterion is not computed unasked."""
-    if name not in SLOW:
-        return None
-    if quick:
+    """Why a criterion does not run without being asked for; None if it does."""
+    if quick and name in SLOW:
         return Message("report.quick")
-    return Message("report.criterion_long", {"limit": SLOW[name]}) if answers > SLOW[name] else None
+    return Message("report.criterion_long", {"limit": SLOW[name]}) if answers > SLOW.get(name, answers) else None
 
 
 def _measured(
     screening: Screening, study: Study | None, progress: NamedSteps, quick: bool, bayes: bool
 ) -> Measures | NotComputed:  # fmt: skip
-    """What those who stay said, or why it cannot be measured."""
+    """The measures of the participants who stay, or why there are none."""
     if not screening.kept.participants.height:
         return NOBODY
     everybody = screening.judgments
@@ -255,13 +250,12 @@ def _measured(
 
 
 def _evidence(screening: Screening, name: str, progress: NamedSteps, quick: bool) -> Evidence | NotComputed:
-    """The evidence of the screening or, where its rules do not name the criterion, of everybody."""
+    """The evidence of the screening; of a criterion that is not in its rules, of all participants."""
     if name in screening.evidence:
         return screening.evidence[name]
     if name in screening.skipped:
         return screening.skipped[name]
-    reason = _too_long(name, len(screening.judgments), quick)
-    if reason is not None:
+    if reason := _too_long(name, len(screening.judgments), quick):
         return NotComputed(reason.code, reason.values)
     with progress(f"describing by {name}"):
         return _or_why(screening.judgments, lambda: CRITERIA[name].compute(screening.judgments))
@@ -281,7 +275,7 @@ def _versions() -> dict[str, str]:
     found = {"karat": __version__, "Python": platform.python_version()}
     for name in PACKAGES:
         try:
-            # A package that is loaded says it; its metadata take longer to read.
+            # Metadata take longer to read than the attribute of a loaded package.
             found[name] = getattr(sys.modules.get(name), "__version__", None) or version(name)
         except PackageNotFoundError:
             found[name] = "not installed"

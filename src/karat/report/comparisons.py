@@ -1,10 +1,9 @@
-"""What the report compares, and which model decides whether a difference is shown.
+"""The comparisons of the report, and the model that decides whether a difference is shown.
 
 Planned comparisons come first. Without a plan, the two levels of each factor are compared, and in a 2 × 2 design also
-whether one factor changes the difference of the other. Where a factor has more levels, the model's tests of whole
-factors stand in their place.
-Where the main result is the share of right answers, the model is one of right answers: that of the answers themselves
-says nothing about it. All p values on the page come from here.
+whether one factor changes the difference of the other. If a factor has more levels, the model's tests of whole factors
+take their place. If the main result is the share of right answers, the model is one of right answers, because the model
+of the answers does not test it. All p values on the page come from here.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from karat.types import Bools
 RIGHT = ("wrong", "right")
 """The answers of the model of right answers."""
 RIGHT_ANSWERS = "right answers"
-"""How its results are labelled beside those of the answers themselves."""
+"""The label of its results beside those of the answers."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,14 @@ class RuleComparison:
     weights: tuple[float, ...]
     """The weight of each cell: +1 on the first side, -1 on the second."""
     model: dict[str, Any] | None = None
-    """The row of the model's table that decides: p, and adjusted where that one decides."""
+    """The row of the model's table with p and the adjusted p."""
     planned: bool = False
     simple: bool = True
-    """Whether it is the difference of two levels, and not a difference of differences or a sum with weights."""
+    """Whether it is the difference of two levels, not a difference of differences or a weighted sum."""
 
     @property
     def p(self) -> float | None:
-        """The p that decides: as it is for a planned comparison, adjusted for others where there are several."""
+        """The p that decides: unadjusted for a planned comparison, else adjusted if there are several."""
         if self.model is None:
             return None
         value = self.model["p"] if self.planned else self.model.get("adjusted", self.model["p"])
@@ -56,7 +55,7 @@ class RuleComparison:
 
     @property
     def shown(self) -> bool | None:
-        """Whether the comparison is shown to differ from nothing; None where no model decides."""
+        """Whether a difference is shown; None if no model decides."""
         return None if self.p is None else is_shown(self.p)
 
 
@@ -70,15 +69,12 @@ class TermTest:
 
     @property
     def shown(self) -> bool:
-        """Whether the term is shown to change the answers."""
+        """Whether the term is shown to affect the answers."""
         return is_shown(self.p)
 
 
 def model_of(measures: Measures | NotComputed, question: str | None) -> Contrasts | None:
-    """The model of the question that the main result is about; None where several questions are in one figure.
-
-    A model that did not converge decides nothing.
-    """
+    """The converged model of the question of the main result; None if several questions are in one figure."""
     if isinstance(measures, NotComputed) or question is None:
         return None
     own = (part.result for part in measures.parts if part.question in ("", question))
@@ -89,7 +85,7 @@ def model_of(measures: Measures | NotComputed, question: str | None) -> Contrast
 def right_model(
     rows: pl.DataFrame, factors: Sequence[str], levels: dict[str, list[str]], excluded: Sequence[str]
 ) -> Contrasts | None:
-    """The model of right answers by condition; None where it cannot be fitted. `rows` have 0 or 100 in _value."""
+    """The model of right answers (_value is 100) by condition; None if it cannot be fitted."""
     stay = rows.filter(~pl.col("participant").is_in(list(excluded)))
     right = pl.when(pl.col("_value") > 0).then(pl.lit(RIGHT[1])).otherwise(pl.lit(RIGHT[0])).alias("response")
     try:
@@ -100,7 +96,7 @@ def right_model(
 
 
 def term_tests(model: Contrasts | None, factors: Sequence[str]) -> tuple[TermTest, ...]:
-    """The tests of these factors and of their interactions, as far as the model has them."""
+    """The model's tests of these factors and of their interactions."""
     if model is None or not model.means.height:
         return ()
     known = set(model.means["term"].to_list())
@@ -113,11 +109,10 @@ def comparisons(
     plan: Sequence[ContrastSettings], model: Contrasts | None, planned: pl.DataFrame | None, factors: list[str],
     order: dict[str, list[str]], cells: list[tuple[str, ...]],
 ) -> list[RuleComparison]:  # fmt: skip
-    """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other.
+    """The planned comparisons; without a plan, the two levels of each factor and the interaction of two factors.
 
-    An interaction that is shown comes first, since the means of its factors then say little, and before factors that
-    make no difference those that do. Nothing is compared where
-    a factor has more than two levels: two levels of another factor would say little of the design.
+    An interaction that is shown comes first, because the means of its factors then say little. Comparisons that are
+    shown come before others. Without a plan nothing is compared if a factor has more than two levels.
     """
     if plan:
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
@@ -137,9 +132,7 @@ def comparisons(
         found.append(RuleComparison(name, first, second, _weights(*masks), _model_row(model, name, first, second)))
     if len(two) == len(factors) == 2 and len(cells) == 4:
         a, b = factors
-        weights = tuple(
-            float((1 if cell[0] == order[a][0] else -1) * (1 if cell[1] == order[b][0] else -1)) for cell in cells
-        )
+        weights = tuple(1.0 if (cell[0] == order[a][0]) == (cell[1] == order[b][0]) else -1.0 for cell in cells)
         sides = f"{order[a][0]} minus {order[a][1]} at {order[b][0]}", f"at {order[b][1]}"
         row = None
         if model is not None and model.interactions.height:
@@ -151,7 +144,7 @@ def comparisons(
 
 
 def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> PlannedContrasts | None:
-    """The planned comparisons in the model of right answers; None without a plan, or where it has no such cells."""
+    """The planned comparisons in the model of right answers; None without a plan, or if the model lacks the cells."""
     if not plan or model is None:
         return None
     try:
@@ -161,7 +154,7 @@ def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> Pla
 
 
 def planned_rows(measures: Measures | NotComputed, question: str | None) -> pl.DataFrame | None:
-    """The table of the planned comparisons of the measures; None where several questions are in one figure."""
+    """The table of the planned comparisons of the measures; None if several questions are in one figure."""
     if isinstance(measures, NotComputed) or question is None:
         return None
     own = (part for part in measures.parts if part.name == "planned" and part.question in ("", question))
@@ -169,7 +162,7 @@ def planned_rows(measures: Measures | NotComputed, question: str | None) -> pl.D
 
 
 def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
-    """What the two sides of a planned comparison are called, with the levels of other factors it is limited to."""
+    """The names of the two sides of a planned comparison, with the levels of other factors that it is limited to."""
     where = ", ".join(one.within.values())
     first, second = (f"{side} ({where})" if where else side for side in one.sides)
     return first, second
@@ -178,7 +171,7 @@ def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
 def _planned_weights(
     one: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
 ) -> tuple[float, ...] | None:
-    """The weight of each cell of the report; None where a cell of the plan has no answers."""
+    """The weight of each cell of the report; None if a cell of the plan has no answers."""
     weights = np.zeros(len(cells))
     for wanted, weight in one.cells.items():
         mask = np.array([_has(cell, factors, dict(zip(one.names, wanted, strict=True))) for cell in cells])
@@ -197,23 +190,19 @@ def _has(cell: tuple[str, ...], factors: list[str], wanted: dict[str, str]) -> b
 
 
 def _weights(first: Bools, second: Bools) -> tuple[float, ...]:
-    weights = first / max(int(first.sum()), 1) - second / max(int(second.sum()), 1)
-    return tuple(float(one) for one in weights)
+    return tuple(map(float, first / max(int(first.sum()), 1) - second / max(int(second.sum()), 1)))
 
 
 def _model_row(model: Contrasts | None, factor: str, first: str, second: str) -> dict[str, Any] | None:
-    """The difference of two levels of a factor in the model's table, whichever way round."""
+    """The difference of two levels of a factor in the model's table, in either direction."""
     if model is None or not model.differences.height:
         return None
     of_factor = model.differences.filter(pl.col("term").is_in(_terms(model, [factor])))
-    for one, other in ((first, second), (second, first)):
-        found = of_factor.filter(pl.col("first") == one, pl.col("second") == other)
-        if found.height:
-            return found.row(0, named=True)
-    return None
+    rows = of_factor.filter(pl.col("first").is_in([first, second]), pl.col("second").is_in([first, second]))
+    return rows.row(0, named=True) if rows.height else None
 
 
 def _terms(model: Contrasts, factors: Sequence[str]) -> list[str]:
-    """The terms of the model with just these factors."""
+    """The terms of the model with exactly these factors."""
     terms = model.means["term"].unique().to_list()
     return [term for term in terms if set(model.factors_of(term)) == set(factors)]

@@ -1,6 +1,6 @@
-"""What the sentences of a report count: design, sample, background and evidence, as plain data.
+"""Counts of a report as plain data: design, sample, background and evidence.
 
-The page and its JSON take these numbers from here, so that a sentence says what the file holds.
+The page and its JSON both take their numbers from here, so they agree.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECONDS = {"seconds": 1, "minutes": 60}
 
 
 def design_counts(judgments: Judgments) -> dict[str, Any]:
-    """How many people, items, answers and trials of each function there are, and the scales."""
+    """The numbers of participants, items, answers and trials of each function, and the scales."""
     frame = judgments.frame
     each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
     scales = dict.fromkeys(judgments.scales.values())
@@ -48,7 +48,7 @@ def design_counts(judgments: Judgments) -> dict[str, Any]:
 
 
 def sample_counts(gathered: ReportData) -> dict[str, Any]:
-    """Who took part: sources, days, working time, background, and how many were left at each step."""
+    """Participants: sources, days, working time, background, and how many remained at each step."""
     judgments, people = gathered.judgments, gathered.judgments.participants
     return {
         "participants": people.height,
@@ -61,7 +61,7 @@ def sample_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def step_counts(screening: Screening) -> list[dict[str, Any]]:
-    """How many entered and left each stage, and the participants flagged by its criteria among those who left."""
+    """For each stage, the participants who entered, were excluded and remained, and the flagged among the excluded."""
     return [
         {"stage": step.stage, "entered": step.entered, "excluded": len(step.excluded), "remained": step.remained,
          "flagged": dict(step.flagged)}
@@ -71,7 +71,7 @@ def step_counts(screening: Screening) -> list[dict[str, Any]]:
 
 
 def days(judgments: Judgments) -> list[str]:
-    """The first and the last day on which answers were given, as far as that is recorded."""
+    """The first and the last recorded day of answers; empty if none is recorded."""
     moments = []
     for table, names in ((judgments.participants, ("started", "finished")), (judgments.frame, ("time",))):
         for name in names:
@@ -82,9 +82,9 @@ def days(judgments: Judgments) -> list[str]:
 
 
 def working_time(people: pl.DataFrame) -> dict[str, Any]:
-    """The unit, the median working time, the ends between which nine of ten lie, and the shortest and longest.
+    """The unit of working times, their median, the middle nine of ten, the shortest and the longest.
 
-    It is empty where none is known. The unit is minutes, or seconds where most took less than one or where tenths of a
+    It is empty if none is known. The unit is minutes, or seconds if most took less than a minute or if tenths of a
     minute hide the spread.
 
     >>> working_time(pl.DataFrame({"working_time": [60, 120, 180]}))["median"]
@@ -105,14 +105,14 @@ def working_time(people: pl.DataFrame) -> dict[str, Any]:
 
 
 def background_columns(people: pl.DataFrame, study: Study | None) -> list[str]:
-    """The columns that describe participants: the study's questions, or what is called so."""
+    """The columns that describe participants: the study's questions, else those with such names."""
     if study is not None and study.settings.background:
         return [one.name for one in study.settings.background if one.name in people.columns]
     return [name for name in people.columns if describes_a_person(name)]
 
 
 def composition_counts(found: Composition) -> dict[str, Any]:
-    """Who is flagged in each group, and the groups that stand out with all others beside them."""
+    """The flagged participants in each group, and the groups with a warning beside all others."""
     groups, names = found.groups.to_dicts(), ("flagged", "participants")
     out = []
     for row in groups:
@@ -127,7 +127,7 @@ def composition_counts(found: Composition) -> dict[str, Any]:
 
 
 def evidence_counts(evidence: Evidence) -> dict[str, Any]:
-    """What a criterion found: how many it looked at and flagged, its settings, and one row per participant."""
+    """The evidence of a criterion: numbers looked at and flagged, settings, and one row per participant."""
     people = evidence.participants
     found = {
         "looked_at": people.height, "flagged": len(evidence.flagged), "settings": plain(evidence.settings),
@@ -148,7 +148,7 @@ def evidence_counts(evidence: Evidence) -> dict[str, Any]:
 
 
 def _times(evidence: Remfod) -> dict[str, Any]:
-    """Rounds, outlying trials, and the medians by item function and participant with how far they lie apart."""
+    """Rounds, outlying trials, and medians by item function and by participant with the ratio of their ends."""
     known = evidence.timed.filter(pl.col("rt") > 0)
     medians = {
         name: dict(known.group_by(name).agg(pl.col("rt").median()).sort("rt", name).iter_rows())
@@ -169,22 +169,22 @@ def _levels(scale: Any) -> dict[str, Any]:
 
 
 def commonest(column: pl.Series) -> dict[str, int]:
-    """How often each answer was given, the commonest first; what is missing is not counted."""
-    # Of its own name, since a question may be called count.
+    """The count of each answer, the commonest first, without missing ones."""
+    # Renamed, because a question may be called count.
     values = column.drop_nulls().cast(pl.String).alias("value")
     table = values.value_counts().sort("count", "value", descending=[True, False])
     return dict(table.iter_rows())
 
 
 def _background(column: pl.Series) -> dict[str, Any]:
-    """The ends and the median of numbers; how often each other answer was given."""
+    """The ends and the median of numbers, or the count of each other answer."""
     if column.dtype.is_numeric():
         return {"low": plain(column.min()), "median": plain(column.median()), "high": plain(column.max())}
     return commonest(column) | ({"missing": column.null_count()} if column.null_count() else {})
 
 
 def excluded_by(screening: Screening) -> dict[str, int]:
-    """How many the first criterion that flags them excludes, by its title; nobody is counted twice."""
+    """The number of excluded participants by the title of the first criterion that flags them."""
     left = set(screening.excluded)
     found: dict[str, int] = {}
     for name, one in screening.evidence.items():

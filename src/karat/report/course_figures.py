@@ -1,13 +1,10 @@
 """Figures of response times and of the course of a questionnaire, as the report draws them: without matplotlib.
 
-Matplotlib is slow to import and to lay out. The figures show what the plots of `Remfod` and `OrderEffects` show, in
-letters that can be read where a figure is printed 8 cm wide.
+They show what the plots of `Remfod` and `OrderEffects` show, in letters that can be read in a figure 8 cm wide.
 """
 
-import html
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
@@ -15,45 +12,19 @@ import polars as pl
 from karat.measure.effects.order_effects import OrderEffects
 from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
 from karat.plots.lines import COLOURS
-from karat.plots.style import seconds_ticks, short_name
+from karat.plots.style import short_name
 from karat.plots.times import DENSITIES_AT_MOST, SHORTEST, kernel_density, percent, spread_verdict
-from karat.report.figures import PAGE, decimals, framed, mark, round_ticks
+from karat.report.figures import LETTER, PAGE, Axis, axis_below, axis_beside, framed, mark, names_above, text_at
 from karat.screen.criteria.remfod import Remfod
 from karat.section import Figure
 from karat.types import Floats
 
-LETTER, SMALL, BOLD = 5.9, 10, 1.15
-"""The width and the size of letters, in points, and how much wider bold ones are."""
+BOLD = 1.15
+"""How much wider bold letters are."""
 ROW, POINTS = 13.0, 90
-"""The height of a participant's row in points, and how many of a density are drawn."""
-FEWEST = 3
-"""Ticks of an axis."""
+"""The height of a participant's row in points, and the number of points of a density."""
 SHIFT = 0.012
 """How far the lines of two conditions are moved apart, as a share of the axis."""
-
-
-class _Axis(NamedTuple):
-    """An axis from one value to another, between two places in points."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    log: bool = False
-
-    def at(self, value: float) -> float:
-        low, high, value = (math.log(one) if self.log else one for one in (self.low, self.high, value))
-        return self.start + (value - low) / ((high - low) or 1.0) * (self.end - self.start)
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Round values and how they are written."""
-        if not self.log:
-            found = [tick for tick in round_ticks(self.low, self.high) if self.low <= tick <= self.high]
-            return [(tick, decimals(tick, found)) for tick in found]
-        found = seconds_ticks(self.low, self.high, max(int(abs(self.end - self.start) / 26), 3))
-        if len(found) < FEWEST:
-            found = [tick for tick in round_ticks(self.low, self.high) if self.low <= tick <= self.high]
-        return [(tick, f"{tick:,.10g}") for tick in found]
 
 
 def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Figure:
@@ -68,8 +39,8 @@ def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) 
     low, high = min(float(times[0]) for times in every), max(float(times[-1]) for times in every)
     left = 12 + LETTER * max(max(map(len, functions["function"])), 6)
     middle, top, bottom = (left + PAGE) / 2, 46.0, 206.0
-    x, y = _Axis(low, high, left, middle - 8, True), _Axis(0, functions.height + 0.5, bottom, top)
-    drawn = [_text(left, 32, "by item function, with its median", GREY)]
+    x, y = Axis(low, high, left, middle - 8, True), Axis(0, functions.height + 0.5, bottom, top)
+    drawn = [text_at(left, 32, "by item function, with its median", GREY)]
     for number, ((name, median), (times, heights)) in reversed(
         list(enumerate(zip(functions.iter_rows(), by_function, strict=True)))
     ):
@@ -79,13 +50,13 @@ def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) 
         drawn.append(f'<path d="{line}" fill="none" stroke="{BLACK}" stroke-width="0.800"/>')
         drawn.append(f'<path d="M{x.at(median):.1f} {y.at(number):.1f}V{y.at(number + 0.3):.1f}" stroke="{BLACK}" '
                      f'stroke-width="1.600"/>')  # fmt: skip
-        drawn.append(_text(left - 6, y.at(number) - 12, name, anchor="end"))
-        drawn.append(_text(left - 6, y.at(number) - 1, f"{median:.1f} s", anchor="end"))
-    drawn += _below(x, bottom, found.label)
+        drawn.append(text_at(left - 6, y.at(number) - 12, name, anchor="end"))
+        drawn.append(text_at(left - 6, y.at(number) - 1, f"{median:.1f} s", anchor="end"))
+    drawn += axis_below(x, bottom, found.label)
     text = "by participant, with medians" + (f", one in {step:,}" if step > 1 else "")
-    drawn.append(_text(middle + 8, 32, text, GREY))
+    drawn.append(text_at(middle + 8, 32, text, GREY))
     highest = max(float(heights.max()) for _, heights in by_person)
-    x, y = _Axis(low, high, middle + 8, PAGE - 6, True), _Axis(0, 1.05 * highest, bottom, top + 8)
+    x, y = Axis(low, high, middle + 8, PAGE - 6, True), Axis(0, 1.05 * highest, bottom, top + 8)
     flagged, names = set(found.flagged), people["participant"].gather_every(step)
     for name, (times, heights) in zip(names, by_person, strict=True):
         style = f'stroke="{FLAGGED}" stroke-dasharray="4 2"' if name in flagged else f'stroke="{KEPT}"'
@@ -94,9 +65,9 @@ def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) 
                      f'stroke-width="{width}"/>')  # fmt: skip
     medians = "".join(f"M{x.at(float(one)):.1f} {bottom - 4}v7" for one in people["rt"])
     drawn.append(f'<path d="{medians}" stroke="{BLACK}" stroke-width="0.800"/>')
-    drawn += _below(x, bottom, found.label)
+    drawn += axis_below(x, bottom, found.label)
     if flagged:
-        drawn.append(_text(PAGE - 6, 46, "dashed: flagged", FLAGGED, "end"))
+        drawn.append(text_at(PAGE - 6, 46, "dashed: flagged", FLAGGED, "end"))
     title = spread_verdict(functions["rt"], people["rt"])
     return framed("densities", title, alt, bottom + 32, drawn, caption, data)
 
@@ -108,7 +79,7 @@ def _densities(timed: pl.DataFrame, by: str, names: Iterable[str]) -> list[tuple
 
 
 def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Figure:
-    """The times of each participant in a row, those with the smallest share of genuine trials on top."""
+    """The times of each participant in a row, with the smallest share of genuine trials on top."""
     people, title, key = found.least_genuine()
     timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))
     trials = timed.filter(pl.col("participant").is_in(people["participant"].to_list()))
@@ -118,23 +89,23 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
     key_lines = key.split("\n")
     top = 24.0 + 13 * len(key_lines)
     bottom = top + ROW * people.height + 4
-    x = _Axis(float(trials["rt"].min() or 1) / 1.1, float(trials["rt"].max() or 1) * 1.1, left, PAGE - 34, True)  # type: ignore[arg-type]
-    drawn = [_text(4, 29 + 13 * number, line, GREY) for number, line in enumerate(key_lines)]
+    x = Axis(float(trials["rt"].min() or 1) / 1.1, float(trials["rt"].max() or 1) * 1.1, left, PAGE - 34, True)  # type: ignore[arg-type]
+    drawn = [text_at(4, 29 + 13 * number, line, GREY) for number, line in enumerate(key_lines)]
     own = {key[0]: part for key, part in trials.group_by("participant")}
     for number, (name, flagged) in enumerate(people.select("participant", "flagged").rows()):
         y = top + ROW * (number + 0.5)
-        label = _text(left - 6, y + 3.5, names[number], FLAGGED if flagged else BLACK, "end", bold=flagged)
+        label = text_at(left - 6, y + 3.5, names[number], FLAGGED if flagged else BLACK, "end", bold=flagged)
         drawn.append(f'<g class="row">{label}{_times_of(own[name], x, y)}</g>')
     flagged_rows = int(people["flagged"].sum())
     if 0 < flagged_rows < people.height:
         y = top + ROW * flagged_rows
         drawn.append(f'<path d="M{left} {y}H{PAGE - 34}" stroke="{BLACK}" stroke-dasharray="4 3"/>')
-        drawn.append(_text(PAGE - 31, y + 3.5, f"{100 * found.settings['genuine_at_least']:g} %"))
-    drawn += _below(x, bottom, found.label)
+        drawn.append(text_at(PAGE - 31, y + 3.5, f"{100 * found.settings['genuine_at_least']:g} %"))
+    drawn += axis_below(x, bottom, found.label)
     return framed("everybody", title, alt, bottom + 32, drawn, caption, data)
 
 
-def _times_of(own: pl.DataFrame, x: _Axis, y: float) -> str:
+def _times_of(own: pl.DataFrame, x: Axis, y: float) -> str:
     """The times of one participant: ticks, triangles for outlying ones, and the median."""
     trials = own.select("rt", "kind", "degree").rows()
     genuine = dict.fromkeys(time for time, kind, _ in trials if kind is None)
@@ -153,9 +124,9 @@ def _times_of(own: pl.DataFrame, x: _Axis, y: float) -> str:
 
 
 def course_figure(key: str, found: OrderEffects, alt: str, data: pl.DataFrame) -> Figure:
-    """Means of answers and of times along the questionnaire, by condition, with intervals over participants."""
+    """Means of answers and of times along the questionnaire by condition, with intervals over participants."""
     conditions, panels = found.course()
-    drawn, top = _names(conditions) if len(conditions) > 1 else ([], 30.0)
+    drawn, top = names_above(conditions, 10.0) if len(conditions) > 1 else ([], 30.0)
     wide, bottom, start = PAGE / len(panels), top + 160, 0.0
     for measure, rows in panels.items():
         end = start + wide - 10
@@ -163,19 +134,19 @@ def course_figure(key: str, found: OrderEffects, alt: str, data: pl.DataFrame) -
         low, high = min(values), max(values)
         pad = 0.06 * (high - low) or 0.5
         log = measure == "rt"
-        y = _Axis(low / 1.03 if log else low - pad, high * 1.03 if log else high + pad, bottom, top, log)
+        y = Axis(low / 1.03 if log else low - pad, high * 1.03 if log else high + pad, bottom, top, log)
         first, last = float(rows["place"].min()), float(rows["place"].max())  # type: ignore[arg-type]
-        x = _Axis(first - 0.03 * (last - first) - 0.5, last + 0.03 * (last - first) + 0.5, start + 52, end)
+        x = Axis(first - 0.03 * (last - first) - 0.5, last + 0.03 * (last - first) + 0.5, start + 52, end)
         unit = "response time (s)" if log else "mean answer"
-        drawn += _beside(y, x.start, f"{unit}, {100 * found.level:g} % intervals")
-        drawn += _below(x, bottom, "position in the questionnaire")
+        drawn += axis_beside(y, x.start, f"{unit}, {100 * found.level:g} % intervals")
+        drawn += axis_below(x, bottom, "position in the questionnaire")
         for number, name in enumerate(conditions):
             drawn += _course(rows, name, number, x, y, len(conditions))
         start += wide
     return framed(key, found.title, alt, bottom + 32, drawn, "", data)
 
 
-def _course(rows: pl.DataFrame, condition: str, number: int, x: _Axis, y: _Axis, conditions: int) -> list[str]:
+def _course(rows: pl.DataFrame, condition: str, number: int, x: Axis, y: Axis, conditions: int) -> list[str]:
     """The line of a condition with its intervals."""
     own = rows.filter(pl.col("condition") == condition).drop_nulls("mean")
     if not own.height:
@@ -193,54 +164,8 @@ def _course(rows: pl.DataFrame, condition: str, number: int, x: _Axis, y: _Axis,
     ]
 
 
-def _names(conditions: Sequence[str]) -> tuple[list[str], float]:
-    """The marks and names of the lines above the panels, in as many rows as they need, and where the panels begin."""
-    drawn, x, y = [], 10.0, 31.0
-    for number, name in enumerate(conditions):
-        width = 24 + LETTER * len(name)
-        if x > 10 and x + width > PAGE:
-            x, y = 10.0, y + 14
-        drawn.append(f'<g transform="translate({x} {y - 3.5})">{mark(number)}</g>')
-        drawn.append(_text(x + 7, y, name, COLOURS[number]))
-        x += width
-    return drawn, y + 12
-
-
-def _line(x: _Axis, y: _Axis, times: Floats, heights: Floats) -> str:
+def _line(x: Axis, y: Axis, times: Floats, heights: Floats) -> str:
     """A path through points; `x` is logarithmic."""
     across = x.start + (np.log(times) - math.log(x.low)) / math.log(x.high / x.low) * (x.end - x.start)
     down = y.start + (heights - y.low) / (y.high - y.low) * (y.end - y.start)
     return "M" + "L".join(f"{one:.1f} {other:.1f}" for one, other in zip(across.tolist(), down.tolist(), strict=True))
-
-
-def _below(x: _Axis, bottom: float, label: str) -> list[str]:
-    """An axis below a panel: its line, its ticks and what it is about."""
-    drawn = [f'<path d="M{x.start:.1f} {bottom}H{x.end:.1f}" stroke="{GREY}" stroke-width="0.600"/>']
-    last = -math.inf
-    for tick, text in x.ticks():
-        drawn.append(f'<path d="M{x.at(tick):.1f} {bottom}v3" stroke="{GREY}" stroke-width="0.600"/>')
-        half = LETTER * len(text) / 2
-        # A number that would touch the one before it is left out; its tick stays.
-        if x.at(tick) - half > last + LETTER / 2:
-            drawn.append(_text(x.at(tick), bottom + 13, text, anchor="middle"))
-            last = x.at(tick) + half
-    return [*drawn, _text((x.start + x.end) / 2, bottom + 27, label, anchor="middle")]
-
-
-def _beside(y: _Axis, left: float, label: str) -> list[str]:
-    """An axis at the left of a panel."""
-    drawn = [f'<path d="M{left:.1f} {y.start}V{y.end}" stroke="{GREY}" stroke-width="0.600"/>']
-    for tick, text in y.ticks():
-        drawn.append(f'<path d="M{left:.1f} {y.at(tick):.1f}h-3" stroke="{GREY}" stroke-width="0.600"/>')
-        drawn.append(_text(left - 5, y.at(tick) + 3.5, text, anchor="end"))
-    middle = (y.start + y.end) / 2
-    drawn.append(f'<text transform="translate({left - 39:.0f} {middle:.0f}) rotate(-90)" text-anchor="middle">'
-                 f"{html.escape(label)}</text>")  # fmt: skip
-    return drawn
-
-
-def _text(x: float, y: float, text: str, colour: str = BLACK, anchor: str = "start", bold: bool = False) -> str:
-    """A text; black ones that begin at their place need no more words."""
-    more = f' fill="{colour}"' * (colour != BLACK) + f' text-anchor="{anchor}"' * (anchor != "start")
-    more += ' font-weight="bold"' * bold
-    return f'<text x="{x:.1f}" y="{y:.1f}"{more}>{html.escape(text)}</text>'

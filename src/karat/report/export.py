@@ -47,9 +47,9 @@ def write(
     format: str | None = None,  # noqa: A002
     language: str = "en",
 ) -> list[Path]:
-    """Write the report of a screening, of judgments or of what was gathered; returns the files.
+    """Write the report of a screening, of judgments or of `ReportData`; returns the files.
 
-    The format is that of the ending (.html, .json, .md) unless it is named. The paragraphs on methods are in the
+    The format is that of the ending (.html, .json, .md) unless `format` names it. The paragraphs on methods are in the
     `language` en or de.
 
     Parameters
@@ -89,7 +89,7 @@ def write(
 
 
 def format_of(path: Path, stated: str | None) -> str:
-    """The format that is stated, else that of the ending."""
+    """The format, if it is given, else that of the ending."""
     if path.is_dir():
         raise KaratError(f"{path} is a folder; give a file to write to, such as {path / 'report.html'}.")
     if stated is not None:
@@ -103,12 +103,12 @@ def format_of(path: Path, stated: str | None) -> str:
 
 
 MOST_ROWS = 60
-"""Longer tables are cut; JSON and CSV have all of them."""
+"""The most rows of a table; JSON and CSV have all."""
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 def markdown(gathered: ReportData, language: str = "en", folder: str = "figures") -> tuple[str, dict[str, str]]:
-    """The text, and the SVG of each figure by the name that the text has for it, within `folder`."""
+    """The text, and the SVG of each figure by its file name within `folder`."""
     parts = sections(gathered, language)
     lines = [f"# {escaped(gathered.title)}", ""]
     for text in simulated_notice(language_of(language), gathered.judgments):
@@ -121,7 +121,7 @@ def markdown(gathered: ReportData, language: str = "en", folder: str = "figures"
 
 
 def escaped(text: str) -> str:
-    r"""A text with every sign that Markdown would take for its own."""
+    r"""A text with the signs that mean something in Markdown escaped."""
     return SPECIAL.sub(r"\\\1", text)
 
 
@@ -149,7 +149,7 @@ def _table(table: Table) -> list[str]:
     lines.append("| " + " | ".join("---:" if number else "---" for number in numbers) + " |")
     for row in table.frame.head(MOST_ROWS).iter_rows():
         cells = [table.cell(column, value) for column, value in zip(columns, row, strict=True)]
-        # The first line of a cell sums up the others.
+        # The first line of a cell summarises the others.
         lines.append(_row(["; ".join(cell.split("\n")[1:]) or cell for cell in cells]))
     more = table.frame.height - MOST_ROWS
     lines += ["", f"{more:,} more rows are left out here."] if more > 0 else []
@@ -162,7 +162,7 @@ def _row(cells: list[str]) -> str:
 
 
 def study_counts(study: Study) -> dict[str, Any]:
-    """What the study file states, and what follows from it: lists, trials of each list, minutes."""
+    """The settings of the study file, and what follows from them: lists, trials of each list, minutes."""
     blocks = []
     for block in study.blocks:
         rows, factors = block.items.frame, [name for name in block.settings.factors if name != block.settings.compared]
@@ -188,9 +188,9 @@ def study_counts(study: Study) -> dict[str, Any]:
 
 
 def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
-    """Everything but the pictures; what could not be computed is the message that says why.
+    """Everything but the figures; a result that could not be computed is the message that says why.
 
-    `simulated` says how many participants are; where some are, `banner` is the sentence on top of the page.
+    `simulated` is the number of simulated participants; if there are any, `banner` is the notice on top of the page.
     """
     found = results(gathered)
     simulated = simulated_notice(language_of(language), gathered.judgments)
@@ -200,7 +200,7 @@ def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
 
 
 def results(gathered: ReportData) -> dict[str, Any]:
-    """Every result that a sentence of the report may speak of; `screening` is what screening.json holds."""
+    """Every result that a sentence of the report may name; `screening` is the content of screening.json."""
     index, measures, compared, study = gathered.index, gathered.measures, gathered.outcomes, gathered.study
     known: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
     gone = excluded_by(gathered.screening)
@@ -219,22 +219,20 @@ def results(gathered: ReportData) -> dict[str, Any]:
         "evidence": {
             name: one.to_dict() if isinstance(one, NotComputed) else evidence_counts(one) for name, one in known.items()
         },
-        "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index.to_dict(),
+        "spammer_index": plain(index.to_dict()) | (
+            {"participants": index.participants, "suspicious": index.suspicious}
+            if isinstance(index, SpammerIndex) else {}
+        ),
         "measures": _measures(measures, gathered) if isinstance(measures, Measures) else measures.to_dict(),
         # The first sentence does not name the criteria that exclude the fewest.
         "excluded_by": {**gone, "others": sum(sorted(gone.values(), reverse=True)[MOST_REASONS:])},
         "look": look_counts(gathered),
         "rules": plain(compared.to_dict()),
-    }
-
-
-def _index(found: SpammerIndex) -> dict[str, Any]:
-    whole: dict[str, Any] = plain(found.to_dict())
-    return whole | {"participants": found.participants, "suspicious": found.suspicious}
+    }  # fmt: skip
 
 
 def _measures(measured: Measures, gathered: ReportData) -> dict[str, Any]:
-    """What measures.json holds, with the model of right answers, thresholds and counts of labels that a page shows."""
+    """The content of measures.json, with the model of right answers, thresholds and counts of labels on the page."""
     found = replace(measured, parts=tuple(shown_parts(measured, gathered)))
     whole = found.to_dict()
     for data, part in zip(whole["parts"], found.parts, strict=True):

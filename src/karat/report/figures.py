@@ -1,9 +1,10 @@
 """Figures of results as parts of the report, and those that only the report has: credence,
 right answers beside chance, and a strip for each participant.
 
-In a strip times are ticks on a logarithmic axis that is the same for everybody; those that ReMFOD found are drawn in
-another colour and longer. Answers are bars in the order of trials, as high as the answer stands on its scale; a missing
-answer is a gap. A strip is one or two paths, so that a thousand of them stay small.
+Most figures are written as SVG without matplotlib, which is slow to import and to lay out. In a strip, times are ticks
+on a logarithmic axis that is the same for everybody; those that ReMFOD flags are longer and have another colour.
+Answers are bars in the order of trials, as high as the answer is on its scale; a missing answer is a gap. A strip is
+one or two paths, so a thousand of them stay small.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from karat.messages import Message, render_all
 from karat.plots import BLACK, FLAGGED, GREY, KEPT, LIGHT_GREY
 from karat.plots.lines import COLOURS
 from karat.plots.ranked import LONGEST, SHOWN, short
-from karat.plots.style import to_svg, wrapped
+from karat.plots.style import seconds_ticks, to_svg, wrapped
 from karat.screen.evidence import Evidence
 from karat.section import Figure
 from karat.types import Floats
@@ -42,12 +43,12 @@ TITLE_POINTS = 11.0
 
 
 def report_figure(key: str, figure: MplFigure, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
-    """A figure with its own finding as the title; `alt` is for those who do not see it."""
+    """A figure titled by its finding; `alt` describes it for those who do not see it."""
     title = " ".join(figure.get_suptitle().split()) or key.replace("-", " ").capitalize()
     if "\n" in figure.get_suptitle():
-        shorter = (title.split(part)[0] for part in (": ", ", ", "; "))
+        parts = (title.split(end)[0] for end in (": ", ", ", "; "))
         # Bold letters are wider.
-        short = next((one for one in shorter if "\n" not in wrapped(figure, one, TITLE_POINTS * 1.1)), "")
+        short = next((part for part in parts if "\n" not in wrapped(figure, part, TITLE_POINTS * 1.1)), "")
         figure.suptitle(short, x=0.01, horizontalalignment="left", fontweight="bold")
         caption = f"{title}. {caption}".strip()
     return Figure(key, title, alt, to_svg(figure, title, alt), caption, data)
@@ -58,8 +59,9 @@ def sentences(messages: Iterable[Message], language: str = "en") -> str:
     return " ".join(render_all(messages, language))
 
 
-PAGE, LINE, LETTER = 454.0, 13.0, 5.6
-"""The width of a ranking, the height of its rows and the width of a letter, in points."""
+PAGE, LINE, LETTER = 454.0, 13.0, 5.9
+"""The width of a figure, the height of a line and the width of a letter, in points."""
+FEWEST_TICKS = 3
 MARKS = (
     '<circle r="2.500" {}/>', '<path d="M0-3L3 0L0 3L-3 0Z" {}/>', '<path d="M0-3L3 2.500H-3Z" {}/>',
     '<rect x="-2.300" y="-2.300" width="4.600" height="4.600" {}/>', '<path d="M0 3L3-2.500H-3Z" {}/>',
@@ -68,11 +70,78 @@ MARKS = (
 """A mark for each condition beside its colour, so that they also differ in greyscale print."""
 
 
+class Axis(NamedTuple):
+    """An axis from one value to another, between two places in points."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """The place of a value."""
+        low, high, value = (math.log(number) if self.log else number for number in (self.low, self.high, value))
+        return self.start + (value - low) / ((high - low) or 1.0) * (self.end - self.start)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round values and how they are written."""
+        values = seconds_ticks(self.low, self.high, max(int(abs(self.end - self.start) / 26), 3)) if self.log else []
+        if len(values) < FEWEST_TICKS:
+            values = [tick for tick in round_ticks(self.low, self.high) if self.low <= tick <= self.high]
+        return [(tick, f"{tick:,.10g}" if self.log else decimals(tick, values)) for tick in values]
+
+
+def text_at(x: float, y: float, text: str, colour: str = BLACK, anchor: str = "start", bold: bool = False) -> str:
+    """A text; black text that starts at its place needs no attributes."""
+    more = f' fill="{colour}"' * (colour != BLACK) + f' text-anchor="{anchor}"' * (anchor != "start")
+    more += ' font-weight="bold"' * bold
+    return f'<text x="{x:.1f}" y="{y:.1f}"{more}>{html.escape(text)}</text>'
+
+
+def axis_below(x: Axis, bottom: float, label: str, ticks: Sequence[tuple[float, str]] | None = None) -> list[str]:
+    """An axis below a panel: its line, its ticks and its label."""
+    parts = [f'<path d="M{x.start:.1f} {bottom}H{x.end:.1f}" stroke="{GREY}" stroke-width="0.600"/>']
+    last = -math.inf
+    for tick, text in x.ticks() if ticks is None else ticks:
+        parts.append(f'<path d="M{x.at(tick):.1f} {bottom}v3" stroke="{GREY}" stroke-width="0.600"/>')
+        half = LETTER * len(text) / 2
+        # A number that would touch the one before it is left out; its tick stays.
+        if x.at(tick) - half > last + LETTER / 2:
+            parts.append(text_at(x.at(tick), bottom + 13, text, anchor="middle"))
+            last = x.at(tick) + half
+    return [*parts, text_at((x.start + x.end) / 2, bottom + 27, label, anchor="middle")]
+
+
+def axis_beside(y: Axis, x: float, label: str, ticks: Sequence[tuple[float, str]] | None = None) -> list[str]:
+    """An axis to the left of a panel."""
+    parts = [f'<path d="M{x:.1f} {y.start}V{y.end}" stroke="{GREY}" stroke-width="0.600"/>']
+    for tick, text in y.ticks() if ticks is None else ticks:
+        parts.append(f'<path d="M{x:.1f} {y.at(tick):.1f}h-3" stroke="{GREY}" stroke-width="0.600"/>')
+        parts.append(text_at(x - 5, y.at(tick) + 3.5, text, anchor="end"))
+    parts.append(f'<text transform="translate({x - 39:.0f} {(y.start + y.end) / 2:.0f}) rotate(-90)" '
+                 f'text-anchor="middle">{html.escape(label)}</text>')  # fmt: skip
+    return parts
+
+
+def names_above(names: Sequence[str], left: float) -> tuple[list[str], float]:
+    """The marks and names of conditions above a panel, in as many lines as they need, and where the panel begins."""
+    parts, x, y = [], left, 27.0
+    for number, name in enumerate(names):
+        width = 22 + LETTER * min(len(name), LONGEST)
+        if x > left and x + width > PAGE:
+            x, y = left, y + LINE
+        parts.append(f'<g transform="translate({x:.1f} {y - 3.5})">{mark(number)}</g>')
+        parts.append(text_at(x + 7, y, short(name)))
+        x += width
+    return parts, y + 12
+
+
 def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...], str], alt: str) -> Figure:
     """Stimuli with their intervals, the highest on top, in the colour of their condition; of many, both ends.
 
     The values stand beside a row when a reader points at it, with its sentence where `sentences` (by item and
-    condition, or by item) has it. Drawn without matplotlib, which takes a second for sixty labels.
+    condition, or by item) has it.
     """
     known = found.frame.with_columns(label=pl.Series(found.labels)).drop_nulls("estimate")
     title, left_out = found.title, max(known.height - SHOWN, 0)
@@ -81,66 +150,45 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     levels = list(dict.fromkeys(map(group, known.to_dicts()))) if group is not None else []
     levels = sorted(levels, key=natural_order) if 1 < len(levels) <= len(COLOURS) else []
     left = max((min(len(label), LONGEST) for label in rows["label"]), default=4) * LETTER + 8
-    top = max(_key(levels, left)[1], default=10.0) + 12.0
+    parts, top = names_above(levels, left) if levels else ([], 22.0)
     bottom = top + LINE * (rows.height + bool(left_out)) + 2
     low, high = _bounds(rows)
     ticks = round_ticks(low, high)
-    low, high = min(low, ticks[0]), max(high, ticks[-1])
-    scale = (PAGE - left - 14) / (high - low)
-    drawn = []
+    x = Axis(min(low, ticks[0]), max(high, ticks[-1]), left, PAGE - 14)
     for tick in ticks:
-        place = f"{left + (tick - low) * scale:.1f}"
-        drawn.append(f'<path d="M{place} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
-        drawn.append(f'<text x="{place}" y="{bottom + 12}" text-anchor="middle">{decimals(tick, ticks)}</text>')
+        parts.append(f'<path d="M{x.at(tick):.1f} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
+        parts.append(text_at(x.at(tick), bottom + 12, decimals(tick, ticks), anchor="middle"))
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
-    drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 26}" text-anchor="middle">{html.escape(unit)}</text>')
-    for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
-        drawn.append(f'<g transform="translate({x:.1f} {y})">{mark(number)}<text x="6" y="3">'
-                     f"{html.escape(short(level))}</text></g>")  # fmt: skip
+    parts.append(text_at((left + PAGE) / 2, bottom + 26, unit, anchor="middle"))
     for line, row in enumerate(rows.to_dicts()):
         after = left_out > 0 and line >= SHOWN // 2
         number = levels.index(group(row)) if levels and group is not None else 0
         y = top + LINE * (line + after + 0.5)
-        point, start, end = (left + (value - low) * scale for value in _ends(row))
+        point, start, end = map(x.at, _ends(row))
         cell = tuple(str(row[name]) for name in ("item", *found.conditions) if row[name] not in (None, ""))
         sentence = sentences.get(cell) or sentences.get(cell[:1])
-        said = f"{row['label']}: {row['estimate']:.2f}"
-        said += f" [{row['lower']:.2f}, {row['upper']:.2f}]" if _has_ends(row) else ""
-        tooltip = html.escape(f"{said}. {sentence}" if sentence else said)
-        drawn.append(
+        tooltip = f"{row['label']}: {row['estimate']:.2f}"
+        tooltip += f" [{row['lower']:.2f}, {row['upper']:.2f}]" if _has_ends(row) else ""
+        tooltip = html.escape(f"{tooltip}. {sentence}" if sentence else tooltip)
+        parts.append(
             f'<g class="row"><title>{tooltip}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
-            f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 3.5:.1f}" text-anchor="end">'
-            f'{html.escape(short(row["label"]))}</text><path d="M{start:.1f} {y:.1f}H{end:.1f}" '
-            f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{mark(number)}</g></g>'
+            f'fill="none" pointer-events="all"/>{text_at(left - 6, y + 3.5, short(row["label"]), anchor="end")}'
+            f'<path d="M{start:.1f} {y:.1f}H{end:.1f}" stroke="{COLOURS[number]}"/>'
+            f'<g transform="translate({point:.1f} {y:.1f})">{mark(number)}</g></g>'
         )
     if left_out:
-        y = top + LINE * (SHOWN // 2 + 0.5) + 2.8
-        drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{y:.1f}" text-anchor="middle" fill="{GREY}">'
-                     f"... {left_out:,} more between these ...</text>")  # fmt: skip
+        between = f"... {left_out:,} more between these ..."
+        parts.append(text_at((left + PAGE) / 2, top + LINE * (SHOWN // 2 + 0.5) + 2.8, between, GREY, "middle"))
     heading = f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(_one_line(title))}</text>'
-    svg = _page_wide("ranking", title, alt, bottom + 32, [heading, *drawn])
+    svg = _page_wide("ranking", title, alt, bottom + 32, [heading, *parts])
     return Figure(key, title, alt, svg, data=found.frame)
-
-
-def _key(levels: Sequence[str], left: float) -> tuple[list[float], list[float]]:
-    """Where the names of conditions stand above a ranking, in as many lines as they need."""
-    across, down = [], []
-    x, y = left, 24.0
-    for level in levels:
-        width = min(len(level), LONGEST) * (LETTER + 0.4) + 18
-        if x > left and x + width > PAGE:
-            x, y = left, y + 13.0
-        across.append(x)
-        down.append(y)
-        x += width
-    return across, down
 
 
 def _one_line(title: str) -> str:
     """A title, or its part on the strongest stimulus, if that fits into a line of a wide figure."""
     longest = int(PAGE / (0.56 * TITLE_POINTS * 1.1))
     first = title[: title.find(" stimuli, ") + len(" stimuli")] if " stimuli, " in title else title
-    return next((one for one in (title, first) if len(one) <= longest), "Stimuli, the strongest on top")
+    return next((text for text in (title, first) if len(text) <= longest), "Stimuli, the strongest on top")
 
 
 def _condition(rows: pl.DataFrame, conditions: Sequence[str]) -> Callable[[dict[str, Any]], str] | None:
@@ -189,7 +237,7 @@ BINS = 20
 
 
 def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
-    """How many participants answered attentively with which probability."""
+    """The distribution of the probability of answering attentively."""
     below = float(evidence.settings["below"])
     bound = language_of("en").value(below, ".2r")
     everyone = counted(evidence.participants.height, "participant")
@@ -203,10 +251,7 @@ def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.Da
 def performance_figure(
     key: str, evidence: Evidence, table: pl.DataFrame, what: str, chances: Sequence[float], alt: str, caption: str = ""
 ) -> Figure:
-    """How many participants answered which share of some trials right, with what guessing gives on average.
-
-    `table` has the shares (`shares_right`).
-    """
+    """The distribution of shares of right answers (`table`, from `shares_right`), with the average by guessing."""
     steps = max(int(table["trials"].median() or 1), 1)  # type: ignore[arg-type]
     everyone = counted(evidence.participants.height, "participant")
     title = f"{len(evidence.flagged)} of {everyone} gave too few right answers to {what}"
@@ -219,9 +264,9 @@ def performance_figure(
 
 
 def shares_right(evidence: Evidence) -> pl.DataFrame | None:
-    """participant, score (the share of right answers, or pairs), trials, flagged: of those who saw such trials.
+    """participant, score (the share of right answers, or pairs), trials and flagged, for those who saw such trials.
 
-    None on the accounts that compare means of ratings: there no single answer is right or wrong.
+    None for the accounts that compare means of ratings, where no single answer is right or wrong.
     """
     if evidence.trials is None or "right" not in evidence.trials.columns:
         if "trials" not in evidence.participants.columns:
@@ -235,7 +280,7 @@ def shares_right(evidence: Evidence) -> pl.DataFrame | None:
 
 
 class _Bars(NamedTuple):
-    """How bars are laid out: their edges, the ticks below them, what they are about, and a line across them."""
+    """The layout of a bar chart: edges of the bars, ticks and label of the axis, and a line across the bars."""
 
     edges: Floats
     ticks: list[tuple[float, str]]
@@ -246,53 +291,37 @@ class _Bars(NamedTuple):
 
 LONG_TITLE = 70
 """Letters of a title that fit above a figure."""
-LEFT, TOP, BOTTOM, BROAD = 44.0, 36.0, 158.0, 5.9
-"""Where the bars begin and end, and the width of one of their letters, in points."""
+LEFT, TOP, BOTTOM = 44.0, 36.0, 158.0
+"""Where the bars begin and end, in points."""
 
 
 def _stacked(
     key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars, caption: str, data: pl.DataFrame | None
 ) -> Figure:  # fmt: skip
-    """A bar for each bin: those who are not flagged below, those who are on top, hatched, with the number above.
-
-    Drawn without matplotlib, which is slow to import and to lay out.
-    """
+    """A bar for each bin: participants who are not flagged below, flagged ones hatched on top, and their number."""
     kept, flagged = (
         np.histogram(table.filter(pl.col("flagged") == which)["score"].to_numpy(), bars.edges)[0]
         for which in (False, True)
     )
-    first, last = float(bars.edges[0]) - 0.02, float(bars.edges[-1]) + 0.02
-    scale = (PAGE - LEFT - 12) / (last - first)
     most = max(float((kept + flagged).max()), 1.0) * 1.15
-    unit = (BOTTOM - TOP) / most
-    width = float(bars.edges[1] - bars.edges[0]) * scale
-    drawn = [f'<path d="M{LEFT} {TOP}V{BOTTOM}H{PAGE - 12}" fill="none" stroke="{GREY}" stroke-width="0.600"/>']
-    for tick in (tick for tick in round_ticks(0, max(most, 3.0)) if tick == int(tick) and tick <= most):
-        y = BOTTOM - tick * unit
-        drawn.append(f'<text x="{LEFT - 5}" y="{y + 3.5:.1f}" text-anchor="end">{tick:,.0f}</text>')
-        drawn.append(f'<path d="M{LEFT - 3} {y:.1f}H{LEFT}" stroke="{GREY}" stroke-width="0.600"/>')
-    for value, text in bars.ticks:
-        x = LEFT + (value - first) * scale
-        drawn.append(f'<text x="{x:.1f}" y="{BOTTOM + 13}" text-anchor="middle">{text}</text>')
-    room = max((len(f"{count:,}") for count in kept + flagged), default=1) * BROAD <= width
+    x = Axis(float(bars.edges[0]) - 0.02, float(bars.edges[-1]) + 0.02, LEFT, PAGE - 12)
+    y = Axis(0, most, BOTTOM, TOP)
+    counts = [tick for tick in round_ticks(0, max(most, 3.0)) if tick == int(tick) and tick <= most]
+    drawn = axis_beside(y, LEFT, "participants", [(tick, f"{tick:,.0f}") for tick in counts])
+    drawn += axis_below(x, BOTTOM, bars.label, bars.ticks)
+    width = x.at(float(bars.edges[1])) - x.at(float(bars.edges[0]))
+    room = max((len(f"{count:,}") for count in kept + flagged), default=1) * LETTER <= width
     for edge, below, above in zip(bars.edges[:-1], kept, flagged, strict=True):
-        x = LEFT + (float(edge) - first) * scale
-        drawn += _bar(key, x + 0.07 * width, 0.86 * width, BOTTOM - below * unit, above * unit)
+        start, top = x.at(float(edge)), y.at(float(below + above))
+        drawn += _bar(key, start + 0.07 * width, 0.86 * width, y.at(float(below)), top)
         if below + above and room:
-            y = BOTTOM - (below + above) * unit - 3
-            drawn.append(f'<text x="{x + width / 2:.1f}" y="{y:.1f}" text-anchor="middle">{below + above:,}</text>')
+            drawn.append(text_at(start + width / 2, top - 3, f"{below + above:,}", anchor="middle"))
     if bars.line is not None:
-        at, text, dashes = bars.line
-        x = LEFT + (at - first) * scale
-        half = len(text) * BROAD / 2
-        drawn.append(f'<path d="M{x:.1f} {TOP - 4}V{BOTTOM}" stroke="{BLACK}" stroke-width="0.800" '
+        value, text, dashes = bars.line
+        half = len(text) * LETTER / 2
+        drawn.append(f'<path d="M{x.at(value):.1f} {TOP - 4}V{BOTTOM}" stroke="{BLACK}" stroke-width="0.800" '
                      f'stroke-dasharray="{dashes}"/>')  # fmt: skip
-        drawn.append(f'<text x="{min(max(x, half + 4), PAGE - half - 4):.1f}" y="{TOP - 8}" text-anchor="middle">'
-                     f"{html.escape(text)}</text>")  # fmt: skip
-    middle = (TOP + BOTTOM) / 2
-    drawn.append(f'<text x="{(LEFT + PAGE - 12) / 2:.0f}" y="{BOTTOM + 28}" text-anchor="middle">'
-                 f"{html.escape(bars.label)}</text>")  # fmt: skip
-    drawn.append(f'<text transform="translate(13 {middle:.0f}) rotate(-90)" text-anchor="middle">participants</text>')
+        drawn.append(text_at(min(max(x.at(value), half + 4), PAGE - half - 4), TOP - 8, text, anchor="middle"))
     drawn.append(
         f'<pattern id="{key}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
         f'<rect width="4" height="4" fill="white"/><path d="M0 0V4" stroke="{FLAGGED}" stroke-width="1.600"/></pattern>'
@@ -304,7 +333,7 @@ def framed(
     key: str, title: str, alt: str, height: float, drawn: Sequence[str], caption: str = "",
     data: pl.DataFrame | None = None,
 ) -> Figure:  # fmt: skip
-    """What was drawn as a figure as wide as the page, with its title above; of a long one, the part that fits."""
+    """A figure as wide as the page, with its title above; of a long title, the part that fits."""
     parts = (title, *(title.split(end)[0] for end in (": ", ", ", "; ", " and ")))
     shown = next((part for part in parts if len(part) <= LONG_TITLE), title)
     points = min(11.0, (PAGE - 8) / (0.64 * max(len(shown), 1)))
@@ -324,26 +353,24 @@ def _page_wide(name: str, title: str, alt: str, height: float, drawn: Sequence[s
     )
 
 
-def _bar(key: str, x: float, width: float, top: float, flagged: float) -> list[str]:
-    """A bar with the flagged ones on top."""
-    drawn = []
-    if top < BOTTOM:
-        drawn.append(f'<rect x="{x:.1f}" y="{top:.1f}" width="{width:.1f}" height="{BOTTOM - top:.1f}" fill="{KEPT}"/>')
-    if flagged:
-        drawn.append(
-            f'<rect x="{x:.1f}" y="{top - flagged:.1f}" width="{width:.1f}" height="{flagged:.1f}" '
-            f'fill="url(#{key}-hatch)" stroke="{FLAGGED}" stroke-width="0.800"/>'
-        )
-    return drawn
+def _bar(key: str, x: float, width: float, middle: float, top: float) -> list[str]:
+    """A bar with the flagged participants on top, from the middle on."""
+    look = f'fill="url(#{key}-hatch)" stroke="{FLAGGED}" stroke-width="0.800"'
+    parts = ((middle, BOTTOM, f'fill="{KEPT}"'), (top, middle, look))
+    return [
+        f'<rect x="{x:.1f}" y="{high:.1f}" width="{width:.1f}" height="{low - high:.1f}" {style}/>'
+        for high, low, style in parts
+        if high < low
+    ]
 
 
 WIDTH, HEIGHT = 160, 18
 MOST = 160
-"""This many answers have a bar each; of more, evenly spaced ones are drawn."""
+"""The most answers of a strip; of more, evenly spaced ones are drawn."""
 
 
 def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidence | None) -> tuple[str, ...]:
-    """The times of each participant; empty where there are none."""
+    """The strip of each participant's response times; empty where there are none."""
     frame = judgments.frame
     if "rt" not in frame.columns:
         return tuple("" for _ in participants)
@@ -363,7 +390,7 @@ def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidenc
 
 
 def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[str, ...]:
-    """The answers of each participant in their order."""
+    """The strip of each participant's answers in their order."""
     parts = []
     # Trials count anew in each session, so that their numbers alone would mix the sessions.
     frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_shown")
@@ -392,7 +419,7 @@ def _answers(heights: list[float | None]) -> str:
 
 
 def _outlying(rows: pl.DataFrame, remfod: Evidence | None) -> pl.Series:
-    """Whether ReMFOD found a trial, as far as it looked at it."""
+    """Whether ReMFOD flags each trial."""
     if remfod is None or remfod.trials is None:
         return pl.repeat(False, rows.height, eager=True)
     keys = [name for name in ("participant", "session", "trial", "question") if name in remfod.trials.columns]

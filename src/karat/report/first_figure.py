@@ -1,66 +1,58 @@
-"""The figure of the first screen as SVG with a place for every number, and the data by which the page redraws it.
+"""The figure of the first screen as SVG, and the data from which the page redraws it.
 
 Two factors are lines over the levels of the first; one factor, pairs and answers are rows of dots. The script of the
-page moves the points when a reader chooses another exclusion rule, so that each point carries the number of its cell.
+page moves the points when a reader chooses another exclusion rule, so each point has the number of its cell.
 """
 
 import json
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 from urllib.parse import quote
 
 from karat.errors import counted
+from karat.report.figures import Axis
 from karat.report.outcomes import Outcomes, RuleOutcome, round_step
 
 WIDTH, TOP, BOTTOM = 410.0, 26.0, 40.0
 LEFT = 44.0
 ROW, LEAST_ROW, MOST_ROWS = 26.0, 15.0, 300.0
-"""The height of a row, of one of many, and of all rows together where that is possible."""
+"""The usual and the least height of a row, and the preferred height of all rows together."""
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "bar")
 DODGE = 8.0
-"""How far the lines stand apart, so that equal values can be seen."""
+"""The distance between lines, so that equal values are visible."""
 LETTER, WIDE = 7.3, 8.7
-"""The width of a letter of 12 pixels, about, and of a capital, in a font that is rather wide."""
+"""The approximate width of a letter of 12 pixels, and of a capital, in a wide font."""
 NARROW, BROAD = dict.fromkeys("fijlrt.,:;|!'()[] -", 4.6), dict.fromkeys("mwMW%—", 11.6)
 CHANCE = 50.0
 PEOPLE, DOT = 46.0, 5.0
-"""The height of the dots of participants, and how far they stand apart."""
+"""The height of the dots of participants, and their distance."""
 EACH = "each participant"
 FEWEST_TICKS = 2
-"""Between numbers that are nearer to each other than this, there are ticks that are no whole numbers."""
+"""The shortest axis whose ticks are whole numbers."""
 LINE = 13.0
 OVER, SHORTEST_NAME = " over ", 8
-"""What stands between the names of a pair, and how many signs each of them keeps where it is cut."""
+"""The word between the names of a pair, and the fewest characters of each if they are cut."""
 NEGATIVE = re.compile(r"^-(?=\d+(\.\d+)?$)")
 """The sign of an answer that is a negative number."""
 
 
-@dataclass(frozen=True)
-class Axis:
-    """Where values are on the drawing."""
-
-    low: float
-    high: float
-    start: float
-    end: float
+class _Axis(Axis):
+    """An axis whose places are within its ends."""
 
     def at(self, value: float) -> float:
-        """The place of a value, within the axis."""
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(self.start + share * (self.end - self.start), 1)
+        return round(super().at(min(max(value, self.low), self.high)), 1)
 
 
 def axis_of(found: Outcomes) -> tuple[float, float]:
-    """The ends of the axis: the response scale, or the part of it that holds every interval."""
+    """The ends of the axis, which is never empty."""
     return (found.low, found.high) if found.high > found.low else (found.low, found.low + 1)
 
 
 def svg(found: Outcomes, linked: bool = False) -> str:
-    """The figure of the rule that the report goes by; where `linked`, the dots of participants open their playback."""
+    """The figure of the rule that the analysis uses; if `linked`, the dots of participants open their playback."""
     return _lines(found, linked) if len(found.factors) == 2 else _rows(found, linked)
 
 
@@ -76,7 +68,7 @@ def described(found: Outcomes) -> str:
 
 
 def data(found: Outcomes) -> dict[str, Any]:
-    """What the script needs to redraw the figure, the flow and the comparisons by another rule."""
+    """The data from which the script redraws the figure, the flow and the comparisons under another rule."""
     low, high = axis_of(found)
     return {
         "low": low, "high": high, "percent": found.percent, "digits": found.digits,
@@ -96,13 +88,13 @@ def data(found: Outcomes) -> dict[str, Any]:
 
 
 def _gone(found: Outcomes, rule: RuleOutcome) -> list[int]:
-    """The numbers of the participants with a dot of their own that a rule excludes."""
+    """The numbers of the dots of participants that a rule excludes."""
     excluded = set(rule.excluded)
     return [number for number, (name, _) in enumerate(found.people) if name in excluded]
 
 
 def as_json(value: Any) -> str:
-    """Data within a page: nothing in it ends the element that it is in."""
+    """JSON for a script element, which it cannot end."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -132,7 +124,7 @@ def _tick(value: float) -> str:
 
 
 def _point(found: Outcomes, rule: RuleOutcome, number: int, series: int, axis: Axis, other: float, across: bool) -> str:
-    """A marker with its whiskers; hidden where a rule leaves nobody who saw the cell."""
+    """A marker with its whiskers; hidden if no remaining participant saw the cell."""
     mean, low, high = rule.cells[number]
     known = math.isfinite(mean)
     place = axis.at(mean) if known else axis.start
@@ -191,10 +183,10 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
     width = WIDTH - LEFT - room
     step = width / len(levels)
     longest = int(step / LETTER)
-    # Names that are too long for one line stand in two, by turns.
+    # Names that are too long for one line alternate between two.
     lines = 2 if max(map(len, levels)) > longest and len(levels) > 2 else 1
     height = 290.0 + LINE * (lines - 1)
-    axis = Axis(*axis_of(found), 290.0 - BOTTOM, TOP)
+    axis = _Axis(*axis_of(found), 290.0 - BOTTOM, TOP)
     x = {level: round(LEFT + step * (place + 0.5), 1) for place, level in enumerate(levels)}
     place = {cell: number for number, cell in enumerate(found.cells)}
     drawn = [_upright(found, axis, height, LEFT, WIDTH - room + 2)]
@@ -222,7 +214,7 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
                      f'{WIDTH - room + 10} {y:.1f})">{_marker(number)}</g><text class="name" x="{WIDTH - room + 20}" '
                      f'y="{y + 4:.1f}">{_fitted(name, room - 22)}</text>')  # fmt: skip
     if found.people:
-        across = Axis(0, 100, LEFT, WIDTH - 12)
+        across = _Axis(0, 100, LEFT, WIDTH - 12)
         drawn += [_across(found, across, height, height + PEOPLE), _people(found, across, height + PEOPLE, linked)]
         drawn.append(f'<text class="quiet" x="{(LEFT + WIDTH - 12) / 2:.0f}" y="{height + PEOPLE + 34}" '
                      f'text-anchor="middle">{escape(found.unit)} of each participant</text>')  # fmt: skip
@@ -252,10 +244,10 @@ def _rows(found: Outcomes, linked: bool = False) -> str:
     names = [", ".join(cell) for cell in found.cells]
     longest = max(map(_width, [*names, *([EACH] if found.people else [])]))
     left = min(max(longest + 12, 60.0), 240.0 if found.kind == "preference" else 210.0)
-    # Many rows stand closer together, so that the figure need not shrink to fit the first screen.
+    # Many rows are closer together, so that the figure fits the first screen.
     row = min(ROW, max(LEAST_ROW, MOST_ROWS / len(names)))
     height = TOP + row * len(names) + (PEOPLE if found.people else 0.0) + BOTTOM
-    axis = Axis(*axis_of(found), left, WIDTH - 12)
+    axis = _Axis(*axis_of(found), left, WIDTH - 12)
     bottom = height - BOTTOM + 4
     drawn = [_across(found, axis, TOP - 6, bottom)]
     if found.people:
@@ -281,7 +273,7 @@ def _whole(found: Outcomes, height: float, kind: str, axis: Axis, drawn: list[st
 
 
 def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tuple[float, str, int]]:
-    """Labels at the ends of lines, moved so that none covers another."""
+    """Labels at the ends of lines, moved down so that none covers another."""
     moved: list[tuple[float, str, int]] = []
     for y, name, number in sorted(ends):
         moved.append((max(y, moved[-1][0] + least) if moved else y, name, number))
@@ -289,18 +281,18 @@ def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tupl
 
 
 def _width(text: str) -> float:
-    """About how wide a text is; capitals and signs are wider than other letters."""
+    """The approximate width of a text; capitals and signs are wider than other letters."""
     wide = (WIDE if letter.isupper() or letter in "<>=" else LETTER for letter in text)
     return sum(NARROW.get(letter) or BROAD.get(letter) or usual for letter, usual in zip(text, wide, strict=True))
 
 
 def _fitted(text: str, room: float) -> str:
-    """A name that is no wider than its room."""
+    """A name, cut to the width of its room."""
     return _cut(text, len(text) if _width(text) <= room else int(len(text) * room / _width(text)))
 
 
 def _cut(text: str, longest: int) -> str:
-    """A name that fits; of a pair, both names, each without its middle, since their ends distinguish them."""
+    """A name cut to a length; of a pair, both names without their middles, because their ends distinguish them."""
     plain = NEGATIVE.sub("\N{MINUS SIGN}", " ".join(text.split()))
     if len(plain) <= max(longest, 4):
         return escape(plain)

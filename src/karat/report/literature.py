@@ -1,8 +1,8 @@
-"""The literature to cite: the sources, keys in a text as pandoc and Quarto read them, and the BibTeX file for them.
+"""The literature to cite: the sources, citation keys in a text as pandoc and Quarto read them, and BibTeX.
 
 A text cites by key, [@bates2015; @barr2013]. `cited` finds the keys, `bibtex` writes their entries, `readable` turns
-the keys into names and years for a page, and `references` lists the sources as people read them. Only what is certain
-stands in `literature.bib`, which has the sources: one without a DOI has one that was not looked up, or none.
+the keys into names and years for a page, and `references` lists the sources for readers. The sources are in
+`literature.bib`, which has only verified entries; the DOI of some is missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ENTRY = re.compile(r"@(\w+)\{(\w+),\n(.*?)\n\}\n", re.DOTALL)
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
 CITATION = re.compile(r"\[(@[a-z]+\d*(?:; @[a-z]+\d*)*)\]")
 SEVERAL = 3
-"""From this many authors on, the first stands for all."""
+"""The number of authors from which a citation names only the first."""
 
 
 def source(key: str) -> Source:
@@ -31,7 +31,7 @@ def source(key: str) -> Source:
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """The keys that a text cites, in the order in which they first come."""
+    """The keys that a text cites, in the order of their first occurrence."""
     keys = (key.removeprefix("@") for found in CITATION.findall(text) for key in found.split("; "))
     return tuple(dict.fromkeys(keys))
 

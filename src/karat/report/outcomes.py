@@ -1,13 +1,13 @@
-"""What every exclusion rule leaves: who stays, the main result on the response scale, and the comparisons.
+"""The main result under every exclusion rule: who stays, the result on the response scale, and the comparisons.
 
-The main result is one number per condition: the mean rating, the share of one answer, of right answers, or of choices
-of the first of two. Sums and counts of each participant and condition are computed once. A rule is a choice of rows of
-this table, so that all rules together take no longer than one.
+The main result is one number per condition: the mean rating, or the share of one answer, of right answers, or of
+choices of the first of two. Sums and counts of each participant and condition are computed once. A rule selects rows
+of this table, so all rules together take no longer than one.
 
-Numbers are plain means of answers. Their intervals are over participants: Student's of a mean; of a share Clopper and
-Pearson's, for as many independent answers as would be as precise (Korn and Graubard 1998). Those of a comparison within
-participants are of each participant's own difference, others are Welch's. Whether a comparison is shown is decided by
-the model of the measures, which looks at items as well.
+Numbers are plain means of answers with intervals over participants: Student's for a mean, and for a share Clopper and
+Pearson's, for the number of independent answers that would be as precise (Korn and Graubard 1998). A comparison within
+participants has the interval of their own differences; one between participants takes the smaller group's degrees of
+freedom. Whether a comparison is shown is decided by the model of the measures, which also has items.
 """
 
 import math
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.special import stdtrit
 
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import ends, position
@@ -44,15 +45,15 @@ from karat.study.study import Study
 from karat.types import Floats
 
 MOST_CELLS = 24
-"""A figure with more points says less than a table."""
+"""The most points of the figure."""
 MOST_RULES = 9
 MOST_LINES = 6
-"""A figure with more lines than this would use a marker twice."""
+"""The most lines of the figure; more would use a marker twice."""
 FACTORS, MOST_FACTORS = 2, 3
-"""As many are in the figure; of right answers, a model has no more than this."""
+"""The factors of the figure, and the most factors of a model of right answers."""
 HALF = 50.0
 LONG = 50.0
-"""Means on a scale with at least this many units are written with one decimal."""
+"""Means on a scale of at least this length have one decimal."""
 ANSWERS = "answers (%)"
 CHOSEN = ("chosen (%)", "chosen, “no difference” left out (%)")
 LOG_UNITS = ("mean log estimate", "mean log ratio to the modulus")
@@ -61,14 +62,14 @@ STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """Who stays by one rule, and what they answered."""
+    """Who stays under one rule, and the main result of their answers."""
 
     key: str
     name: str
     excluded: tuple[str, ...]
     kept: int
     answering: int
-    """How many of those who stay answered what is compared."""
+    """The number of participants who stay and have answers in the main result."""
     cells: tuple[tuple[float, float, float], ...]
     """Mean, lower and upper end of each cell."""
     comparisons: tuple[tuple[float, float, float], ...]
@@ -77,7 +78,7 @@ class RuleOutcome:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The main result by every rule; the first rule is the one that the report goes by."""
+    """The main result under every rule; the analysis uses the first rule."""
 
     kind: str
     """means, share, right, preference or answers."""
@@ -89,34 +90,39 @@ class Outcomes:
     rules: tuple[RuleOutcome, ...]
     comparisons: tuple[RuleComparison, ...] = ()
     left_out: int = 0
-    """Cells that are in no figure because there are too many."""
+    """The number of cells that the figure leaves out because there are too many."""
     sentences: dict[int, str] = field(default_factory=dict)
-    """For a cell, an example of what was judged."""
+    """An example sentence for each cell."""
     right: tuple[float, float, float] | None = None
-    """Where answers have a key, the share of right ones, and that of the worst and the best participant."""
+    """If answers have a key, the percentage of right ones, and that of the worst and the best participant."""
     people: tuple[tuple[str, float], ...] = ()
-    """Where answers have a key, every participant with the share of right answers, in per cent."""
+    """If answers have a key, each participant's percentage of right answers."""
     clear_left_out: int = 0
-    """Of preferences that are in no figure, how many have an interval without the half."""
+    """The number of preferences outside the figure whose interval excludes one half."""
     by_ends: bool = True
-    """Whether, of too many cells, those at both ends are in the figure; otherwise those with the most answers are."""
+    """Whether a figure with too many cells shows those at both ends, or else those with the most answers."""
     tests: tuple[TermTest, ...] = ()
     """The model's tests of whole factors and of their interactions."""
     accuracy: Contrasts | None = field(default=None, repr=False)
-    """Where answers have a key, the model of right answers by condition."""
+    """If answers have a key, the model of right answers by condition."""
     planned: PlannedContrasts | None = field(default=None, repr=False)
     """The planned comparisons in the model of right answers."""
     question: str = ""
-    """The question that the main result is about, where there are several and it is about one."""
+    """The question of the main result, if it is about one of several."""
     questions: tuple[str, ...] = ()
-    """All questions, where there are several."""
+    """All questions, if there are several."""
     by_question: tuple[tuple[str, tuple[TermTest, ...]], ...] = ()
-    """Where several questions are in one figure, the tests of the model of each of them."""
+    """If several questions are in one figure, the tests of the model of each."""
 
     @property
     def analysed(self) -> RuleOutcome:
-        """The outcome of the rule that the report goes by."""
+        """The outcome of the rule that the analysis uses."""
         return self.rules[0]
+
+    @property
+    def answer(self) -> str:
+        """The answer whose share is the main result, in quotes."""
+        return self.unit.removesuffix(" (%)")
 
     @property
     def percent(self) -> bool:
@@ -125,7 +131,7 @@ class Outcomes:
 
     @property
     def digits(self) -> int:
-        """How many decimals a sentence has: none of a percentage, one of a scale as long as 0 to 100."""
+        """The decimals of numbers in sentences: none for percentages, one for a long scale such as 0 to 100."""
         return 0 if self.percent else 1 if self.high - self.low >= LONG else 2
 
     def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
@@ -137,11 +143,11 @@ class Outcomes:
         return found[0], found[1]
 
     def clear(self) -> int:
-        """Of preferences, how many have an interval without the half, those that are in no figure included."""
+        """The number of preferences whose interval excludes one half, including those outside the figure."""
         return self.clear_left_out + sum(low > HALF or high < HALF for _, low, high in self.analysed.cells)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """All of it as data for `karat.measure.export.plain`."""
         names = [", ".join(cell) for cell in self.cells]
         return {
             "kind": self.kind, "unit": self.unit, "question": self.question, "factors": list(self.factors),
@@ -158,10 +164,9 @@ class Outcomes:
             "rules": [
                 {
                     "key": rule.key, "name": rule.name, "kept": rule.kept, "excluded": len(rule.excluded),
-                    "cells": [{"cell": name, "ends": _known(ends)}
-                              for name, ends in zip(names, rule.cells, strict=True)],
+                    "cells": [{"cell": name, "ends": ends} for name, ends in zip(names, rule.cells, strict=True)],
                     "comparisons": [
-                        {"name": one.name, "ends": _known(ends), "sides": _known(self.sides(rule, one))}
+                        {"name": one.name, "ends": ends, "sides": self.sides(rule, one)}
                         for one, ends in zip(self.comparisons, rule.comparisons, strict=True)
                     ],
                 }
@@ -181,16 +186,12 @@ class Outcomes:
         return frame.with_columns(pl.col("estimate", "lower", "upper").cast(pl.Float64).fill_nan(None))
 
 
-def _known(values: Sequence[float]) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]
-
-
 def outcomes(screening: Screening, study: Study | None, measures: Measures | NotComputed) -> Outcomes | NotComputed:
-    """The main result and what other rules would change in it, or why there is none."""
+    """The main result and how other rules would change it, or why there is none."""
     judgments = screening.judgments
-    rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
-    if not rows.height:
-        rows = judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
+    answered = judgments.frame.filter(pl.col("response").is_not_null(), pl.col("function") != "practice")
+    rows = answered.filter(pl.col("function") == "test")
+    rows = rows if rows.height else answered
     if not rows.height:
         return NotComputed("report.no_answers")
     rows, scale, question = _main_question(judgments, rows)
@@ -200,11 +201,9 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     if factors == ["answer"]:
         kind, unit = "answers", ANSWERS
     order = _level_order(rows, factors, study)
-    cells = [
-        cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
-    ]
-    every = cells
-    cells, left_out, by_ends = _most_telling(rows, factors, cells, kind)
+    there = set(rows.select(factors).iter_rows())
+    every = [cell for cell in product(*(order[name] for name in factors)) if cell in there]
+    cells, left_out, by_ends = _most_telling(rows, factors, every, kind)
     place = {cell: number for number, cell in enumerate(cells)}
     people = judgments.participants["participant"].to_list()
     sums, counts = _sums(rows, factors, place, people)
@@ -224,18 +223,18 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     bounds = ends(scale) if kind == "means" and "answer" not in rows.columns else (-math.inf, math.inf)
     rules = tuple(_outcome(key, name, gone, people, sums, counts, compared, kind, bounds) for key, name, gone in stated)
     examples = _examples(rows, factors, place)
-    right = _right(rows, rules[0].excluded) if kind == "right" else None
-    shares = rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean()) if kind == "right" else None
-    own = () if shares is None else tuple((str(name), float(share)) for name, share in shares.iter_rows())
+    shares: tuple[tuple[str, float], ...] = ()
+    if kind == "right":
+        shares = tuple(rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean()).iter_rows())
     clear = 0
     if kind == "preference" and left_out:
         rest = {cell: number for number, cell in enumerate(sorted(set(every) - set(cells)))}
         undrawn = _outcome("", "", rules[0].excluded, people, *_sums(rows, factors, rest, people), [], kind, bounds)
         clear = sum(low > HALF or high < HALF for _, low, high in undrawn.cells)
     return Outcomes(
-        kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, examples, right, own,
-        clear, by_ends, term_tests(model, named), accuracy, planned, question or "",
-        questions=tuple(judgments.scales) if len(judgments.scales) > 1 else (),
+        kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, examples,
+        _right(rows, shares, rules[0].excluded), shares, clear, by_ends, term_tests(model, named), accuracy, planned,
+        question or "", questions=tuple(judgments.scales) if len(judgments.scales) > 1 else (),
         by_question=tuple(_tests_by_question(rows, measures)) if "question" in factors else (),
     )  # fmt: skip
 
@@ -243,33 +242,35 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
 def _tests_by_question(
     rows: pl.DataFrame, measures: Measures | NotComputed
 ) -> Iterator[tuple[str, tuple[TermTest, ...]]]:
-    """The questions that have a model of their own, with its tests."""
+    """The questions that have their own model, with its tests."""
     for name in rows["question"].unique(maintain_order=True):
         model = model_of(measures, name)
         if model is not None and (tests := term_tests(model, model.factors)):
             yield name, tests
 
 
-def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, float] | None:
-    """The share of right answers of those who stay, in per cent, and the lowest and the highest of a participant."""
-    stay = rows.filter(~pl.col("participant").is_in(list(excluded)))
-    own = stay.group_by("participant").agg(pl.col("_value").mean())["_value"].to_numpy()
-    if not len(own):
+def _right(
+    rows: pl.DataFrame, shares: Sequence[tuple[str, float]], excluded: Sequence[str]
+) -> tuple[float, float, float] | None:
+    """The percentage of right answers of those who stay, and the lowest and the highest of a participant."""
+    stay = [share for name, share in shares if name not in excluded]
+    if not stay:
         return None
-    return float(stay["_value"].to_numpy().mean()), float(own.min()), float(own.max())
+    values = rows.filter(~pl.col("participant").is_in(list(excluded)))["_value"]
+    return float(values.to_numpy().mean()), min(stay), max(stay)
 
 
 def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, Scale, str | None]:
-    """The rows of the question with most answers; of a differential, all questions on the same scale.
+    """The rows of the question with most answers; in a differential, of all questions on the same scale.
 
-    The name of the question is None where there are several, and empty where there is only one.
+    The name of the question is None if the rows are of several questions, and empty if there is only one.
     """
     if "question" not in rows.columns or len(judgments.scales) == 1:
         several = "question" in rows.columns and rows["question"].n_unique() > 1
         return rows, next(iter(judgments.scales.values())), None if several else ""
     asked = rows.with_columns(pl.col("question").fill_null(""))
     counts = dict(asked["question"].value_counts().iter_rows())
-    # Of questions with equally many answers, the first one leads, in every run.
+    # Of questions with equally many answers, the first is taken.
     name = max(judgments.scales, key=lambda question: counts.get(question, 0))
     scale = judgments.scales[name]
     same = [question for question, own in judgments.scales.items() if own == scale]
@@ -279,7 +280,7 @@ def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFra
 
 
 def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str, str, pl.DataFrame]:
-    """The rows with a number per answer in _value, the kind of the main result, and what the numbers are."""
+    """The kind of the main result, its unit, and the rows with each answer as a number in _value."""
     if isinstance(scale, Choice):
         return _chosen(rows, study)
     if (isinstance(scale, Nominal | Binary) and _keyed(rows)) or (isinstance(scale, Ordinal) and _keyed(rows, scale)):
@@ -302,14 +303,14 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
 
 
 def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
-    """Whether every answer has a right one; of a rating, only where that is one point of its scale."""
+    """Whether every answer has a right one; for ratings, one point of the scale."""
     if "expected" not in rows.columns or rows["expected"].null_count():
         return False
     return scale is None or set(rows["expected"].cast(pl.String).unique()) <= set(scale.levels)
 
 
 def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataFrame]:
-    """Choices as shares of the first of two: the first level of a planned comparison, else of each pair by name."""
+    """Choices as shares of the first of two: of a planned comparison's first level, else of each pair by name."""
     sided = rows.filter(pl.col("response") != "none")
     unit, rows = CHOSEN[sided.height < rows.height], sided
     if not {"left", "right"} <= set(rows.columns):
@@ -324,7 +325,7 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
     rows = rows.with_columns(_low=pl.min_horizontal("left", "right"), _high=pl.max_horizontal("left", "right"))
     picked = pl.when(pl.col("response") == "left").then("left").otherwise("right")
     rows = rows.with_columns(_value=(picked == pl.col("_low")).cast(pl.Float64) * 100)
-    # The one that was chosen more often comes first, so that every share reads as a preference.
+    # The item that was chosen more often comes first, so that every share is a preference.
     often = pl.when(pl.col("_value").mean().over("_low", "_high") < 50)
     shares = rows.with_columns(
         _value=often.then(100 - pl.col("_value")).otherwise(pl.col("_value")),
@@ -337,7 +338,7 @@ def _factors(
     judgments: Judgments, rows: pl.DataFrame, scale: Scale, kind: str, study: Study | None,
     measures: Measures | NotComputed,
 ) -> list[str]:  # fmt: skip
-    """The factors of the study, else those of the contrasts, else those that the stimuli vary by."""
+    """The factors of the study, else those of the contrasts, else those by which stimuli vary."""
     if kind == "preference":
         return ["_pair"]
     named: list[str] = []
@@ -351,7 +352,7 @@ def _factors(
 
 
 def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) -> tuple[pl.DataFrame, list[str]]:
-    """The rows with at most two factors as text; where there are none, the answers themselves, or the labels."""
+    """The rows with at most two factors as text; without factors, the answers or the labels take their place."""
     if kind in ("means", "share") and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
         factors = _by_question(rows, factors)
     if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
@@ -374,7 +375,7 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
 
 
 def _by_question(rows: pl.DataFrame, factors: list[str]) -> list[str]:
-    """The questions, by as many factors as a figure has room for: a mean over different questions says nothing."""
+    """The questions, and as many factors as fit into the figure: a mean over different questions says nothing."""
     if rows["question"].n_unique() <= MOST_LINES:
         for most in range(len(factors), 0, -1):
             names = [*factors[:most], "question"]
@@ -402,7 +403,7 @@ def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None
 def _most_telling(
     rows: pl.DataFrame, factors: list[str], cells: list[tuple[str, ...]], kind: str
 ) -> tuple[list[tuple[str, ...]], int, bool]:
-    """The cells of a figure, how many are left out, and whether those at both ends are in it or those asked most."""
+    """The cells of the figure, the number left out, and whether it shows both ends or the cells with most answers."""
     means = {tuple(row[:-2]): (row[-2], row[-1]) for row in
              rows.group_by(factors).agg(pl.col("_value").mean(), pl.len()).iter_rows()}  # fmt: skip
     if kind == "preference":
@@ -432,7 +433,7 @@ def _sums(
 
 
 def _rules(screening: Screening) -> list[tuple[str, str, tuple[str, ...]]]:
-    """The rules to compare: key, name and who goes; the one that the report goes by first."""
+    """The rules to compare: key, name and excluded participants; first the rule that the analysis uses."""
     found: list[tuple[str, str, tuple[str, ...]]] = []
     if screening.exclude is not None:
         found.append((STATED, "as stated", screening.excluded))
@@ -467,7 +468,7 @@ def _outcome(
 
 
 def _mean_interval(sums: Floats, counts: Floats, kind: str, bounds: tuple[float, float]) -> tuple[float, float, float]:
-    """The mean of a cell and its interval, from the sum and the number of each participant's answers."""
+    """The mean of a cell and its interval, from the sums and counts of each participant's answers."""
     sums, counts = sums[counts > 0], counts[counts > 0]
     people, answers = len(counts), float(counts.sum())
     mean = float(sums.sum() / answers) if people else float("nan")
@@ -478,7 +479,7 @@ def _mean_interval(sums: Floats, counts: Floats, kind: str, bounds: tuple[float,
     if kind == "means":
         return mean, max(mean - t * variance**0.5, bounds[0]), min(mean + t * variance**0.5, bounds[1])
     if variance == 0 or answers == people:
-        # That two participants agree says little of others, and their shares do not show it.
+        # Equal shares of a few participants do not show how much others would vary.
         alike = float(people)
     else:
         alone = mean * (100 - mean) / (answers - 1)
@@ -488,7 +489,7 @@ def _mean_interval(sums: Floats, counts: Floats, kind: str, bounds: tuple[float,
 
 
 def _difference(weights: Floats, s: Floats, n: Floats) -> tuple[float, float, float]:
-    """A weighted sum of cell means: within participants where they have all the cells, else between them."""
+    """A weighted sum of cell means: within participants if most have all cells, else between them."""
     used = weights != 0
     with np.errstate(invalid="ignore", divide="ignore"):
         means, own = s.sum(axis=0) / n.sum(axis=0), s / n
@@ -513,13 +514,11 @@ def _difference(weights: Floats, s: Floats, n: Floats) -> tuple[float, float, fl
 
 
 def _t(df: float) -> float:
-    from scipy.special import stdtrit
-
     return float(stdtrit(df, 0.975))
 
 
 def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
-    """The ends of the axis: those of the response scale, else those of the answers."""
+    """The ends of the axis: those of the response scale, else of the answers."""
     if kind != "means" or "answer" in rows.columns:
         return 0.0, 100.0
     if math.isfinite(ends(scale)[0]):
@@ -533,13 +532,13 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
 
 
 def round_step(span: float) -> float:
-    """The distance of ticks that divide an axis of this length into about four parts: a round number."""
+    """A round distance of ticks that divides an axis of this length into about four parts."""
     power = 10.0 ** math.floor(math.log10(span / 4))
     return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= span / 4 - 1e-9)
 
 
 def _examples(rows: pl.DataFrame, factors: list[str], place: dict[tuple[str, ...], int]) -> dict[int, str]:
-    """The first sentence of each cell, where sentences are known."""
+    """The first sentence of each cell, if sentences are known."""
     if "sentence" not in rows.columns or "sentence" in factors:
         return {}
     found: dict[int, str] = {}

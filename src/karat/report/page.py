@@ -1,9 +1,8 @@
-"""The report as one HTML file: figures, data, style and script are in it, and it asks the network for nothing.
+"""The report as one HTML file, which contains figures, data, style and script and requests nothing from the network.
 
-Figures are set into the page as SVG with their texts as texts. Their ids are made different from each other, and
-coordinates are cut to hundredths of a point, which halves the file. The data behind a figure or a table are links
-to the CSV itself; the SVG behind its link is taken from the page. A policy in the page allows its own script and
-style, and nothing else.
+Figures are in the page as SVG with their texts as texts. Their ids are made unique, and coordinates are cut to
+hundredths of a point, which halves the file. The data of a figure or a table are a link that contains the CSV; the SVG
+of a figure is taken from the page. A policy in the page allows only its own script and style.
 """
 
 import base64
@@ -42,20 +41,20 @@ DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 UNSHOWN = re.compile(r"<style[^>]*>.*?</style>|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 CODE = re.compile(r"`([^`]+)`")
 LETTERS = 1.4
-"""Pixels a point of figures."""
+"""Pixels per point of figures."""
 SMALLEST = 0.7
-"""To what share of its width a figure may shrink: letters of 14 pixels are then 10."""
+"""The share of its width to which a figure may shrink: letters of 14 pixels are then 10."""
 PHONE = 340
-"""The pixels that a narrow phone has for a figure."""
+"""The width of a figure on a narrow phone, in pixels."""
 LONG = 25
-"""Tables with more rows scroll within the page."""
+"""The rows above which a table scrolls within the page."""
 
 
 def html(gathered: ReportData, language: str = "en") -> str:
     """The whole page."""
     parts = [one for one in sections(gathered, language) if one.key != "brief"]
     script = _text("page.js")
-    # The browser runs the one script with this fingerprint and no other.
+    # The browser runs only the script with this fingerprint.
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     played = playback(gathered)
     page = _environment().get_template("page.html").render(
@@ -69,13 +68,13 @@ def html(gathered: ReportData, language: str = "en") -> str:
 
 
 UNNAMED = {"answer", "all", "_pair", "expected"}
-"""What the first figure is about where it has no factors of the design."""
+"""The factors of the first figure that are not factors of the design."""
 FACTS = 4
-"""This many numbers stand below the title."""
+"""The most numbers below the title."""
 PRINTED = ("results", "words", "methods")
 """The sections that are printed without the appendix."""
 COPIED = ("methods", "preregistration")
-"""The sections whose paragraphs have a button that copies them."""
+"""The sections whose paragraphs have a copy button."""
 
 
 def _first(gathered: ReportData) -> dict[str, Any] | None:
@@ -101,7 +100,7 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
 
 
 def _which_cells(found: Outcomes) -> str:
-    """The cells that are in a figure with too few places for all."""
+    """Which cells are in a figure that leaves some out."""
     if not found.by_ends:
         return f"the {len(found.cells)} with the most answers"
     first, last = ("clearest", "closest") if found.kind == "preference" else ("highest", "lowest")
@@ -129,7 +128,7 @@ def _flow(gathered: ReportData) -> dict[str, Any]:
 
 
 def _gist(section: Section, gathered: ReportData) -> str:
-    """What a folded section holds, in a few words."""
+    """The content of a folded section in a few words."""
     people = gathered.judgments.participants.height
     if section.key == "quality" and section.tables:
         flagged = {name for one in looked_at(gathered).values() for name in one.flagged}
@@ -139,15 +138,14 @@ def _gist(section: Section, gathered: ReportData) -> str:
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
         titles = [part.title for part in section.sections[:4]]
-        # German nouns keep their capitals.
-        # A letter that is a word of its own, such as R, keeps its capital.
+        # German nouns keep their capitals, and so does a single letter such as R.
         small = (title if title[1:2] == " " else title[:1].lower() + title[1:] for title in titles)
         return ", ".join(small if section.language == "en" else titles)
     return ""
 
 
 def facts(gathered: ReportData) -> list[tuple[str, str]]:
-    """The numbers on top of the page, with what they are."""
+    """The numbers on top of the page, as pairs of name and number."""
     screening = gathered.screening
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
     made_up = simulated(screening.judgments.participants)
@@ -164,7 +162,7 @@ def facts(gathered: ReportData) -> list[tuple[str, str]]:
 
 
 def inlined(svg: str, key: str) -> str:
-    """An SVG as a part of a page: ids of its own, short coordinates, no style that would leak out of it."""
+    """An SVG as part of a page: with unique ids and short coordinates, and without style that affects the page."""
     drawn = svg[svg.index("<svg") :]
     drawn = UNSHOWN.sub("", drawn)
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', drawn))
@@ -178,7 +176,7 @@ def inlined(svg: str, key: str) -> str:
         r'(?<=aria-labelledby=")[^"]+', lambda match: " ".join(f"{key}-{label}" for label in match[0].split()), drawn
     )
     drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
-    # In the file this is a style of every element; on the outermost one it is inherited.
+    # In the file every element has this style; here they inherit it from the outermost one.
     drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
     head = drawn[: drawn.index(">")]
     if " width=" not in head and (box := re.search(r' viewBox="0 0 ([\d.]+) [\d.]+"', head)):
@@ -187,17 +185,17 @@ def inlined(svg: str, key: str) -> str:
 
 
 def csv_link(frame: pl.DataFrame) -> str:
-    """A table as an address that holds it all; what a spreadsheet would run as a formula is marked as text."""
+    """A data URL of a table as CSV; text that a spreadsheet would run as a formula is marked as text."""
     return text_link(escape_formulas(frame).write_csv(), "csv")
 
 
 def text_link(text: str, kind: str = "plain") -> str:
-    """A text as an address that holds it."""
+    """A data URL of a text."""
     return f"data:text/{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def coded(text: str) -> Markup:
-    """A sentence with what stands between backticks as code; a number and its sign stay in one line."""
+    """A sentence with text in backticks as code, and with numbers that keep their signs in the same line."""
     parts = CODE.split(text)
     marked = [
         Markup("<code>{}</code>").format(part) if n % 2 else escape(typeset(part)) for n, part in enumerate(parts)
@@ -208,7 +206,7 @@ def coded(text: str) -> Markup:
 def body(table: Table) -> str:
     """The rows of a table as HTML, with its small pictures after the second column.
 
-    Written here and not in the template, which would take several times as long for thousands of cells.
+    A template would take several times as long for thousands of cells.
     """
     written = []
     columns = [(name, dtype.is_numeric()) for name, dtype in table.frame.schema.items()]
@@ -225,7 +223,7 @@ def body(table: Table) -> str:
 
 
 def _cell(whole: str, value: Any, number: bool, tag: str) -> str:
-    """A cell of a table; of one with several lines the first sums up the others."""
+    """A cell of a table; in one with several lines, the first summarises the others."""
     text, *more = map(_marked, whole.split("\n"))
     if more and tag == "td":
         lines = "".join(f"<li>{line}</li>" for line in more)
@@ -237,7 +235,7 @@ def _cell(whole: str, value: Any, number: bool, tag: str) -> str:
 
 
 def _marked(text: str) -> Markup:
-    """A text of a cell; `coded` takes several times as long, and few cells need it."""
+    """The text of a cell; `coded` takes several times as long, and few cells need it."""
     return coded(text) if "`" in text else escape(text)
 
 
@@ -246,10 +244,10 @@ def _cut(match: re.Match[str]) -> str:
 
 
 def _sized(width: float) -> str:
-    """The width on the page, in pixels: letters of figures are as large as those of tables.
+    """The width of a figure on the page in pixels, with letters as large as those of tables.
 
-    On a narrow screen a figure shrinks to `SMALLEST` of that and no further, so that its letters can be read. What is
-    then still wider than a phone is marked: the page says that it can be moved sideways.
+    On a narrow screen a figure shrinks to `SMALLEST` of that, so that its letters remain legible. A figure that is
+    still wider than a phone is marked, so that the page says that it can be moved sideways.
     """
     pixels = round(width)
     least = round(SMALLEST * pixels)
@@ -267,11 +265,11 @@ def _text(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("karat.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    made.globals.update(
-        body=body, csv_link=csv_link, text_link=text_link, inlined=inlined, coded=coded, long=LONG,
-    )  # fmt: skip
-    return made
+    environment.globals.update(
+        body=body, csv_link=csv_link, text_link=text_link, inlined=inlined, coded=coded, long=LONG
+    )
+    return environment

@@ -1,10 +1,9 @@
-"""Judgments fit to be given away: participants under new names, and without the columns that say who they are.
+"""Judgments that can be shared: participants have new names, and columns that identify them are removed.
 
-New names are dealt at random, so that neither the old name nor the order of arrival shows. In the table of participants
-every column is taken for personal but for those that say something about the course of the study. In the table of
-judgments a column is personal if it names or describes a person, holds old names, addresses or ids of a platform, or
-is neither known to karat nor to the study and the same in all trials of each participant. Moments are personal too,
-since a platform's log has them.
+New names are assigned at random, so they reveal neither the old name nor the order of arrival. In the table of
+participants every column is personal except those on the course of the study. In the table of judgments a column is
+personal if it names or describes a person, contains old names, addresses or ids of a platform, or if it is unknown to
+karat and to the study and constant within each participant. Times are personal too, because a platform's log has them.
 """
 
 import re
@@ -25,23 +24,23 @@ HARMLESS = (
     "participant", "list", "source", "platform", "state", "status", "working_time", "quiz_attempts", "quiz_passed",
     "device", "pilot", "planned",
 )  # fmt: skip
-"""Columns of the participants that say nothing of a person."""
+"""Columns of the participants that do not describe a person."""
 IDS = re.compile(
     rf"{PROLIFIC_ID.pattern}|A[0-9A-Z]{{12,14}}|[^@\s]+@[^@\s]+\.[^@\s]+|\d{{1,3}}(\.\d{{1,3}}){{3}}", re.IGNORECASE
 )
-"""Ids of platforms, addresses of mail and of computers."""
+"""Ids of platforms, mail addresses and IP addresses."""
 PREFIX = "p"
 
 
 @dataclass(frozen=True)
 class Pseudonymous:
-    """Judgments under new names, with all columns, and which of these are personal."""
+    """Judgments with new names and all columns, and the personal ones among these."""
 
     judgments: Judgments
     names: dict[str, str]
-    """From the old name of each participant to the new one. Keep it apart, or not at all."""
+    """From the old name of each participant to the new one. Store it separately, or not at all."""
     personal: dict[str, str]
-    """The personal columns of both tables, and why they are taken for personal."""
+    """The personal columns of both tables, and why they are personal."""
 
 
 def names_platform_ids(judgments: Judgments) -> bool:
@@ -50,7 +49,7 @@ def names_platform_ids(judgments: Judgments) -> bool:
 
 
 def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | None = None) -> Pseudonymous:
-    """The judgments under new names; the same seed deals the same names, without one nobody can deal them again."""
+    """The judgments with new names; the same seed gives the same names, and without a seed they cannot be repeated."""
     old = judgments.participants["participant"].to_list()
     names = _dealt(old, seed)
     renamed = pl.col("participant").replace_strict(names)
@@ -63,7 +62,7 @@ def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | N
 
 
 def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
-    """The judgments without these columns in either table, participants in the order of their names."""
+    """The judgments without these columns in either table, sorted by participant."""
     frame, people = (
         table.drop([name for name in table.columns if name in removed]).sort("participant", maintain_order=True)
         for table in (judgments.frame, judgments.participants)
@@ -74,7 +73,7 @@ def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
 
 
 def removed_columns(personal: Collection[str], keep: Collection[str], judgments: Judgments) -> list[str]:
-    """The personal columns that are not named to be kept; an unknown name is an error."""
+    """The personal columns that are not in `keep`; an unknown name in `keep` is an error."""
     known = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
     for name in keep:
         if name not in known:
@@ -83,13 +82,12 @@ def removed_columns(personal: Collection[str], keep: Collection[str], judgments:
 
 
 def _dealt(old: list[str], seed: int | None) -> dict[str, str]:
-    """A new name for everybody that nobody has had."""
+    """A new name for each participant that none of them had before."""
     width = max(2, len(str(len(old))))
     prefix, new = PREFIX, list(old)
     while set(new) & set(old):
         new = [f"{prefix}{number:0{width}d}" for number in range(1, len(old) + 1)]
         prefix += PREFIX
-    # Without a seed the generator begins with what the operating system draws.
     order = np.random.default_rng(seed).permutation(len(old)).tolist()
     return {name: new[place] for name, place in zip(old, order, strict=True)}
 
@@ -123,7 +121,7 @@ def _personal(judgments: Judgments, study: Study | None) -> dict[str, str]:
 
 
 def _names(column: pl.Series, people: set[str]) -> str:
-    """Why a column says who somebody is; empty where it does not."""
+    """Why a column identifies participants; empty if it does not."""
     if names_a_person(column.name):
         return "names people"
     if column.dtype.is_temporal():
@@ -133,13 +131,11 @@ def _names(column: pl.Series, people: set[str]) -> str:
     values = column.drop_nulls().unique().to_list()
     if any(IDS.fullmatch(value.strip()) for value in values):
         return "holds ids or addresses"
-    return (
-        "holds names of participants" if values and 2 * sum(value in people for value in values) > len(values) else ""
-    )
+    return "holds names of participants" if 2 * sum(value in people for value in values) > len(values) else ""
 
 
 def _describes(frame: pl.DataFrame, name: str) -> str:
-    """Why a column of the judgments describes somebody: by its name, or since it never varies within a participant."""
+    """Why a column of the judgments describes participants: its name, or that it never varies within one."""
     if describes_a_person(name):
         return "describes participants"
     column = frame.select("participant", name).drop_nulls()

@@ -1,7 +1,4 @@
-"""The sections of the report, one a file, in the order in which they are read.
-
-Each file has a function `section`, from what was gathered to a `Section`, or to the one line that says what is missing.
-"""
+"""The sections of the report in the order of the page; each has a function from `ReportData` to a `Section`."""
 
 from karat.report.build import ReportData
 from karat.report.sections import brief, colophon, people, quality, results, sample

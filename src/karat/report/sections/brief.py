@@ -1,7 +1,7 @@
-"""In brief: who stays, what the main comparison found on the response scale, and whether it depends on the rule.
+"""In brief: who stays, the main comparison on the response scale, and whether it depends on the exclusion rule.
 
-A difference in logits says little to somebody who does not fit models: plain means or shares stand beside it, from the
-tables of the contrasts, and the wording of an item from the table of answers or the study.
+A difference in logits says little to readers who do not fit models, so it comes with plain means or shares, from the
+tables of the contrasts, and with the wording of items, from the table of answers or the study.
 """
 
 import math
@@ -35,18 +35,18 @@ ENGLISH = language_of("en")
 COUNTED = (("answers", "answer"), ("share", "all"))
 """The kinds and factors of results that count answers and compare no conditions."""
 MOST_REASONS = 3
-"""This many criteria are named in the first sentence."""
+"""The most criteria that the first sentence names."""
 MOST_TESTS = 3
-"""The p values of this many tests are named in a sentence: two factors and their interaction."""
+"""The most tests whose p values are in a sentence: two factors and their interaction."""
 
 
 def section(gathered: ReportData) -> Section:
-    """The sentences that a reader with one minute needs."""
+    """The sentences for a reader with one minute."""
     return Section("brief", "In brief", tuple(f"{one} {other}".strip() for one, other in leads(gathered)))
 
 
 def leads(gathered: ReportData) -> list[tuple[str, str]]:
-    """The sentences of the first screen: a short claim, and what it rests on."""
+    """The sentences of the first screen: a short claim and its evidence."""
     sentences = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
     found = gathered.outcomes
     if isinstance(found, Outcomes):
@@ -59,7 +59,7 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
 
 
 def _agreement(measures: Measures | NotComputed, found: Outcomes) -> list[tuple[str, str]]:
-    """How far participants agree, where answers are counted and not compared: shares alone say little of labels."""
+    """The agreement of participants, if answers are counted and not compared."""
     if isinstance(measures, NotComputed) or (found.kind, *found.factors) not in COUNTED:
         return []
     said = [message for part in measures.parts if isinstance(part.result, Agreement) for message in part.result.summary]
@@ -69,7 +69,7 @@ def _agreement(measures: Measures | NotComputed, found: Outcomes) -> list[tuple[
 
 
 def _asked(found: Outcomes, claim: str, rest: str) -> tuple[str, str]:
-    """The main result with the question it is about, and where the others are, if there are several."""
+    """The main result with its question, and where the other questions are, if there are several."""
     if not found.question:
         return claim, rest
     others = [f"“{name}”" for name in found.questions if name != found.question]
@@ -97,9 +97,9 @@ def _who_stays(screening: Screening) -> tuple[str, str]:
 
 
 def _right_answers(right: tuple[float, float, float], found: Outcomes) -> tuple[str, str]:
-    """How many answers are right, and how far participants differ in it.
+    """The percentage of right answers, and how much participants differ in it.
 
-    The median is there because a few who gave many answers can make the first share differ from that of most others.
+    The median shows whether a few participants with many answers dominate the overall percentage.
     """
     share, lowest, highest = right
     gone = set(found.analysed.excluded)
@@ -110,19 +110,17 @@ def _right_answers(right: tuple[float, float, float], found: Outcomes) -> tuple[
 
 def _main(found: Outcomes) -> tuple[str, str]:
     """The main result on the response scale."""
-    if found.comparisons and not _by_tests(found) and not math.isfinite(found.analysed.comparisons[0][0]):
-        return _described(found)
     if _by_tests(found):
         return _tested(found)
     if found.comparisons:
-        return _compared(found)
+        return _compared(found) if math.isfinite(found.analysed.comparisons[0][0]) else _described(found)
     if found.by_question:
         return _each_question(found), " ".join(_described(found)).strip()
     return _described(found)
 
 
 def _each_question(found: Outcomes) -> str:
-    """Several questions: what the answers to each of them differ by, in its own model."""
+    """The factors by which the answers to each of several questions differ, in its own model."""
     groups: dict[str, list[str]] = {}
     for question, tests in found.by_question:
         shown = [" × ".join(one.factors) for one in tests if one.shown]
@@ -134,7 +132,7 @@ def _each_question(found: Outcomes) -> str:
 
 
 def _described(found: Outcomes) -> tuple[str, str]:
-    """The answers without a comparison: the most frequent one, or how far means and shares range."""
+    """The answers without a comparison: the most frequent one, or the range of means or shares."""
     means = [cell[0] for cell in found.analysed.cells]
     known = [number for number, mean in enumerate(means) if math.isfinite(mean)]
     if not known:
@@ -166,21 +164,19 @@ def _described(found: Outcomes) -> tuple[str, str]:
         if len(often) > 1:
             return f"All answers are equally frequent, with {share} of answers each{pooled}.", ""
         return f"The most frequent answer is “{_minus(name[best])}”, with {share} of answers{pooled}.", ""
-    what = {"means": f"{found.unit.capitalize()}s range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
-            "right": "Right answers range"}[found.kind]  # fmt: skip
+    many, single = {"means": (f"{found.unit.capitalize()}s", found.unit),
+                    "share": (f"Shares of {found.answer}", f"share of {found.answer}"),
+                    "right": ("Right answers", "share of right answers")}[found.kind]  # fmt: skip
+    low, high = _number(found, means[worst]), _number(found, means[best])
     if len(known) == 1:
-        rest = {"means": f"The {found.unit} is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
-                "right": "The share of right answers is"}[found.kind]  # fmt: skip
-        return f"{rest} {_number(found, means[best])}.", _ends_sentence(found, best)
-    if _number(found, means[worst]) == _number(found, means[best]):
-        return f"{what.removesuffix(' range')} are {_number(found, means[best])} in all conditions.", ""
-    return f"{what} from {_number(found, means[worst])} to {_number(found, means[best])}.", (
-        f"The lowest is “{name[worst]}”, the highest “{name[best]}”."
-    )
+        return f"The {single} is {high}.", _ends_sentence(found, best)
+    if low == high:
+        return f"{many} are {high} in all conditions.", ""
+    return f"{many} range from {low} to {high}.", (f"The lowest is “{name[worst]}”, the highest “{name[best]}”.")
 
 
 def _by_tests(found: Outcomes) -> bool:
-    """Whether tests of whole factors lead: nothing is planned, and a factor has more than two levels."""
+    """Whether tests of whole factors come first: nothing is planned, and a factor has more than two levels."""
     planned = any(one.planned for one in found.comparisons)
     return bool(found.tests) and not planned and any(len(own) > 2 for own in _levels(found))
 
@@ -191,15 +187,14 @@ def _levels(found: Outcomes) -> list[list[str]]:
 
 
 def _tested(found: Outcomes) -> tuple[str, str]:
-    """Factors with several levels: whether they make a difference by the model's tests, and between which means."""
-    what = {"means": "Ratings", "share": f"Shares of {found.unit.removesuffix(' (%)')}",
-            "right": "Shares of right answers"}[found.kind]  # fmt: skip
+    """The model's tests of factors with several levels, and the range of means."""
+    what = {"means": "Ratings", "share": f"Shares of {found.answer}", "right": "Shares of right answers"}[found.kind]
     cells = zip(found.analysed.cells, found.cells, strict=True)
     known = [(cell[0], ", ".join(name)) for cell, name in cells if math.isfinite(cell[0])]
     (low, worst), (high, best) = min(known), max(known)
     spread = f"{'Means' if found.kind == 'means' else 'Shares'} range from {_number(found, low)} (“{worst}”) to "
     spread += f"{_number(found, high)} (“{best}”)"
-    # The interaction of most factors comes first, since the means of its factors then say little.
+    # The interaction of most factors comes first, because the means of its factors then say little.
     both = max((one for one in found.tests if one.shown), key=lambda one: len(one.factors), default=None)
     crossed = both.factors if both is not None and len(both.factors) > 1 else ()
     single = [one for one in found.tests if len(one.factors) == 1] or list(found.tests)
@@ -211,7 +206,7 @@ def _tested(found: Outcomes) -> tuple[str, str]:
         return claim, f"{spread}, p {p_text(single[0].p)}."
     if both is not None and crossed and not shown:
         return claim, f"{spread}; the interaction has p {p_text(both.p)}."
-    # Of three factors and their interactions, those that are shown; where none is, the factors.
+    # Of three factors and their interactions, only those that are shown; if none is, the factors.
     many = len(found.tests) > MOST_TESTS
     listed = [one for one in found.tests if not many or one.shown] or single
     tests = [f"p {p_text(one.p)} for {_term(one)}" for one in listed]
@@ -228,13 +223,13 @@ def _ends_sentence(found: Outcomes, cell: int) -> str:
 
 
 def _compared(found: Outcomes) -> tuple[str, str]:
-    """The first comparison, with the number of others."""
+    """The first comparison, and a sentence on the others."""
     one, (estimate, low, high) = found.comparisons[0], found.analysed.comparisons[0]
     sides = found.sides(found.analysed, one)
     if estimate < 0 and one.simple:
         sides, estimate, low, high = (sides[1], sides[0]), -estimate, -high, -low
     over, under = (one.first, one.second) if found.analysed.comparisons[0][0] >= 0 else (one.second, one.first)
-    verb = {"means": "is rated higher than", "share": f"gets more {found.unit.removesuffix(' (%)')} answers than",
+    verb = {"means": "is rated higher than", "share": f"gets more {found.answer} answers than",
             "right": "is answered correctly more often than"}[found.kind]  # fmt: skip
     interaction = not one.simple and not one.planned
     if interaction:
@@ -264,7 +259,7 @@ def _compared(found: Outcomes) -> tuple[str, str]:
 
 
 def _crossed(found: Outcomes, one: RuleComparison, over: str, under: str) -> str:
-    """A planned difference at each level of the other factor, where the model shows that the factor changes it."""
+    """A planned difference at each level of the other factor, if the model shows an interaction."""
     both = any(test.shown and set(test.factors) == set(found.factors) for test in found.tests)
     if not (one.planned and one.simple and both and len(found.factors) == 2):
         return ""
@@ -283,7 +278,7 @@ def _crossed(found: Outcomes, one: RuleComparison, over: str, under: str) -> str
 
 
 def _of_others(others: Sequence[RuleComparison], *, also: bool) -> str:
-    """Which of the other comparisons show a difference, or how many if they are many."""
+    """Which of the other comparisons show a difference; of many, how many do."""
     if len(others) > MOST_TESTS:
         shown = sum(bool(one.shown) for one in others)
         return f"{shown or 'None'} of {len(others)} other comparisons {'show' if shown > 1 else 'shows'} a difference."
@@ -297,7 +292,7 @@ def _of_others(others: Sequence[RuleComparison], *, also: bool) -> str:
 
 
 def _at_levels(found: Outcomes) -> str:
-    """The difference of the first factor at each level of the second, before the difference of the two."""
+    """The difference of the first factor at each level of the second, as the start of a sentence."""
     (first, second), others = _levels(found)
     means = dict(zip(found.cells, (cell[0] for cell in found.analysed.cells), strict=True))
     gaps = [_signed(found, means[first, level] - means[second, level]) for level in others]
@@ -307,14 +302,14 @@ def _at_levels(found: Outcomes) -> str:
 
 
 def _robust(found: Outcomes) -> list[tuple[str, str]]:
-    """Whether the first comparison depends on who is excluded; where tests lead, how far the means vary."""
+    """Whether the first comparison depends on who is excluded; if tests come first, how much the means vary."""
     if _by_tests(found):
         return _robust_ends(found)
     if not found.comparisons or len(found.rules) < 2:
         return []
     rows = [rule.comparisons[0] for rule in found.rules]
     if found.comparisons[0].simple and rows[0][0] < 0:
-        # As in the sentence before, the larger side comes first.
+        # The larger side comes first, as in the sentence before.
         rows = [(-estimate, -high, -low) for estimate, low, high in rows]
     known = [row for row in rows if math.isfinite(row[0])]
     if len(known) < 2:
@@ -328,7 +323,7 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
 
 
 def _robust_ends(found: Outcomes) -> list[tuple[str, str]]:
-    """How far the difference between the lowest and the highest mean varies with the rule, where one is shown."""
+    """How much the difference of the lowest and the highest mean varies with the rule, if a test shows one."""
     means = [cell[0] for cell in found.analysed.cells]
     known = [place for place, mean in enumerate(means) if math.isfinite(mean)]
     if not any(one.shown for one in found.tests) or len(known) < 2:
@@ -339,7 +334,7 @@ def _robust_ends(found: Outcomes) -> list[tuple[str, str]]:
 
 
 def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
-    """How far a difference varies with the exclusion rule."""
+    """The range of a difference over exclusion rules, as the end of a sentence."""
     least, most = _signed(found, low), _signed(found, high)
     if least == most:
         return f"is {least} {_points(found)} under {'both' if rules == 2 else f'all {rules}'} exclusion rules"
@@ -347,7 +342,7 @@ def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
 
 
 def _points(found: Outcomes) -> str:
-    """What a difference is counted in: points of the scale, percentage points or, of magnitudes, logarithms."""
+    """The unit of a difference: points of the scale, percentage points or, for magnitudes, logarithms."""
     return "log units" if found.unit in LOG_UNITS else "percentage points" if found.percent else "points"
 
 
@@ -367,7 +362,7 @@ def _signed(found: Outcomes, value: float) -> str:
 
 
 def verdict(screening: Screening) -> str:
-    """How many stay, and by which rule."""
+    """How many participants stay, and the rule."""
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
@@ -378,44 +373,38 @@ def verdict(screening: Screening) -> str:
 
 
 def quality_sentence(gathered: ReportData) -> str:
-    """The Spammer Index with its reading, or why there is none."""
+    """The Spammer Index with its interpretation, or why there is none."""
     index = gathered.index
     if isinstance(index, NotComputed):
         return str(Message("spammer_index.none", {"why": index}))
     return sentences(index.summary)
 
 
-def _said(part: Measure) -> str:
-    """A result in its own words, without its notes."""
-    return sentences(part.result.summary)
-
-
 def plainly(part: Measure, measures: Measures, study: Study | None) -> str:
-    """A result with the plain means or shares of conditions, or with the sentences of its items, before or in it."""
-    judgments = measures.judgments
+    """The summary of a result with plain means or shares of conditions, or with the wording of its items."""
+    judgments, summary = measures.judgments, sentences(part.result.summary)
     scale = judgments.scales.get(part.question) or next(iter(judgments.scales.values()))
     if isinstance(part.result, PlannedContrasts):
         fitted = [one.result for one in measures.parts if isinstance(one.result, Contrasts)]
         fitted = [] if part.label == RIGHT_ANSWERS else fitted
         return planned_sentence(part.result, fitted, scale)
     if isinstance(part.result, Contrasts):
-        # The model of right answers has answers of its own.
         if part.result.model is not None and part.result.model.answers == RIGHT:
             scale = Binary(RIGHT)
-        return f"{means_sentence(part.result, scale)} {_said(part)}".strip()
+        return f"{means_sentence(part.result, scale)} {summary}".strip()
     if isinstance(part.result, Strengths):
         tables = [judgments.frame, *(() if study is None else (block.items.frame for block in study.blocks))]
-        return f"{_said(part)} {wording_sentence(part.result, tables)}".strip()
+        return f"{summary} {wording_sentence(part.result, tables)}".strip()
     return ""
 
 
 LONGEST_QUOTE = 60
 MOST_LEVELS = 6
-"""A factor with more levels is not counted out in a sentence."""
+"""The most levels of a factor whose means are in a sentence."""
 
 
 def on_scale(scale: Scale) -> str | None:
-    """What a plain mean is counted in; None where answers have no plain means."""
+    """The unit of a plain mean; None if answers have no plain means."""
     if isinstance(scale, Ordinal):
         if as_number(scale.levels[0]) == scale.numbers[0]:
             return _minus(f"on a scale of {scale.numbers[0]:g} to {scale.numbers[-1]:g}")
@@ -429,7 +418,7 @@ def on_scale(scale: Scale) -> str | None:
 
 
 def planned_sentence(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scale: Scale) -> str:
-    """Each planned comparison: the plain means or shares of both sides, then their difference in the model."""
+    """For each planned comparison, the plain means or shares of both sides, then the model's difference."""
     sentences = []
     for row in planned.frame.to_dicts():
         plain = _both(row, contrasts, scale, chosen=planned.unit.code == "unit.choosing_first")
@@ -440,7 +429,7 @@ def planned_sentence(planned: PlannedContrasts, contrasts: Sequence[Contrasts], 
 
 
 def means_sentence(found: Contrasts, scale: Scale) -> str:
-    """The plain means or shares of the levels of each factor; empty where there are none to tell."""
+    """The plain means or shares of the levels of each factor; empty if there are none."""
     unit = on_scale(scale)
     if unit is None or "raw" not in found.means.columns:
         return ""
@@ -457,14 +446,14 @@ def means_sentence(found: Contrasts, scale: Scale) -> str:
 
 
 def wording_sentence(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
-    """How the strongest and the weakest stimulus read, where a table has their sentences."""
+    """The wording of the strongest and the weakest stimulus, if a table has their sentences."""
     known = found.frame.filter(pl.col("estimate").is_not_null())
     if known.height < 2 or found.alike:
         return ""
     names = ["item", *found.conditions]
     ends = [known.select(names).row(place, named=True) for place in (0, -1)]
     best, worst = (_wording(one, tables) for one in ends)
-    # Where sentences are the items themselves, they are quoted already.
+    # If sentences are the items themselves, they are quoted already.
     if not best or not worst or (best, worst) == tuple(_shortened(str(one["item"])) for one in ends):
         return ""
     return f"The highest reads “{best}”, the lowest “{worst}”."
@@ -486,7 +475,7 @@ def _both(row: dict[str, Any], contrasts: Sequence[Contrasts], scale: Scale, *, 
 
 
 def _sides(row: dict[str, Any], contrasts: Sequence[Contrasts]) -> tuple[float, float] | None:
-    """The plain means of both sides, from the term in which they differ by what the comparison says."""
+    """The plain means of both sides, from the term in which they have the difference of the comparison."""
     for found in contrasts:
         if "raw" not in found.means.columns or row["raw"] is None:
             continue
@@ -510,12 +499,12 @@ def _size(row: dict[str, Any]) -> str:
 
 
 def p_text(p: float) -> str:
-    """The p of a test with its sign."""
+    """The p of a test with its relation, such as = .03."""
     return str(Message("models.p", {"p": p}) if math.isfinite(p) else Message("models.no_p"))
 
 
 def _wording(stimulus: dict[str, Any], tables: Sequence[pl.DataFrame]) -> str:
-    """The one sentence that a table has for a stimulus, shortened; empty where there is none or more than one."""
+    """The sentence of a stimulus, shortened; empty if no table has exactly one."""
     for table in tables:
         if "sentence" not in table.columns or any(name not in table.columns for name in stimulus):
             continue

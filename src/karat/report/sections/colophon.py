@@ -15,7 +15,7 @@ from karat.section import Listing, Section, Table
 
 
 def section(gathered: ReportData) -> Section:
-    """What somebody needs to make the same page again."""
+    """The versions, fingerprints and command that reproduce the page."""
     names = {"made": gathered.made, "data": gathered.judgments.fingerprint()}
     names |= {"study": gathered.study.fingerprint} if gathered.study is not None else {}
     names |= gathered.versions | {"platform": gathered.platform}
@@ -27,12 +27,13 @@ def section(gathered: ReportData) -> Section:
 
 
 def words_section(gathered: ReportData, language: str = "en") -> Section:
-    """The paragraphs with the settings and numbers of this report, and the literature that they cite."""
+    """The paragraphs for a paper with the numbers of this report, the literature they cite, and R scripts."""
     texts = {"methods": methods(gathered, language)}
     if gathered.study is not None:
         texts["preregistration"] = preregistration(gathered, language)
     keys, scripts = cited(" ".join(texts.values())), _r_scripts(gathered)
-    parts = [_worded(key, language, _paragraphs(text, language)) for key, text in texts.items()]
+    paragraphs = {key: [part for part in text.split("\n\n") if part.strip()] for key, text in texts.items()}
+    parts = [_worded(key, language, tuple(readable(text, language) for text in own)) for key, own in paragraphs.items()]
     if keys:
         listing = Listing("literature", "BibTeX", bibtex(keys), "bib")
         parts.append(_worded("literature", language, tuple(references(keys, language)), listings=(listing,)))
@@ -42,12 +43,12 @@ def words_section(gathered: ReportData, language: str = "en") -> Section:
 
 
 def _worded(key: str, language: str, text: tuple[str, ...] = (), **parts: Any) -> Section:
-    """A section in a language, with its heading there."""
+    """A section with its heading in a language."""
     return Section(key, language_of(language).say(f"heading.{key}"), text, language=language, **parts)
 
 
 def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:
-    """The models of the contrasts as R scripts; `karat measure` writes the rows that they read."""
+    """The models of the contrasts as R scripts; `karat measure` writes their data."""
     parts = gathered.measures.parts if isinstance(gathered.measures, Measures) else ()
     fitted = [part for part in parts if isinstance(part.result, Contrasts) and part.result.model is not None]
     names = [f"model-{number}" if len(fitted) > 1 else "model" for number in range(1, len(fitted) + 1)]
@@ -55,7 +56,3 @@ def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:
         Listing(name, f"R, {one.question}" if one.question else "R", r_script(one.result)[0], "R")
         for name, one in zip(names, fitted, strict=True)
     )
-
-
-def _paragraphs(text: str, language: str) -> tuple[str, ...]:
-    return tuple(readable(one, language) for one in text.split("\n\n") if one.strip())

@@ -1,4 +1,4 @@
-"""Every participant in a row: the verdict with its reasons, the main numbers, and the times and answers as strips."""
+"""The table of participants: verdicts with reasons, main numbers, and strips of times and answers; and the playback."""
 
 from collections import Counter
 from typing import Any
@@ -16,13 +16,13 @@ from karat.screen.evidence import Evidence
 from karat.section import Section, Table
 
 MOST = 1000
-"""Of more participants the excluded and those with most flags are shown."""
+"""The most participants in the table; of more, the excluded and those with most flags are shown."""
 
 
 def section(gathered: ReportData) -> Section:
     """The table of participants, the excluded first."""
     everybody = people_table(gathered)
-    # Criteria overlap, so that a number of flags would say less than their names.
+    # Criteria overlap, so the number of flags says less than their names.
     shown = everybody.head(MOST).drop("flags")
     names = shown["participant"].to_list()
     remfod = gathered.evidence("remfod")
@@ -47,7 +47,7 @@ def section(gathered: ReportData) -> Section:
 
 
 def people_table(gathered: ReportData) -> pl.DataFrame:
-    """participant, verdict, flags, reasons, answers, median time, and the scores that describe best."""
+    """participant, verdict, flags, reasons, answers, median time, and the scores of ReMFOD and credence."""
     screening = gathered.screening
     table = screening.judgments.participants.select("participant")
     reasons = gathered.reasons
@@ -59,7 +59,7 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
     table = table.with_columns(
         pl.Series("verdict", ["excluded" if name in out else "kept" for name in names], pl.String),
         pl.Series("flags", [len(reasons.get(name, [])) for name in names], pl.Int64),
-        # The criteria in the first line, each reason in one of its own.
+        # The criteria in the first line, then one reason per line.
         pl.Series(
             "reasons",
             [
@@ -78,21 +78,21 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
 
 
 MOST_TRIALS = 150_000
-"""This many trials are kept for playback; with more, those of flagged participants come first."""
+"""The most trials of the playback; flagged participants come first."""
 
 
 def playback(gathered: ReportData) -> dict[str, Any] | None:
-    """Every trial of every participant in its order, for the script of the page: numbers that stand for texts.
+    """Every trial of every participant in order, for the script of the page, with texts coded as numbers.
 
-    It holds what was shown, answered and how fast, what the others said, and flags; nothing of the background and no
-    free text. None where the report goes without.
+    It has stimuli, answers, times, the answers of the others, and flags, but no background and no free text. None if
+    the report has no playback.
     """
     if not gathered.playback:
         return None
     judgments = gathered.judgments
     frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_row")
     reasons, out = gathered.reasons, set(gathered.screening.excluded)
-    # As in the table: the excluded first, then those with most flags.
+    # The excluded come first, then those with most flags, as in the table.
     order = sorted(
         judgments.participants["participant"].to_list(), key=lambda name: (name not in out, -len(reasons.get(name, [])))
     )
@@ -136,7 +136,7 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
 
 
 def _flagged_trials(gathered: ReportData, frame: pl.DataFrame) -> dict[int, list[int]]:
-    """The rows whose response time ReMFOD found (0), and those with a wrong answer to a control or attention item."""
+    """The flags of rows: a response time that ReMFOD flags (0), a wrong answer to a control or attention item (1)."""
     found: dict[int, list[int]] = {}
     for name, number in (("remfod", 0), ("attention", 1), ("controls", 1)):
         one = gathered.screening.evidence.get(name) or gathered.evidence(name)
@@ -154,7 +154,7 @@ def _flagged_trials(gathered: ReportData, frame: pl.DataFrame) -> dict[int, list
 
 
 def _changes(gathered: ReportData) -> dict[str, int]:
-    """From which trial on a participant answered in another way, where credence says so."""
+    """The trial from which a participant answered differently, according to credence."""
     found = gathered.evidence("credence")
     if not isinstance(found, Evidence) or "switch_trial" not in found.participants.columns:
         return {}
@@ -164,7 +164,7 @@ def _changes(gathered: ReportData) -> dict[str, int]:
 
 
 def change_place(rows: pl.DataFrame, change: int | None) -> int | None:
-    """Where in the list of a participant's trials, from 1 on, the trial of a change stands."""
+    """The position, from 1, of the trial of a change among a participant's trials."""
     if change is None:
         return None
     answered = rows.with_row_index("_place", offset=1).filter(pl.col("response").is_not_null())
@@ -176,7 +176,7 @@ def change_place(rows: pl.DataFrame, change: int | None) -> int | None:
 
 
 def _values(judgments: Judgments, answers: list[str]) -> tuple[list[float] | None, str]:
-    """Each answer as a number, and what the mean of these is called; no numbers where answers have no mean."""
+    """Each answer as a number, and the name of their mean; None if answers have no mean."""
     kinds = list(judgments.scales.values())
     scale = kinds[0]
     if len(kinds) > 1 or not is_ordered(scale) or isinstance(scale, Binary):
@@ -191,10 +191,10 @@ def _values(judgments: Judgments, answers: list[str]) -> tuple[list[float] | Non
 
 
 def _stimuli(gathered: ReportData, frame: pl.DataFrame, values: list[float] | None) -> list[list[Any]]:
-    """What was shown, its condition, and all answers to it, by the number of the stimulus.
+    """The text, the condition and all answers of each stimulus, by its number.
 
-    The answers are the sum of their values and how many there are; or, without values, how often each was given. The
-    page takes those of the participant who is looked at away from them.
+    The answers are the sum of their values and their number or, without values, the count of each. The page subtracts
+    those of the participant shown.
     """
     judgments = gathered.judgments
     sentences = shown_sentences(gathered)
@@ -223,7 +223,7 @@ def _stimuli(gathered: ReportData, frame: pl.DataFrame, values: list[float] | No
 
 
 def shown_sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
-    """The sentences of the items, by item and condition: those of the table, and those of the study."""
+    """The sentences of items by item and condition, from the table and from the study."""
     found: dict[tuple[str, ...], str] = {}
     frame = gathered.judgments.frame
     if "sentence" in frame.columns:

@@ -1,9 +1,7 @@
-"""How good the data are: the crowd as a whole, response times, sequences of answers, attention and control trials, and
-every criterion.
-"""
+"""Data quality: the crowd as a whole, response times, sequences of answers, attention and control trials, criteria."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -31,13 +29,13 @@ SOURCES = {
 }  # fmt: skip
 """Sources of variance, named as everywhere else on the page."""
 SHORT = 90
-"""Letters up to which a remark is shown in a cell."""
+"""The most letters of a remark in a cell."""
 MOST_DRAWN = 2000
-"""Participants above which distances are not drawn."""
+"""The most participants whose distances are drawn."""
 
 
 def section(gathered: ReportData) -> Section:
-    """All that is known of the quality of data; what could not be computed is said in a line."""
+    """Everything on data quality, with a note on each part that could not be computed."""
     made: list[Section] = []
     parts: tuple[tuple[str, Any, Callable[[Any], Section | NotComputed]], ...] = (
         ("Spammer Index", gathered.index, partial(_index, gathered)),
@@ -74,14 +72,14 @@ def section(gathered: ReportData) -> Section:
 
 
 def looked_at(gathered: ReportData) -> dict[str, Evidence]:
-    """The criteria of the rules first, then those that only describe; none that advises against its own use."""
+    """The evidence whose flags count, by criterion: first that of the rules, then that for information."""
     known = dict(gathered.screening.evidence)
     known |= {name: one for name, one in gathered.described.items() if isinstance(one, Evidence) and name not in known}
     return {name: one for name, one in known.items() if gathered.counts(name, one)}
 
 
 def look_table(gathered: ReportData) -> pl.DataFrame:
-    """One row per criterion: whether it decides, how many it looked at, flagged, and flagged as the only one."""
+    """One row per criterion: its role, and the participants it looked at, flagged, and flagged alone."""
     known, deciding = looked_at(gathered), gathered.deciding
     flagged = {name: set(one.flagged) for name, one in known.items()}
     rows = []
@@ -100,9 +98,9 @@ AT_RANDOM = (
 
 
 def flags_table(gathered: ReportData) -> pl.DataFrame:
-    """How many participants have at least so many flags, and how many would if the criteria flagged at random.
+    """The number of participants with at least so many flags, and the number expected at random.
 
-    Each criterion keeps its share of flags among the participants that it looked at.
+    At random, each criterion flags the same share of the participants that it looked at.
     """
     known = looked_at(gathered)
     flags = Counter(name for one in known.values() for name in one.flagged)
@@ -123,14 +121,14 @@ def flags_table(gathered: ReportData) -> pl.DataFrame:
 
 
 FAST = 0.5
-"""A median response time below this share of everybody's median, and below the criterion's seconds, is too fast."""
+"""The share of the overall median, besides the criterion's seconds, below which a median response time is too fast."""
 
 
 def look_counts(gathered: ReportData) -> dict[str, Any]:
-    """How many are flagged by anything, by several criteria and by the rule, and who is fast throughout.
+    """The participants flagged by any criterion, by several and by the rule, and those who are always fast.
 
-    ReMFOD compares each response time with the participant's own, so it takes those who are uniformly fast for valid.
-    It does not flag `fast` of them; the criterion speed flags `speed` of these (null where it did not run).
+    ReMFOD compares each response time with the participant's own, so it accepts participants who are always fast. It
+    does not flag `fast` of them; the criterion speed flags `speed` of these (null if it did not run).
     """
     numbers = {flags: {"participants": observed, "at_random": expected}
                for flags, observed, expected in flags_table(gathered).iter_rows()}  # fmt: skip
@@ -156,7 +154,7 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def look_sentence(gathered: ReportData) -> str:
-    """How many have a flag, that a flag is no verdict, and what the rule decides."""
+    """The number of flagged participants, what a flag means, and what the rule decides."""
     counts = look_counts(gathered)
     criteria = counts["criteria"]
     people = counted(counts["participants"], "participant")
@@ -169,7 +167,7 @@ def look_sentence(gathered: ReportData) -> str:
         ]
     if len(counts["flags"]) > 1:
         one, two = counts["flags"]["1 or more"], counts["flags"]["2 or more"]
-        # Below 5, an expected number has a decimal: 0.4 is not 0.
+        # Expected numbers below 5 have a decimal: 0.4 is not 0.
         first, more = (f"{at_random:,.{int(at_random < 5)}f}" for at_random in (one["at_random"], two["at_random"]))
         sentences.append(
             f"If the criteria flagged these numbers at random, about {first} would have a flag and {more} more than "
@@ -190,10 +188,15 @@ def look_sentence(gathered: ReportData) -> str:
 
 
 def _of_speed(flagged: int, fast: int) -> str:
-    """How many of those who answered fast throughout the criterion of speed flags."""
+    """How many of the participants who are always fast the criterion speed flags."""
     if flagged == fast:
         return f"Speed flags {({1: 'this one', 2: 'both'}).get(fast, 'all of them')}."
     return f"Speed flags {f'{flagged:,}' if flagged else 'none'} of them."
+
+
+def _section(key: str, title: str, texts: Sequence[str], notes: Sequence[Message], *figures: Figure,
+             tables: tuple[Table, ...] = ()) -> Section:  # fmt: skip
+    return Section(key, title, tuple(texts), tables, figures, notes=tuple(map(str, notes)))
 
 
 def _index(gathered: ReportData, found: SpammerIndex) -> Section:
@@ -206,10 +209,8 @@ def _index(gathered: ReportData, found: SpammerIndex) -> Section:
     if found.suspicious:
         low = ENGLISH.value(SUSPICIOUS, ".2r")
         reading += f" From {low} on, it is read as the share of participants whose answers deserve a look."
-    return Section(
-        "spammer-index", "Spammer Index", (quality_sentence(gathered), reading), (variances,),
-        notes=tuple(map(str, found.notes)),
-    )  # fmt: skip
+    texts = (quality_sentence(gathered), reading)
+    return _section("spammer-index", "Spammer Index", texts, found.notes, tables=(variances,))
 
 
 def _credence(found: Evidence) -> Section:
@@ -222,11 +223,11 @@ def _credence(found: Evidence) -> Section:
         "Credence joins agreement with the others, controls, the sequence of answers and response times in the "
         "probability that a participant answered attentively throughout."
     )
-    return Section("credence", "Credence", (text, how), figures=(figure,), notes=tuple(map(str, found.notes)))
+    return _section("credence", "Credence", (text, how), found.notes, figure)
 
 
 def _of(gathered: ReportData, name: str) -> Evidence | NotComputed:
-    """What a criterion of the screening found, or one that describes."""
+    """The evidence of a criterion, whether it is in the rules or not, or why there is none."""
     return gathered.screening.evidence.get(name) or gathered.screening.skipped.get(name) or gathered.evidence(name)
 
 
@@ -240,8 +241,7 @@ def _transitions(found: Evidence) -> Section | NotComputed:
         data = found.participants.select("participant", "score", "threshold", "flagged", "kind", "target")
         caption = "A tick below the axis is a participant."
         figures.append(report_figure("markov-distances", found.plot(), text, caption, data))
-    return Section("transitions", "Transitions between answers", (text,), figures=tuple(figures),
-                   notes=tuple(map(str, found.notes)))  # fmt: skip
+    return _section("transitions", "Transitions between answers", (text,), found.notes, *figures)
 
 
 def _deviance(found: Evidence) -> Section | NotComputed:
@@ -254,17 +254,16 @@ def _deviance(found: Evidence) -> Section | NotComputed:
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
     published = found.settings["by"] == "published"
     text, dashed = sentences(found.summary), "The dashed line is the published cutoff." * published
-    figures: tuple[Figure, ...] = ()
-    if found.participants.height <= MOST_DRAWN:
-        figures = (report_figure("deviance", found.plot(), text, dashed, data),)
+    few = found.participants.height <= MOST_DRAWN
+    figures = [report_figure("deviance", found.plot(), text, dashed, data)] if few else []
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
-    return Section("deviance", title_of("deletion"), (text, how), figures=figures, notes=tuple(map(str, found.notes)))
+    return _section("deviance", title_of("deletion"), (text, how), found.notes, *figures)
 
 
 def _criteria(gathered: ReportData, above: list[Section]) -> Section | NotComputed:
-    """One row per criterion: how many it looked at and flagged, by which settings, or why it could not run.
+    """One row per criterion: the participants it looked at and flagged, its settings, or why it could not run.
 
-    What was said above is not repeated, and what several criteria note is said once.
+    Notes of the sections above are not repeated, and a note of several criteria appears once.
     """
     screening, said = gathered.screening, {note for one in above for note in one.notes}
     titles: dict[str, list[str]] = {}
@@ -291,7 +290,7 @@ def _criteria(gathered: ReportData, above: list[Section]) -> Section | NotComput
 
 
 def _settings(one: Evidence) -> str:
-    """The settings as a reader sees them; what a criterion found out by itself has three decimals."""
+    """The settings in words; values that a criterion computed have three decimals."""
     stated = CRITERIA[one.criterion].settings.model_fields if one.criterion in CRITERIA else {}
     return ", ".join(
         f"{name.replace('_', ' ')} {_value(value, rounded=name not in stated)}"
@@ -309,7 +308,7 @@ def _value(value: object, *, rounded: bool) -> str:
 
 
 def _remarks(notes: list[str]) -> str:
-    """One short remark as it is; of more, or a long one, how many there are, and the remarks on demand."""
+    """A short remark as it is; otherwise the number of remarks, and below it the remarks."""
     if len(notes) == 1 and len(notes[0]) <= SHORT:
         return notes[0]
     counted_notes = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
@@ -317,7 +316,7 @@ def _remarks(notes: list[str]) -> str:
 
 
 def checked(gathered: ReportData, name: str, title: str, found: Evidence) -> Section | NotComputed:
-    """The right answers to attention trials or control sentences."""
+    """The section on right answers to attention trials or control sentences."""
     data = shares_right(found)
     if data is not None and not data.height:
         return NotComputed("report.no_scores")
@@ -325,16 +324,16 @@ def checked(gathered: ReportData, name: str, title: str, found: Evidence) -> Sec
     texts = [sentences(found.summary)]
     if isinstance(guess, float):
         texts.append(str(Message("report.guessing_passes", {"p": guess})))
-    figures: tuple[Figure, ...] = ()
-    if data is not None:
-        chances = chances_of(found, gathered.judgments)
-        caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
-        figures = (performance_figure(name, found, data, title.lower(), chances, texts[0], caption),)
-    return Section(name, title, tuple(texts), figures=figures, notes=tuple(map(str, found.notes)))
+    if data is None:
+        return _section(name, title, texts, found.notes)
+    chances = chances_of(found, gathered.judgments)
+    caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
+    figure = performance_figure(name, found, data, title.lower(), chances, texts[0], caption)
+    return _section(name, title, texts, found.notes, figure)
 
 
 def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:
-    """The chance of a right answer by guessing, of each trial; none where right answers are not single ones."""
+    """The chance of a right answer by guessing in each trial; empty if trials have no right answer."""
     trials = evidence.trials
     if trials is None or "expected" not in trials.columns:
         return []
@@ -348,11 +347,11 @@ def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:
 
 
 MOST_ROWS = 20_000
-"""Times above which the table behind a figure has medians only, to keep the page small."""
+"""The most times in the table behind a figure; of more it has medians, to keep the page small."""
 
 
 def times_section(found: Evidence) -> Section | NotComputed:
-    """The distributions, with ReMFOD's cutoffs."""
+    """The section on response times, with ReMFOD's cutoffs."""
     if not isinstance(found, Remfod):
         return NOT_COMPUTED
     medians = found.timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
@@ -365,15 +364,13 @@ def times_section(found: Evidence) -> Section | NotComputed:
         densities_figure(found, alt, "Kernel densities of log times.", _times(found)),
         rows_figure(found, text, "Participants with the smallest shares of genuine trials.", everybody),
     ]
-    return Section(
-        "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))
-    )
+    return _section("times", "Response times", (text,), found.notes, *figures, tables=(_functions(found),))
 
 
 def _functions(found: Remfod) -> Table:
     """Times by item function with the cutoffs of the last round."""
     known = found.cutoffs.filter(pl.col("group") == "function").sort("round").unique("name", keep="last")
-    # A cutoff below nothing flags no time.
+    # A cutoff below zero flags no time.
     lower = pl.when(pl.col("lower") > 0).then("lower").alias("lower")
     known = known.select(pl.col("name").alias("function"), lower, "upper")
     rows = found.timed.group_by("function").agg(

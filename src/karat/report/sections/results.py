@@ -37,13 +37,13 @@ SHOWN = {
     "consensus": ["consensus"],
     "ratings": [],
 }
-"""The tables of a result that are shown; of the results that are not named here, all."""
+"""The tables shown of each result; of results that are not listed, all."""
 REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling", "reliability of means")}
-"""Rows of a table, by a column and the end of its value, that say again what another row or table says."""
+"""Rows that repeat another row or table, by a column and the end of its value."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
-"""The results whose figure is on the first screen, or says no more than their table."""
+"""The results whose figure is on the first screen, or shows no more than their table."""
 PLAIN = {"means": "plain is the mean of the {}answers", "contrasts": "plain is the difference of their plain means"}
-"""What the column plain is in the tables of the contrasts."""
+"""The meaning of the column plain in the tables of the contrasts."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
             "odds_ratio": "odds ratio", "raw": "plain", "denominator": "denominator df"}  # fmt: skip
@@ -53,19 +53,19 @@ TITLES = {
     "measures": "correlations between measures", "adequacy": "sampling adequacy",
     "bayes": "posteriors of the comparisons",
 }  # fmt: skip
-"""Headings of results whose own name says little, or is that of the literature."""
+"""Headings of results whose name is unclear or technical."""
 UNTRUSTED = (
     "contrasts.not_converged", "contrasts.not_used", "order.not_converged", "strengths.no_stimulus_variance",
 )  # fmt: skip
-"""The notes that stand beside the numbers they are about, and are not folded away."""
+"""The notes that are shown beside the numbers they are about."""
 BY_QUESTION = "Only the main number of each question is shown; karat measure writes the others."
 MOST_ROWS = 300
 NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
-"""An answer that is a negative number."""
+"""A negative number."""
 
 
 def shown_parts(measures: Measures, gathered: ReportData) -> list[Measure]:
-    """What was measured, after the model of right answers and its planned comparisons, if there is one."""
+    """The measures, after the model of right answers and its planned comparisons, if there is one."""
     if not isinstance(gathered.outcomes, Outcomes) or gathered.outcomes.accuracy is None:
         return list(measures.parts)
     right = {"planned": gathered.outcomes.planned, "contrasts": gathered.outcomes.accuracy}
@@ -74,7 +74,7 @@ def shown_parts(measures: Measures, gathered: ReportData) -> list[Measure]:
 
 
 def section(gathered: ReportData) -> Section:
-    """All measures of the participants who stay."""
+    """The section on all measures of the participants who stay."""
     measures = gathered.measures
     if isinstance(measures, NotComputed):
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
@@ -93,7 +93,7 @@ def section(gathered: ReportData) -> Section:
 
 
 def _by_question(parts: Sequence[Measure], made: Sequence[Section]) -> list[Section]:
-    """The results of each question in a section of their own, where several questions were measured."""
+    """The results of each question in its own section, if several questions were measured."""
     if len({part.question for part in parts} - {""}) < 2:
         return list(made)
     found: list[Section] = []
@@ -105,26 +105,24 @@ def _by_question(parts: Sequence[Measure], made: Sequence[Section]) -> list[Sect
 
 
 def _unmeasured(measures: Measures) -> tuple[str, ...]:
-    """What was not measured: the results that lack the same thing, together."""
+    """A note for each reason why results are missing, with the results."""
     reasons: dict[str, dict[str, list[str]]] = {}
     for name, why in measures.skipped.items():
         kind = name.split(" (")[0]
         reasons.setdefault(str(why), {}).setdefault(TITLES.get(kind, kind), []).append(name.removeprefix(kind))
     every = len(measures.judgments.scales)
-    named = (
-        (ENGLISH.several([f"{kind}{one}" for kind, own in kinds.items() for one in _of_all(own, every)]), why)
-        for why, kinds in reasons.items()
-    )
-    return tuple(f"{names[:1].upper()}{names[1:]}: not measured. {why}" for names, why in named)
-
-
-def _of_all(own: list[str], every: int) -> list[str]:
-    """The questions of a result, in brackets; none to name where it is all of several."""
-    return own if len(own) < max(every, 2) else [""]
+    notes = []
+    for reason, kinds in reasons.items():
+        # Questions are in brackets; if a result is missing for all of several, none is named.
+        several = ([kind] if len(own) >= max(every, 2) else [f"{kind}{one}" for one in own]
+                   for kind, own in kinds.items())  # fmt: skip
+        names = ENGLISH.several([name for group in several for name in group])
+        notes.append(f"{names[:1].upper()}{names[1:]}: not measured. {reason}")
+    return tuple(notes)
 
 
 def _notes(part: Measure, questions: set[str]) -> list[str]:
-    """The notes of a result; what is said of all its questions, or of several of them, is said once."""
+    """The notes of a result, each once, with the questions that it is about unless these are all."""
     found: dict[str, list[str]] = {}
     for note in (note for note in getattr(part.result, "notes", ()) if note.code not in UNTRUSTED):
         about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
@@ -134,7 +132,7 @@ def _notes(part: Measure, questions: set[str]) -> list[str]:
 
 
 def _rules(gathered: ReportData) -> tuple[Table, ...]:
-    """The comparisons, or the conditions, of those who stay by each rule; what the buttons on the page show."""
+    """The comparisons, or the conditions, under each rule, as the buttons on the page show them."""
     found = gathered.outcomes
     if not isinstance(found, Outcomes):
         return ()
@@ -166,13 +164,13 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
 
 
 def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) -> Section:
-    """One result: its sentences, then what it has drawn and tabulated."""
+    """One result: its sentences, figures and tables."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
     notes = _notes(part, set(measures.judgments.scales))
     tables = part.result.exported()
     shown = SHOWN.get(part.name, list(tables))
     if isinstance(part.result, Strengths) and part.result.alike:
-        shown = []  # Estimates that do not differ have no ranks, and standard errors of nothing.
+        shown = []  # Estimates that do not differ have no ranks.
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     if (main := main_numbers(part)) is not None:
         shown = shown[:1]
@@ -188,7 +186,7 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
 
 
 def _title(part: Measure) -> str:
-    """The heading of a result, in words that need no textbook."""
+    """The heading of a result in plain words."""
     heading = part.heading.replace(part.name, TITLES.get(part.name, part.name), 1)
     return heading[:1].upper() + heading[1:]
 
@@ -207,22 +205,18 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
         unit, logs = part.result.unit, ("unit.log_magnitudes", "unit.log_ratios")
         plain = PLAIN[name].format("log " if unit.code in logs else "")
         caption = f"Estimates, SE and intervals are in {unit}; {plain}. {caption}".strip()
+    # Conditions keep the names that they have in the file.
+    conditions: Sequence[str] = part.result.conditions if isinstance(part.result, Strengths) else ()
+    conditions = part.result.factors if isinstance(part.result, Contrasts) else conditions
     return Table(
         key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption,
-        {**{column: column for column in _conditions(part)}, **HEADINGS},
+        {**{column: column for column in conditions}, **HEADINGS},
         {"variance": 3, "share": 2}, filtered=shown.height > 20,
     )  # fmt: skip
 
 
-def _conditions(part: Measure) -> Sequence[str]:
-    """The columns of a table that are conditions, which keep the names they have in the file."""
-    if isinstance(part.result, Contrasts):
-        return part.result.factors
-    return part.result.conditions if isinstance(part.result, Strengths) else ()
-
-
 def _reversed(found: Contrasts) -> list[str]:
-    """A note on each comparison whose plain means differ the other way round than the model's."""
+    """A sentence on each comparison whose plain means differ in the other direction than the model's."""
     if "raw" not in found.differences.columns:
         return []
     known = pl.col("estimate").sign() * pl.col("raw").sign() < 0
@@ -241,16 +235,13 @@ def _figures(
     """The figures of a result, and why others could not be drawn."""
     found: list[Figure] = []
     undrawn: list[str] = []
-    if isinstance(part.result, Strengths) and part.result.alike:
-        return [], undrawn
+    alt = sentences(part.result.summary)
     if isinstance(part.result, Strengths):
-        alt = sentences(part.result.summary)
-        return [ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt)], undrawn
-    for name, draw in figures_of(part.result).items():
-        if part.name in UNDRAWN or name == "thresholds":
-            continue
+        if not part.result.alike:
+            found.append(ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt))
+        return found, undrawn
+    for name, draw in figures_of(part.result).items() if part.name not in UNDRAWN else ():
         data = tables.get(name, next(iter(tables.values())))
-        alt = sentences(part.result.summary)
         try:
             if isinstance(part.result, OrderEffects):
                 found.append(course_figure(f"{key}-{name}", part.result, alt, data))

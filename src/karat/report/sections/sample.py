@@ -1,6 +1,6 @@
-"""Who took part: how many at each step, who left and why, where and when, and which groups exclusion affected.
+"""Who took part: participants at each step, reasons for exclusion, place and time, and affected groups.
 
-What was asked: tasks, scales, factors, and how many trials of which function and condition there are.
+What was asked: tasks, scales, factors, and the trials of each function and condition.
 """
 
 import polars as pl
@@ -74,7 +74,7 @@ def _flow_sentence(screening: Screening) -> str:
 
 
 def _came(gathered: ReportData) -> str:
-    """When participants answered and where they came from; of simulated ones, that they are."""
+    """When participants answered and where they came from, or that they are simulated."""
     people = gathered.judgments.participants
     if 0 < people.height == simulated(people):
         return "Nobody took part: all participants are simulated, and so are days, times and backgrounds."
@@ -82,7 +82,7 @@ def _came(gathered: ReportData) -> str:
 
 
 def _fielded(gathered: ReportData) -> str:
-    """When answers were given, from the first moment to the last that is known, and how long it took."""
+    """The first and the last known day of answers, and the working time."""
     known = days(gathered.judgments)
     if not known:
         text = "When answers were given is not recorded."
@@ -98,7 +98,7 @@ def _fielded(gathered: ReportData) -> str:
 
 
 def _where(gathered: ReportData) -> str:
-    """Where participants come from: the sources of the data, else the platform of the study file."""
+    """The sources of participants in the data, else the platform of the study file."""
     people = gathered.judgments.participants
     if "source" in people.columns and people["source"].drop_nulls().len():
         known = commonest(people["source"]).items()
@@ -110,18 +110,18 @@ def _where(gathered: ReportData) -> str:
 
 
 def standing_out(found: Composition) -> pl.DataFrame:
-    """The groups that stand out, in the order in which sentences name them: what text, figure and table go by."""
+    """The groups with a warning, in the order in which sentences name them."""
     return found.groups.filter("warning")
 
 
 def compared(found: Composition) -> list[str]:
-    """The criteria that are shown: first that of the group which stands out, if one does, then the rule itself."""
+    """The criteria that are shown: that of the first group with a warning, then the rule."""
     first = standing_out(found)["criterion"].to_list()[:1]
     return list(dict.fromkeys([*first, *([found.criterion] if found.criterion else [])]))
 
 
 def _composition(screening: Screening) -> Section:
-    """Who was excluded, by what is known of participants."""
+    """The excluded participants by background."""
     found = screening.composition()
     shown = compared(found)
     rows = pl.concat([found.groups.head(0), *(found.groups.filter(pl.col("criterion") == name) for name in shown)])
@@ -139,7 +139,7 @@ def _composition(screening: Screening) -> Section:
          "upper": "to", "adjusted": "p, adjusted"},
         {"share": 0, "lower": 0, "upper": 0},
     )  # fmt: skip
-    # The paragraph names the first group that differs; the notes are the others.
+    # The paragraph names the first group that differs; the notes name the others.
     summary, warnings = ([_titled(one) for one in messages] for messages in (found.summary, found.warnings))
     text = " ".join([*summary, *warnings[:1]])
     others = (*warnings[1:], *map(str, found.notes))
@@ -155,7 +155,7 @@ MOST_CELLS = 40
 
 
 def asked_section(gathered: ReportData) -> Section:
-    """The study as its file states it, else as the judgments tell it."""
+    """The design from the study file, else from the judgments."""
     judgments, study = gathered.judgments, gathered.study
     paragraphs = [_answers_sentence(judgments)]
     paragraphs += ["No study file was given, so the design is read from the judgments."] if study is None else []
@@ -181,7 +181,7 @@ def _planned(study: Study) -> list[str]:
     sessions = " in each of 2 sessions" if settings.questionnaire.sessions == 2 else ""
     sentences.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
-        # The factors of a comparison stand where its name does not say them.
+        # The factors of a comparison are shown if they are not its name.
         factors = ((one, " × ".join(one.own)) for one in settings.contrast)
         named = (
             f"{one.name} ({'' if own == one.name else f'{own}: '}{' minus '.join(one.sides)})" for one, own in factors
@@ -204,7 +204,7 @@ def _block(block: Block) -> str:
 
 
 def _functions(judgments: Judgments) -> Table:
-    """What trials are for."""
+    """The table of trials by function."""
     frame = judgments.frame
     counts = frame.group_by("function").agg(
         pl.col("item").n_unique().cast(pl.Int64).alias("items"),
@@ -219,7 +219,7 @@ def _functions(judgments: Judgments) -> Table:
 
 
 def _factors(gathered: ReportData) -> list[str]:
-    """The factors of the study or, without one, those that the contrasts found."""
+    """The factors of the study or, without a study, of the contrasts."""
     if gathered.study is not None:
         return list(dict.fromkeys(name for block in gathered.study.blocks for name in block.settings.factors))
     parts = () if isinstance(gathered.measures, NotComputed) else gathered.measures.parts
@@ -227,7 +227,7 @@ def _factors(gathered: ReportData) -> list[str]:
 
 
 def _cells(judgments: Judgments, factors: list[str]) -> Table | None:
-    """The conditions of test trials."""
+    """The table of test trials by condition; None without conditions, or with too many."""
     frame = judgments.frame.filter(pl.col("function") == "test")
     names = [name for name in factors if name in frame.columns and frame[name].drop_nulls().n_unique() > 1]
     if not names:

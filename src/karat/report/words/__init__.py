@@ -1,4 +1,4 @@
-"""Words for a paper: what was done, and what will be done, fit for a registry before there are data, in two languages.
+"""Paragraphs for a paper in two languages: methods, and a preregistration before there are data.
 
 Every number comes from the study file, the screening or the measures. Literature is cited by key, [@bates2015]: see
 `karat.report.literature`, which writes the entries and can put names and years in place of the keys.
@@ -18,7 +18,7 @@ __all__ = ["methods", "preregistration"]
 
 
 def methods(gathered: ReportData, language: str = "en") -> str:
-    """What was done, in paragraphs with an empty line between them."""
+    """The methods in paragraphs, with an empty line between them."""
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
     made_up, everyone = simulated(judgments.participants), judgments.participants.height
     plan = None if 0 < everyone == made_up else study
@@ -34,7 +34,7 @@ def methods(gathered: ReportData, language: str = "en") -> str:
 
 
 def preregistration(planned: ReportData | Study, language: str = "en") -> str:
-    """What a study will ask, who will answer, who will be excluded and what it will compare, in paragraphs."""
+    """The preregistration in paragraphs: design, participants, exclusions and comparisons."""
     words = language_of(language, planned=True)
     study = planned if isinstance(planned, Study) else planned.study
     if study is None:

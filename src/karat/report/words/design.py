@@ -1,4 +1,6 @@
-"""What is asked, in sentences: task, conditions, items, lists, functions and order; from the study or the data."""
+"""Sentences on the design, from the study or the data: task, conditions, items, lists, functions and order."""
+
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -13,11 +15,11 @@ from karat.study.summary import functions_per_list
 BROWSER = ("blurs", "frame_rate", "isolated")
 """Columns that only a study run with karat has."""
 LONGEST = 160
-"""A test item with more characters is not quoted."""
+"""The most characters of a test item that is quoted."""
 
 
 def asked(language: Language, study: Study) -> list[str]:
-    """What a study asks, in sentences."""
+    """The design of a study in sentences."""
     sentences = []
     several = len(study.blocks) > 1
     for block in study.blocks:
@@ -41,12 +43,12 @@ def asked(language: Language, study: Study) -> list[str]:
 
 
 def answered(language: Language, judgments: Judgments, known: bool) -> list[str]:
-    """What the data say was asked; the scales only where no study says them better."""
+    """The design in the data in sentences; with the scales if the study is not `known`."""
     frame = judgments.frame
     sentences = []
     if not known:
         scales = dict.fromkeys(judgments.scales.values())
-        # Several questions on the same points are the lines of a differential.
+        # Several questions on the same scale are the pairs of a differential.
         pairs = len(judgments.scales) if len(judgments.scales) > 2 else 0
         texts = [_scale(language, scale, pairs) for scale in scales]
         sentences += [text[0].upper() + text[1:] for text in texts]
@@ -98,7 +100,7 @@ def _block(language: Language, block: Block) -> str:
 
 
 def _scale(language: Language, scale: Scale, pairs: int, ends: str = "", slider: str = "") -> str:
-    """The sentence on a scale with this many pairs of adjectives; what a study adds is empty if only data are known."""
+    """The sentence on a scale with this many pairs of adjectives; `ends` and `slider` come from a study."""
     if isinstance(scale, Choice):
         return language.say("task.choice", none=language.say("none") if scale.none else "")
     if isinstance(scale, Magnitude):
@@ -119,7 +121,7 @@ def _scale(language: Language, scale: Scale, pairs: int, ends: str = "", slider:
 
 
 def _items(language: Language, study: Study) -> str:
-    """How many test items there are, in how many conditions and lists."""
+    """The numbers of test items, conditions and lists."""
     tests, conditions = 0, 0
     for block in study.blocks:
         rows = block.items.frame.filter(pl.col("function") == "test")
@@ -132,7 +134,7 @@ def _items(language: Language, study: Study) -> str:
 
 
 def _example(language: Language, study: Study) -> list[str]:
-    """A test item with its condition; nothing where items have no text, or a long one."""
+    """A test item with its condition; empty if items have no text, or a long one."""
     for block in study.blocks:
         rows = block.items.frame.filter(pl.col("function") == "test")
         if not rows.height or not (wording := rows.row(0, named=True).get("sentence")):
@@ -150,22 +152,18 @@ def _functions_there(study: Study) -> list[str]:
 
 
 def _functions(language: Language, study: Study) -> str:
-    """How many trials a list has, by function; a range where lists differ."""
+    """The number of trials of a list by function; a range if lists differ."""
     table = functions_per_list(study)
-    sentences = []
+    ranges = {}
     for name in ("trials", *_functions_there(study)):
-        column = [int(number) for number in table[name].to_list()]
-        low, high = min(column), max(column)
-        number = language.number(low) if low == high else language.say("range", low=low, high=high)
-        if name == "trials":
-            trials = f"{number} {language.nouns['trial'][high != 1]}"
-        else:
-            sentences.append(language.say("function", number=number, name=language.say(f"function.{name}")))
-    whole = language.say("trials", functions=language.several(sentences))
-    return language.say("functions", trials=trials, functions=whole)
+        low, high = (int(end(table[name].to_list())) for end in (min, max))
+        ranges[name] = language.number(low) if low == high else language.say("range", low=low, high=high)
+    trials = f"{ranges['trials']} {language.nouns['trial'][table['trials'].max() != 1]}"
+    return language.say("functions", trials=trials, functions=_listed(language, ranges))
 
 
-def _listed(language: Language, counts: dict[str, int]) -> str:
+def _listed(language: Language, counts: Mapping[str, int | str]) -> str:
+    """The trials of each function with their number."""
     sentences = [
         language.say("function", number=counts[name], name=language.say(f"function.{name}"))
         for name in FUNCTIONS
@@ -175,14 +173,14 @@ def _listed(language: Language, counts: dict[str, int]) -> str:
 
 
 def _order(language: Language, study: Study) -> str:
-    """What holds for the order of trials, as far as the study has such trials."""
+    """The rules for the order of trials, as far as the study has such trials."""
     order, there = study.settings.order, _functions_there(study)
     rules = []
     first = {"practice"}
     if order.calibration == "first" and "calibration" in there:
         first.add("calibration")
         rules.append(language.say("order.calibration"))
-    # Where there is nothing to put between test trials, they follow each other whatever is stated.
+    # If there is nothing to put between test trials, they are adjacent in any case.
     if not order.test_adjacent and not set(there) <= {"test", *first}:
         rules.append(language.say("order.adjacent"))
     spread = [language.say(f"function.{name}") for name in order.spread if name in there]

@@ -1,7 +1,7 @@
-"""Who is excluded, in sentences: each criterion with its settings and counts, stage by stage, and the rule.
+"""Sentences on exclusions: each criterion with its settings and counts, stage by stage, and the rule.
 
-A criterion is half a sentence: what a participant must meet, with every setting that is not the usual one. A setting
-that the sentence has no place for is appended by its name, so that nothing that was stated is left out.
+A criterion is a clause on what participants must meet, with every setting that is not the usual one. A setting that
+has no place in the clause is appended by its name, so no stated setting is left out.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 BY_TRIALS: dict[str, Callable[..., Evidence]] = {"controls": controls, "attention": attention}
-"""Criteria that ask for this many right answers."""
+"""Criteria that ask for a number of right answers."""
 
 
 def excluded(
     language: Language, screening: Screening, study: Study | None, index: SpammerIndex | NotComputed
 ) -> list[str]:
-    """What the criteria found, in the order in which they ran, and who was excluded.
+    """The criteria with their counts in the order in which they ran, and how many participants were excluded.
 
-    Without a rule nobody is excluded, and what criteria found is left to the report.
+    Without a rule nobody is excluded, and only the report has the flags of criteria.
     """
     sentences = [_stated(language, screening, study)]
     if screening.exclude is not None:
@@ -59,12 +59,10 @@ def excluded(
 
 
 def to_be_excluded(language: Language, study: Study) -> list[str]:
-    """The criteria that the study file states, with all their settings, and the rule."""
+    """The criteria of the study file with all their settings, and the rule."""
     rules = study.screening_rules
-    if rules is None:
-        return [language.say("no screening")]
-    settings = settings_of(rules, study)
-    if not settings:
+    settings = {} if rules is None else settings_of(rules, study)
+    if rules is None or not settings:
         return [language.say("no screening")]
     sentences = [_rule(language, rules["exclude"]), language.say("stages"), language.say("asks")]
     for stage in STAGES:
@@ -79,7 +77,7 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
 
 
 def _stated(language: Language, screening: Screening, study: Study | None) -> str:
-    """Where the rules come from: the study file, another place, or nowhere."""
+    """Where the rules come from, or that there are none."""
     if screening.exclude is None:
         return language.say("rules.none")
     if study is None:
@@ -105,7 +103,7 @@ def _rule(language: Language, exclude: str | int) -> str:
 
 
 def _found(language: Language, screening: Screening, name: str) -> str:
-    """One criterion: what it asks for and how many it flagged, or why it could not run."""
+    """One criterion: its clause and the number it flagged, or why it could not run."""
     called = name_of(language, name)
     evidence = screening.evidence.get(name)
     if evidence is None:
@@ -119,7 +117,7 @@ def _found(language: Language, screening: Screening, name: str) -> str:
 
 
 def planned_evidence(study: Study, name: str, settings: Mapping[str, Any]) -> Evidence | None:
-    """What a criterion that asks for right answers finds on the planned trials before anybody has answered."""
+    """The evidence of a criterion that asks for right answers on the planned trials, without any answers."""
     if name not in BY_TRIALS:
         return None
     try:
@@ -129,7 +127,7 @@ def planned_evidence(study: Study, name: str, settings: Mapping[str, Any]) -> Ev
 
 
 def _unanswered(study: Study) -> Judgments:
-    """One participant in each list, without any answer."""
+    """One participant per list, without any answer."""
     parts = []
     for number in range(1, study.lists + 1):
         for place, block in enumerate(study.blocks):
@@ -154,9 +152,9 @@ BELOW_ONE = ("alpha", "below", "least_index", "at_least")
 
 
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
-    """What a participant must meet; `needed` says how many answers must be right, where that is known."""
+    """What participants must meet; `needed` is the clause on right answers, if their number is known."""
     fields = CRITERIA[name].settings.model_fields
-    # Evidence also has what it computed, such as a median, which is nobody's setting.
+    # Evidence also has values that it computed, such as a median, which are no settings.
     whole = {key: value for key, value in CRITERIA[name].settings.resolved(settings).items() if key in fields}
     keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
     values = {key: _setting_words(language, name, key, value) for key, value in whole.items()}
@@ -164,7 +162,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     used = {place for key in keys for place in language.places(key)}
     usual = {key: field.default for key, field in fields.items()}
     if not any(key.startswith(f"needs.{name}") for key in language.texts):
-        # Nobody knows what is usual in a criterion from elsewhere, so all its settings are listed.
+        # The usual settings of a criterion from a plugin are unknown, so all its settings are listed.
         clauses, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
     for key, value in whole.items():
         needed_too = CRITERIA[name].idle_without.get(key)
@@ -175,7 +173,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
 
 
 def name_of(language: Language, name: str) -> str:
-    """What a criterion is called."""
+    """The name of a criterion."""
     return language.texts.get(f"name.{name}") or title_of(name)
 
 
@@ -190,7 +188,7 @@ def citation(keys: tuple[str, ...]) -> str:
 
 
 def needed_answers(language: Language, evidence: Evidence) -> str:
-    """How many answers must be right, where everybody needs the same number of the same trials."""
+    """The clause on right answers, if all participants need the same number of the same trials."""
     table, clauses = evidence.participants, []
     for group in ("", "grammatical_", "ungrammatical_"):
         names = [f"{group}needed", f"{group}trials"]
@@ -216,6 +214,6 @@ def _setting_words(language: Language, name: str, key: str, value: Any) -> str:
         return language.share(value)
     if key in BELOW_ONE:
         return language.probability(value)
-    # What a criterion found out by itself is not a setting, and three decimals say enough.
+    # A value that the criterion computed has three decimals.
     found = isinstance(value, float) and key not in CRITERIA[name].settings.model_fields
     return language.number(value, 3) if found else language.number(value)

@@ -1,4 +1,4 @@
-"""How it is measured, in sentences: the model of each measure with its formula and literature, and the software."""
+"""Sentences on measures: the model of each with its formula and literature, and the software."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 AGREEMENT = {"Krippendorff": "krippendorff2004", "ICC": "mcgraw1996"}
-"""How names of coefficients begin, and where they come from."""
+"""The literature of coefficients, by the beginning of their names."""
 CHOSEN = ("ordinal", "interval", "nominal")
-"""The kinds of Krippendorff's alpha, the one to report first."""
+"""The kinds of Krippendorff's alpha, the preferred one first."""
 SLOPES_LEFT_OUT = "contrasts.too_many_slopes"
 MOST_CELLS = 12
-"""The means of more conditions belong in a table."""
+"""The most conditions whose means are in a sentence."""
 
 
 def measured(
     language: Language, measures: Measures | NotComputed, study: Study | None, versions: dict[str, str],
     right: Contrasts | None = None,
 ) -> list[str]:  # fmt: skip
-    """What was measured, and with which software; where answers have a key, `right` is the model of right ones."""
+    """The measures and the software; if answers have a key, `right` is the model of right ones."""
     others = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "karat")
     software = language.say("software", karat=versions.get("karat", __version__), others=others)
     if isinstance(measures, NotComputed):
@@ -48,13 +48,14 @@ def measured(
     functions = measures.settings["functions"]
     every = set(measures.judgments.frame["function"]) <= set(functions)
     sentences = [_analysed(language, () if every else functions, measures.settings["level"])]
-    sentences += [_right(language, right)] if right is not None else []
+    if right is not None:
+        sentences += [*_contrasts(language, right, "right"), *_means(language, right, Binary(RIGHT))]
     scales = measures.judgments.scales
     found: dict[str, list[str]] = {}
     for part in measures.parts:
         for text in _part(language, part, study, scales.get(part.question) or next(iter(scales.values()))):
             found.setdefault(text, []).append(part.question)
-    # What was done alike for all questions is said once.
+    # A sentence that is the same for all questions appears once.
     for text, own in found.items():
         every = "" in own or set(own) == set(scales)
         sentences.append(text if every else language.say("question", text=text, question=language.several(own)))
@@ -63,7 +64,7 @@ def measured(
 
 
 def to_be_measured(language: Language, study: Study) -> list[str]:
-    """What will be measured by default in the design of the study."""
+    """The default measures for the design of the study."""
     sentences = [_analysed(language, ("test",), 0.95)]
     formulas = False
     for block in study.blocks:
@@ -79,19 +80,19 @@ def to_be_measured(language: Language, study: Study) -> list[str]:
 
 
 def _analysed(language: Language, functions: Sequence[str], level: float) -> str:
-    """Which trials were analysed, if not all, and the level of intervals."""
+    """The analysed trials, if not all, and the level of intervals."""
     names = [language.texts.get(f"function.{name}", name) for name in functions]
     trials = language.say("trials", functions=language.several(names))
     return language.say("analysed", functions=trials if names else None, level=level)
 
 
 def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> list[str]:
-    """The sentences on one result; none for results that belong to another."""
+    """The sentences on one result; empty for results without their own."""
     if part.name == "strengths":
         judged = _judged(language, language.counted(part.result.frame.height, "stimulus"), study)
         return [language.say(f"strengths.{part.result.model}", judged=judged)]
     if part.name == "contrasts":
-        # The means of several questions stand together, after what was done for all of them.
+        # The means of several questions come together, after the sentences on all of them.
         means = [] if part.question else _means(language, part.result, scale)
         return [*_contrasts(language, part.result), *means]
     if part.name == "planned":
@@ -111,7 +112,7 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
 
 
 def _judged(language: Language, stimuli: str, study: Study | None) -> str:
-    """What the stimuli are measured by: acceptability where the study asks for it; labels may be of anything."""
+    """The stimuli, with acceptability if the study asks for it."""
     known = study is not None and any(block.task.acceptability for block in study.blocks)
     return language.say("judged.acceptability" if known else "judged", stimuli=stimuli)
 
@@ -121,7 +122,7 @@ def _bayes(language: Language, priors: Mapping[str, float]) -> str:
 
 
 def _agreement(language: Language, found: Agreement) -> list[str]:
-    """One coefficient per question, the one that fits the scale; the report has the others."""
+    """The coefficient of each question that fits its scale best; the report has the others."""
     several = found.coefficients["question"].n_unique() > 1
     estimates: dict[str, list[str]] = {}
     cites = {}
@@ -145,13 +146,8 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
     ]
 
 
-def _right(language: Language, found: Contrasts) -> str:
-    """The model of right answers by condition, with their shares."""
-    return " ".join([*_contrasts(language, found, "right"), *_means(language, found, Binary(RIGHT))])
-
-
 def _means_of_questions(language: Language, measures: Measures) -> list[str]:
-    """The means of each question by name; none where they are too many together."""
+    """The means of each question; empty if all questions together have too many."""
     parts = [part for part in measures.parts if part.name == "contrasts" and part.question]
     scales = measures.judgments.scales
     most = MOST_CELLS // max(len(parts), 1)
@@ -195,7 +191,7 @@ def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]
 
 
 def _planned(language: Language, study: Study) -> list[str]:
-    """The comparisons that the study file plans."""
+    """The sentence on the comparisons that the study file plans."""
     sentences = []
     for one in study.settings.contrast:
         levels = [f"{name} = {level}" for name, level in one.within.items()]
@@ -209,7 +205,7 @@ def _planned(language: Language, study: Study) -> list[str]:
 
 
 def _choices(language: Language, found: PlannedContrasts) -> list[str]:
-    """The model of planned comparisons in choices, with what was removed from it."""
+    """The model of planned comparisons in choices, and its simplification."""
     sentences = [language.say("contrasts.choice", formula=f"`{PREFERENCE}`")]
     for note in with_code(found.notes, "contrasts.simplified"):
         formula = f"`{note.values['terms']}`"
@@ -218,7 +214,7 @@ def _choices(language: Language, found: PlannedContrasts) -> list[str]:
 
 
 def _strengths_of_choices(language: Language, block: Block, study: Study, judged: str) -> list[str]:
-    """The model of choices, where stimuli meet more than the other one of their pair; tests where a pair has a key."""
+    """The model of choices, if stimuli are compared outside their pair too; and tests, if pairs have a key."""
     place = study.blocks.index(block)
     trials = pl.concat([study.trials(place, number) for number in range(1, study.lists + 1)])
     tests = trials.filter(pl.col("function") == "test")
@@ -251,7 +247,7 @@ def _block(language: Language, block: Block, study: Study) -> list[str]:
 
 
 def _formula(block: Block, study: Study) -> str | None:
-    """The formula that the planned trials of all participants ask for; None where there is nothing to compare."""
+    """The formula for the planned trials of all participants; None if there is nothing to compare."""
     names = [name for name in block.settings.factors if name != block.settings.compared]
     if not names:
         return None

@@ -1,4 +1,4 @@
-"""Who is asked, in sentences: what the study states about recruitment, and what is known of those who took part."""
+"""Sentences on participants: the recruitment in the study file, and the background of those who took part."""
 
 import polars as pl
 
@@ -9,18 +9,18 @@ from karat.simulate.behaviours import simulated
 from karat.study.study import Study
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "crowdee": "Crowdee"}
-"""Platforms as people write them."""
+"""The spelling of platforms."""
 MOST_ANSWERS = 8
-"""A background question with more different answers is not counted out in a sentence."""
+"""The most different answers to a background question that a sentence counts."""
 
 
 def platform_name(source: str, language: Language) -> str:
-    """A platform as people write it; another is called as the file calls it."""
+    """The spelling of a platform; an unknown one is spelled as in the file."""
     return language.say("source.link") if source == "link" else PLATFORMS.get(source, source)
 
 
 def simulated_notice(language: Language, judgments: Judgments, key: str = "simulated") -> list[str]:
-    """That answers are simulated, all or some; nothing where people gave them."""
+    """The notice that all or some answers are simulated; empty if none is."""
     people = judgments.participants
     number = simulated(people)
     if not number:
@@ -31,7 +31,7 @@ def simulated_notice(language: Language, judgments: Judgments, key: str = "simul
 
 
 def recruited(language: Language, study: Study) -> list[str]:
-    """What the study states about its participants."""
+    """The recruitment that the study file states."""
     settings = study.settings
     recruitment = settings.recruitment
     platform = platform_name(recruitment.platform, language)
@@ -49,7 +49,7 @@ def recruited(language: Language, study: Study) -> list[str]:
         if one_question.eligible:
             answers = [language.quoted(answer) for answer in one_question.eligible]
             sentences.append(language.say("eligible", answers=answers, question=one_question.question))
-    others = [_named(one.name) for one in settings.background if not one.eligible]
+    others = [_words(one.name) for one in settings.background if not one.eligible]
     if others:
         sentences.append(language.say("asked", columns=others))
     if settings.texts.consent:
@@ -60,7 +60,7 @@ def recruited(language: Language, study: Study) -> list[str]:
 
 
 def _sample_size(language: Language, study: Study) -> list[str]:
-    """Why the sample has its size, where `karat power --write` recorded a simulation."""
+    """The reason for the sample size, if `karat power --write` recorded a simulation."""
     known = study.settings.power
     if known is None:
         return []
@@ -74,16 +74,15 @@ def _sample_size(language: Language, study: Study) -> list[str]:
     ]  # fmt: skip
 
 
-def _named(column: str) -> str:
-    """The name of a column as words."""
+def _words(column: str) -> str:
     return column.replace("_", " ")
 
 
 def took_part(language: Language, judgments: Judgments, study: Study | None) -> list[str]:
-    """What is known of everybody who took part, before anybody was excluded."""
+    """All participants before exclusions: number, sources, days, working times and background."""
     people = judgments.participants
     if 0 < people.height == simulated(people):
-        # Days, working times and backgrounds of simulated participants are made up as well.
+        # Days, working times and backgrounds of simulated participants are invented too.
         return [language.say("simulated.took part", participants=people.height)]
     sentences = [language.say("took part", participants=people.height)]
     sentences += _sources(language, people, study)
@@ -98,16 +97,16 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
         if column.dtype.is_numeric() and column.drop_nulls().len():
             low, middle, high = (float(one) for one in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
             values = {"low": low, "median": middle, "high": high}
-            background.append(language.say("background.number", column=_named(name), **values))
+            background.append(language.say("background.number", column=_words(name), **values))
         elif 0 < column.drop_nulls().n_unique() <= MOST_ANSWERS:
-            background.append(language.say("background.counts", column=_named(name), counts=_counts(language, column)))
+            background.append(language.say("background.counts", column=_words(name), counts=_counts(language, column)))
     if background:
         sentences.append(language.say("background", columns="; ".join(background)))
     return sentences
 
 
 def _sources(language: Language, people: pl.DataFrame, study: Study | None) -> list[str]:
-    """Where participants came from, unless all came from where the study says."""
+    """The sources of participants, unless all came from the platform of the study."""
     if "source" not in people.columns or not people["source"].drop_nulls().len():
         return []
     sources = people["source"].cast(pl.String)
@@ -119,7 +118,7 @@ def _sources(language: Language, people: pl.DataFrame, study: Study | None) -> l
 
 
 def _counts(language: Language, column: pl.Series) -> list[str]:
-    """How often each answer was given, the commonest first."""
+    """The count of each answer, the commonest first."""
     sentences = [language.say("count", value=value, number=number) for value, number in commonest(column).items()]
     if column.null_count():
         sentences.append(language.say("count.missing", number=column.null_count()))
@@ -127,7 +126,7 @@ def _counts(language: Language, column: pl.Series) -> list[str]:
 
 
 def _when(language: Language, judgments: Judgments) -> list[str]:
-    """Between which days answers were given, where that is known."""
+    """The first and the last day of answers, if known."""
     known = days(judgments)
     if not known:
         return []
