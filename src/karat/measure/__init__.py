@@ -1,7 +1,4 @@
-"""Measures: acceptability estimates, contrasts, agreement, stability, dimensions and consensus.
-
-What is named here is loaded when it is used.
-"""
+"""Measures: acceptability estimates, contrasts, agreement, stability, dimensions and consensus, loaded when used."""
 
 from typing import TYPE_CHECKING
 

@@ -1,27 +1,27 @@
 """Consensus: one label for each item from the answers of many, with its probability.
 
     majority       the label that most participants gave; its share of answers is its probability
-    weighted       the same, each answer counted by the quality of the participant
-    dawid-skene    labels and everybody's errors together, by maximum likelihood (`karat.models.dawid_skene`)
-    mace           labels, and how often everybody knows them rather than guessing by habit
-    glad           labels, everybody's ability and every item's easiness
+    weighted       the same, with answers weighted by the quality of the participant
+    dawid-skene    labels and participants' errors together, by maximum likelihood (`karat.models.dawid_skene`)
+    mace           labels, and how often each participant knows them rather than guesses by habit
+    glad           labels, participants' abilities and items' easiness
 
-The model of the last three is named in the summary with whether it converged, which it has when its posteriors have.
+The summary names the model of the last three and whether its posteriors converged.
 
 Quality. Without given weights, the quality q of a participant is the share of their answers that equal the majority of
-the others. Two more answers, right by chance, are added, so that few answers never make anybody infallible. The weight
-is the logarithm of the odds of q against guessing among K labels,
+the others. Two answers, right by chance, are added, so that nobody with few answers is infallible. The weight is the
+logarithm of the odds of q against guessing among K labels,
 
     weight = max(0, log(q (K - 1) / (1 - q))),
 
-which is the best weight where errors are independent and spread evenly (Nitzan and Paroush 1982; Li and Yu 2014).
-Somebody who guesses has no weight. `weights` takes other measures of quality, such as the share of right controls.
+which is the best weight if errors are independent and spread evenly (Nitzan and Paroush 1982; Li and Yu 2014).
+Participants who guess have no weight. `weights` takes other measures of quality, such as the share of right controls.
 
-Ordered labels. Where the scale is ordered, the label is the median of the probabilities, which is the fewest steps away
-on average, and not their mode; `mean` is the expected point of the scale. Dawid and Skene's model then has a precision
+Ordered labels. If the scale is ordered, the label is the median of the probabilities, which is the fewest steps away on
+average, instead of their mode; `mean` is the expected point of the scale. Dawid and Skene's model then has a precision
 and a bias for each participant (`errors="ordered"`) instead of a free table of errors (`errors="free"`).
 
-Ties are marked: the label is then the first in the order of the scale, and `tie` is true.
+In a tie the label is the first in the order of the scale, and `tie` is true.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,11 +47,11 @@ SURE = 0.99
 
 @dataclass(frozen=True)
 class Consensus(MeasureResult):
-    """A label for each item, with probabilities, and what is known of each participant's errors."""
+    """A label for each item with probabilities, and participants' errors."""
 
     labels: pl.DataFrame
-    """question (where there are several), item and conditions, label, probability, tie, answers; for ordered labels
-    also mean, and for glad easiness."""
+    """question (if there are several), item and conditions, label, probability, tie, answers; for ordered labels also
+    mean, and for glad easiness."""
     probabilities: pl.DataFrame
     """The same items with one column per label."""
     participants: pl.DataFrame
@@ -66,7 +66,7 @@ class Consensus(MeasureResult):
     }  # fmt: skip
 
     def soft_labels(self) -> pl.DataFrame:
-        """Items with the probability of each label, to learn from: `.write_csv(path)` or `.to_pandas()` as you like.
+        """Items with the probability of each label, for machine learning.
 
         >>> import karat
         >>> soft = consensus(karat.datasets.load("crowd")).soft_labels()
@@ -77,7 +77,7 @@ class Consensus(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many labels there are, how many are sure, and how often participants are right."""
+        """The number of labels, of sure ones and of ties, and how often participants are right."""
         labels = {
             "items": self.labels.height, "answers": int(self.labels["answers"].sum()), "method": self.method,
             "sure": int((self.labels["probability"] >= SURE).sum()), "limit": SURE,
@@ -103,13 +103,13 @@ def consensus(
 ) -> Consensus:
     """A label for each item with its probability: by majority, by weighted majority or by a model of labels.
 
-    `weights` are for `weighted`: a number for each participant. `errors` are for `dawid-skene`: by default ordered
-    where the scale is. `conditions` names columns that, besides item and question, tell apart what is labelled.
+    `weights` has a number for each participant, for `weighted`. `errors` is for `dawid-skene`; by default, ordered
+    scales have ordered errors. `conditions` names columns that, besides item and question, distinguish stimuli.
 
     Parameters
     ----------
     method
-        How labels are found.
+        How labels are estimated.
     iterations
         The largest number of rounds of a model.
     tolerance
@@ -199,7 +199,7 @@ def _labels(one: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFr
     tie = (posteriors >= highest[:, None] - 1e-12).sum(axis=1) > 1
     chosen = posteriors.argmax(axis=1)
     if is_ordered:
-        # The median: the lowest level with half of the probability up to it.
+        # The median is the lowest level with half of the probability up to it.
         below = np.cumsum(posteriors, axis=1)
         chosen = (below < 0.5 - 1e-12).sum(axis=1)
         tie = np.isclose(below[np.arange(len(chosen)), chosen], 0.5, atol=1e-12)
@@ -217,7 +217,7 @@ def _labels(one: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFr
 
 
 def _quality(one: Rated) -> Floats:
-    """Weights of participants by how often they are of the opinion of the others."""
+    """Weights of participants by how often their answers equal the majority of the others."""
     kinds = len(one.levels)
     hit = equal_to_majority(one.stimulus, one.category, kinds, np.ones(one.rows.height))
     known = np.isfinite(hit)

@@ -1,8 +1,7 @@
-"""Measured on disk: tables for people, figures, JSON for machines, and an index that says what is where.
+"""Measures on disk: tables, figures, JSON, and an index of the files.
 
-The CSV files are made for spreadsheets: text that a spreadsheet would run as a formula is marked as text. Where several
-questions were measured one by one, a table has them all, with the column question; where there are several models, each
-further one has a file with its name.
+In CSV files, text that a spreadsheet would run as a formula is marked as text. If several questions were measured, a
+table has all of them, with the column question; if there are several models, each further one has a file with its name.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def write(measures: Measured, folder: Path) -> list[Path]:
-    """Write everything to a folder, which is made where it is missing; returns the files."""
+    """Write everything to a folder, which is created if it is missing; returns the files."""
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
     paths, undrawn = [], {}
@@ -78,7 +77,7 @@ def write_r(measures: Measured, folder: Path) -> list[Path]:
 
 
 def tables(measures: Measured) -> dict[str, pl.DataFrame]:
-    """Every table by the name of its file, without the ending."""
+    """Every table by the name of its file without the ending."""
     found: dict[str, list[pl.DataFrame]] = {}
     for part, suffix in _suffixed(measures):
         for name, table in part.result.exported().items():
@@ -89,7 +88,7 @@ def tables(measures: Measured) -> dict[str, pl.DataFrame]:
 
 
 def _suffixed(measures: Measured) -> Iterator[tuple[Measure, str]]:
-    """The parts, and what their files are called besides: the model, from the second of a question on."""
+    """The parts, and the suffix of their files: the model, except for the first one of each question."""
     seen: set[tuple[str, str]] = set()
     for part in measures.parts:
         key = (part.name, part.question)
@@ -98,7 +97,7 @@ def _suffixed(measures: Measured) -> Iterator[tuple[Measure, str]]:
 
 
 def _figures(measures: Measured) -> Iterator[tuple[str, Measure, Callable[[], Figure]]]:
-    """The name of each figure, what it shows, and what draws it."""
+    """The name of each figure, its part, and the function that draws it."""
     used: dict[str, int] = {}
     for part, suffix in _suffixed(measures):
         for name, draw in figures_of(part.result).items():
@@ -129,7 +128,7 @@ def as_data(measures: Measured) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it; what is not a number is null."""
+    """A value as plain JSON data; numbers that are not finite are null."""
     if isinstance(value, Message):
         return plain(value.to_dict())
     if isinstance(value, Mapping):
@@ -158,8 +157,8 @@ R_TABLES = {
 def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
     """The model of the contrasts for R, and the rows it was fitted to.
 
-    The fixed effects are a formula with sum-to-zero contrasts. The columns of random slopes that remained after the
-    model was simplified are numbers in the table, since R has no uncorrelated slopes of factors.
+    The fixed effects are a formula with sum-to-zero contrasts. The columns of random slopes that remain after the model
+    was simplified are numbers in the table, because R has no uncorrelated slopes of factors.
     """
     model = found.model
     if model is None:
@@ -220,7 +219,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
 
 R_WORDS = ("if", "else", "repeat", "while", "function", "for", "next", "break", "in", "TRUE", "FALSE", "NULL", "Inf",
            "NaN", "NA")  # fmt: skip
-"""Words that R reads as something else than names."""
+"""Words that R does not read as names."""
 
 
 def _r(name: str) -> str:
@@ -229,13 +228,13 @@ def _r(name: str) -> str:
 
 
 def _quoted(variable: str, names: Iterable[str]) -> str:
-    """A variable of the formula, or a function of some, with the names as R writes them."""
+    """A variable of the formula, or a function of variables, with the names as R writes them."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\w.])({known})(?![\w.(])", lambda found: _r(found[0]), variable)
 
 
 def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:
-    """What is in the folder, and what is not."""
+    """The README: the files, and what is missing from them."""
     people = measures.judgments.participants.height
     lines = [f"What {people:,} participants said, measured by karat. Excluded: {measures.excluded.description}", ""]
     lines += [_entry(name, _meaning(name)) for name in names]
@@ -256,7 +255,7 @@ def _entry(name: str, text: str) -> str:
 
 
 def _meaning(name: str) -> str:
-    """What a file has, by the longest beginning of its name that is known."""
+    """The content of a file, by the longest known beginning of its name."""
     if name == "measures.json":
         return "All of it for machines, with all settings and a fingerprint of the data."
     if name.startswith("analysis"):
@@ -271,13 +270,13 @@ def _meaning(name: str) -> str:
 
 
 LINES = 4
-"""This many profiles are drawn where there are too many to distinguish."""
+"""The number of profiles that are drawn if there are too many to distinguish."""
 MEANINGS: dict[str, str] = tomllib.loads((files("karat.measure") / "files.toml").read_text(encoding="utf-8"))
-"""What each file has."""
+"""The content of each file."""
 
 
 def figures_of(result: Any) -> dict[str, Callable[[Measured], Figure]]:
-    """What draws the figures of a result, by the name of their file."""
+    """The functions that draw the figures of a result, by the name of their file."""
     name = result.figure_file
     found: dict[str, Callable[[Measured], Figure]] = {name: lambda _: result.plot()} if name else {}
     if name == "profiles":
@@ -288,22 +287,20 @@ def figures_of(result: Any) -> dict[str, Callable[[Measured], Figure]]:
 
 
 def numbers(result: Any) -> dict[str, Any]:
-    """The single numbers and words of a result that stand in none of its tables."""
-    found = {name: getattr(result, "p_value" if name == "p" else name) for name in result.numbers}
-    return {name: _told(value) for name, value in found.items()}
+    """The single numbers and words of a result that are in none of its tables, with messages as text."""
 
+    def spelled(value: Any) -> Any:
+        if hasattr(value, "_asdict"):
+            return value._asdict()
+        if isinstance(value, tuple):
+            return [*map(str, value)]
+        return str(value) if isinstance(value, Message) else value
 
-def _told(value: Any) -> Any:
-    """A value in words, where it is a message, or by its names."""
-    if isinstance(value, Message):
-        return str(value)
-    if hasattr(value, "_asdict"):
-        return value._asdict()
-    return [*map(str, value)] if isinstance(value, tuple) else value
+    return {name: spelled(getattr(result, "p_value" if name == "p" else name)) for name in result.numbers}
 
 
 def _shown(found: Profiles, measures: Measured) -> list[str]:
-    """The profiles that are drawn: all where they are few, else the texts at both ends of the first dimension."""
+    """The profiles that are drawn: all if they are few, else the texts at both ends of the first dimension."""
     groups = list(found.groups)
     if len(groups) <= LINES:
         return groups

@@ -1,8 +1,8 @@
-"""What was measured in one study: the results, what does not apply and why, and who was excluded beforehand.
+"""The results on one study, the reasons for missing ones, and the participants excluded before.
 
-Exclusions are read from what `karat screen --out` wrote, or from a list of your own: `screening.json`, the folder it is
-in, or a CSV with the column participant, of which all are excluded, or where it has a column `excluded`, as
-`participants.csv` has, those where that is true.
+Exclusions are read from the output of `karat screen --out`, or from your own list: `screening.json`, its folder, or a
+CSV with the column participant. If the CSV has a column `excluded`, as `participants.csv` has, only rows with true are
+excluded; otherwise all are.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ class Measure:
     name: str
     result: Any
     question: str = ""
-    """Where each question was measured by itself."""
+    """The question, if each was measured separately."""
     label: str = ""
-    """The model, where there is a choice of models."""
+    """The model, if there are several."""
 
     @property
     def heading(self) -> str:
-        """Its name for people."""
+        """The name of the result with question and model."""
         more = ", ".join(one for one in (self.question, self.label) if one)
         return f"{self.name} ({more})" if more else self.name
 
 
 @dataclass(frozen=True)
 class Measured:
-    """All results on one set of judgments, without the means to write them."""
+    """All results on one set of judgments, without methods to write them."""
 
     judgments: Judgments
     parts: tuple[Measure, ...]
     skipped: dict[str, NotComputed]
-    """What was not measured, with the reason."""
+    """The reason why a result is missing, by its name."""
     excluded: Excluded = field(default_factory=lambda: nobody())
-    """Who was left out beforehand."""
+    """The participants who were excluded before."""
     settings: dict[str, Any] = field(default_factory=dict)
     study: str | None = None
     """The fingerprint of the study."""
 
     def of(self, name: str, label: str | None = None, question: str | None = None) -> Any:
-        """The first result of this name, with this label and question where they are given.
+        """The first result of this name, with this label and question if they are given.
 
         >>> import karat
         >>> answers = {"participant": [*"aaabbbccc"], "item": [*"xyz"] * 3, "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
@@ -71,7 +71,7 @@ class Measured:
         raise MeasureError(Message("measures.unknown", {"name": name, "known": list(known)}))
 
     def table(self) -> pl.DataFrame:
-        """One row per result: name, question, label and what it says."""
+        """One row per result: name, question, label and its text."""
         rows = [(part.name, part.question, part.label, str(part.result)) for part in self.parts]
         return pl.DataFrame(rows, schema=dict.fromkeys(("name", "question", "label", "told"), pl.String), orient="row")
 
@@ -83,13 +83,13 @@ TRUE, FALSE = ("true", "1", "yes", "wahr", "ja"), ("false", "0", "no", "falsch",
 
 @dataclass(frozen=True)
 class Excluded:
-    """Participants who are left out of the measures, and what is to be said of it."""
+    """Participants who are left out of the measures, with a description."""
 
     participants: tuple[str, ...]
-    """Those who are left out here, in the order of the judgments."""
+    """The excluded participants, in the order of the judgments."""
     source: str
     description: Message
-    """How many are left out, and by what."""
+    """How many are excluded, and by what."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -97,7 +97,7 @@ class Excluded:
 
 
 def nobody(files: list[Path] | None = None) -> Excluded:
-    """Nobody is left out; says so, and whether the judgments are what a screening left."""
+    """No exclusions; the description says if the judgments are the output of a screening."""
     for file in files or []:
         beside = file.parent / NAME
         if file.name == "judgments.parquet" and beside.is_file():

@@ -1,6 +1,6 @@
-"""Everything that was measured in one study, and how to keep it.
+"""All results on one study with methods to write them.
 
-Measured for a terminal: for each result a few sentences and a short table; then what does not apply, and why.
+In a terminal each result has a few sentences and a short table; after them come missing results with the reason.
 """
 
 import textwrap
@@ -22,7 +22,7 @@ class Measures(Measured):
     """All results on one set of judgments."""
 
     def lines(self) -> list[str]:
-        """All of it for a terminal: sentences and short tables."""
+        """All results for a terminal: sentences and short tables."""
         return lines(self)
 
     def write(self, folder: str | Path) -> list[Path]:
@@ -30,13 +30,13 @@ class Measures(Measured):
         return write(self, Path(folder))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, as `measures.json` holds it."""
+        """All results as plain data, as in `measures.json`."""
         return as_data(self)
 
     def plot(self) -> Figure:
         """The figure of the first result, as a rule the strengths."""
-        drawn: Figure = self.parts[0].result.plot()
-        return drawn
+        figure: Figure = self.parts[0].result.plot()
+        return figure
 
     def __repr__(self) -> str:
         return str(self)
@@ -48,17 +48,17 @@ class Measures(Measured):
 WIDTH = 118
 INDENT = " " * 11
 ENDS = 3
-"""This many of the strongest and the weakest stimuli are shown."""
+"""The number of the strongest and of the weakest stimuli that are shown."""
 MOST = 8
-"""Longer tables are cut."""
+"""The most rows of a table."""
 LONGEST = 34
-"""Letters of a cell."""
+"""The most letters of a cell."""
 WORDS = {
     "order effects": "order", "decisions compared": "compared", "noise ceiling": "ceiling", "decision study": "needed",
     "number of factors": "number", "annotator test": "machines",
 }  # fmt: skip
 MANY = ("agreement", "noise ceiling", "decision study", "stability")
-"""Results that speak of every question; of more than two, only the main numbers are shown."""
+"""Results on all questions; if there are many, only the main numbers are shown."""
 MANY_QUESTIONS = 2
 MAIN = (
     "Krippendorff's alpha (ordinal)", "Krippendorff's alpha (interval)", "Krippendorff's alpha (nominal)",
@@ -68,7 +68,7 @@ SHARES = ("p", "adjusted", "kmo", "probability", "winning_rate", "advantage")
 
 
 def lines(measures: Measured) -> list[str]:
-    """The summary, line by line.
+    """The lines of the summary.
 
     >>> import karat
     >>> answers = {"participant": list("aaabbbccc"), "item": list("xyz" * 3), "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
@@ -96,7 +96,7 @@ def lines(measures: Measured) -> list[str]:
 
 
 def _notes(measures: Measured) -> list[str]:
-    """The notes of results that are not shown with their summary, once each."""
+    """The notes of results that are not shown with their summary, each once."""
     seen = {str(note) for part in measures.parts for note in part.result.warnings}
     lines_of_notes = []
     for part in measures.parts:
@@ -108,7 +108,7 @@ def _notes(measures: Measured) -> list[str]:
 
 
 def main_numbers(part: Measure) -> pl.DataFrame | None:
-    """The main number of each question, where a result speaks of more than two."""
+    """The main number of each question of a result on more than two; None for other results."""
     table: pl.DataFrame = part.result.table() if part.name in MANY else pl.DataFrame({"question": []})
     if table["question"].n_unique() <= MANY_QUESTIONS:
         return None
@@ -128,7 +128,7 @@ def _entry(word: str, text: str) -> list[str]:
 
 
 def aligned(table: pl.DataFrame) -> list[str]:
-    """A small table as lines: words to the left, numbers to the right."""
+    """A small table as lines, with text aligned left and numbers right."""
     columns = []
     for name in table.columns:
         own = [name, *(_cell(name, value) for value in table[name].to_list())]
@@ -159,7 +159,7 @@ def _ends(found: Any) -> pl.DataFrame:
 
 
 def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
-    """The first rows of a table, with the columns of these names that it has."""
+    """A function that gives the first rows of a table, with those of these columns that it has."""
 
     def shown(found: Any) -> pl.DataFrame:
         table: pl.DataFrame = found.table()
@@ -173,7 +173,7 @@ def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
 
 
 def _unsure(found: Any) -> pl.DataFrame:
-    """The labels that are least certain, where there are uncertain ones."""
+    """The least certain labels."""
     from karat.measure.consensus import SURE
 
     unsure: pl.DataFrame = found.labels.filter(pl.col("probability") < SURE)
@@ -181,13 +181,13 @@ def _unsure(found: Any) -> pl.DataFrame:
 
 
 def _machines(found: Any) -> pl.DataFrame:
-    """Every machine, by question where there are several."""
+    """All machines, by question if there are several."""
     table: pl.DataFrame = found.machines.drop("participants")
     return table if table["question"].n_unique() > 1 else table.drop("question")
 
 
 def _means(found: Any) -> pl.DataFrame | None:
-    """The means of the largest term, where they are few."""
+    """The means of the largest term, if they are few."""
     if not found.means.height:
         return None
     term = found.means["term"][-1]
@@ -207,4 +207,4 @@ SHOWN: dict[str, Callable[[Any], pl.DataFrame | None]] = {
     "factors": lambda one: one.table().drop("uniqueness").head(2 * MOST),
     "consensus": _unsure,
 }
-"""The tables that are shown below the sentences."""
+"""The tables below the sentences."""

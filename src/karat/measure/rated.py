@@ -1,10 +1,10 @@
-"""Answers as agreement, stability and consensus look at them: who, to which stimulus, which category, which number.
+"""Answers as numbers for agreement, stability and consensus: participant, stimulus, category and value.
 
-A stimulus is an item in one of its conditions (`karat.judgments.stimuli`); each question is looked at by itself.
-`conditions` names other columns, and an empty list takes items as they are. In choices, different pairs of one item are
-different stimuli, whichever side each of the two was shown on; the column `compared` names them.
+A stimulus is an item in one of its conditions (`karat.judgments.stimuli`); each question is separate. `conditions`
+names other columns, and an empty list takes items as stimuli. In choices, different pairs of one item are different
+stimuli, regardless of sides; the column `compared` names them.
 
-Answers to questions that were shown the other way round are turned (polarity). A choice counts as the item that was
+Answers to questions that were shown the other way round are reversed (polarity). A choice counts as the item that was
 chosen, not as its side. Points of a rating scale count from 1, yes and no as 1 and 0, magnitudes as logarithms of the
 ratio to the modulus, a choice as 1 for the first item by name, 0 for the second and one half for no difference.
 """
@@ -28,7 +28,7 @@ from karat.types import Floats, Ints
 LAST = 2**62
 """The position of a trial without one."""
 COMPARED = "compared"
-"""The column of `Rated.stimuli` that names the two items of a choice, where an item comes in several pairs."""
+"""The column of `Rated.stimuli` that names the two items of a choice, if an item comes in several pairs."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Rated:
     question: str
     scale: Scale
     rows: pl.DataFrame
-    """The rows of the judgments with _rater, _stimulus, _category (-1 where there are none) and _value."""
+    """The rows of the judgments with _rater, _stimulus, _category (-1 without categories) and _value."""
     people: list[str]
     stimuli: pl.DataFrame
-    """item and conditions of each stimulus, by its number."""
+    """The item and conditions of each stimulus, by its number."""
     levels: tuple[str, ...]
-    """The names of the categories; none for numbers."""
+    """The names of the categories; empty for numbers."""
     notes: tuple[Message, ...] = ()
 
     @property
@@ -63,12 +63,12 @@ class Rated:
 
     @property
     def value(self) -> Floats:
-        """Each answer as a number; NaN where there are more than two labels."""
+        """Each answer as a number; NaN if there are more than two labels."""
         return self.rows["_value"].to_numpy()
 
     @property
     def has_numbers(self) -> bool:
-        """Whether answers stand for numbers."""
+        """Whether answers have values."""
         return not isinstance(self.scale, Nominal)
 
 
@@ -79,10 +79,10 @@ def rated(
     conditions: Sequence[str] | None = None,
     once: Sequence[str] | None = (),
 ) -> list[Rated]:
-    """The answers to each question, or the reason why a measure has none to look at.
+    """The answers to each question; an error if a measure has none.
 
-    Of several answers of a participant to a stimulus the first is taken; `once` names columns, such as session, within
-    which that holds, and None keeps all.
+    Of several answers of a participant to a stimulus only the first counts; `once` names columns, such as session,
+    within which this applies, and None keeps all answers.
     """
     frame = judgments.frame
     unknown = [name for name in functions if name not in FUNCTIONS]
@@ -101,7 +101,7 @@ def rated(
 
 
 def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> Rated:
-    """The answers to the question that is named; where there is only one it need not be."""
+    """The answers to the named question, or to the only one."""
     names = [one.question for one in found]
     if question in names:
         return found[names.index(question)]
@@ -114,7 +114,7 @@ def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> R
 
 
 def stimulus_labels(stimuli: pl.DataFrame) -> list[str]:
-    """The name of each stimulus: its item, and its conditions where there are some."""
+    """The name of each stimulus: its item with its conditions."""
     return [", ".join(str(part) for part in row) for row in stimuli.iter_rows()]
 
 
@@ -159,7 +159,7 @@ def _question(
 
 
 def _stimuli(rows: pl.DataFrame, scale: Scale, conditions: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
-    """The stimuli by item, conditions and, where an item comes in several pairs, the two items of the choice."""
+    """The stimuli by item, conditions and, if an item comes in several pairs, the two items of the choice."""
     keys = ["item", *conditions]
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         pairs = with_choices(rows).with_columns(pl.concat_str(PAIR, separator=" / ").alias(COMPARED))
@@ -170,12 +170,12 @@ def _stimuli(rows: pl.DataFrame, scale: Scale, conditions: Sequence[str]) -> tup
 
 
 def _first_answers(rows: pl.DataFrame, once: Sequence[str]) -> Ints:
-    """The places of everybody's first answer to each stimulus; the first row where the order of trials is unknown."""
+    """The places of each participant's first answers to stimuli; the first row if the order of trials is unknown."""
     code = rows["_rater"].to_numpy() * rows.height + rows["_stimulus"].to_numpy()
     for name in once:
         number = numbered(rows, [name]).to_numpy()
         code = code * (number.max(initial=0) + 1) + number
-    # Sorting alone is much faster than finding places too, and second answers are rare.
+    # Sorting alone is much faster than finding places, and second answers are rare.
     ordered = np.sort(code)
     if (ordered[1:] != ordered[:-1]).all():
         return np.arange(len(code))
@@ -184,7 +184,7 @@ def _first_answers(rows: pl.DataFrame, once: Sequence[str]) -> Ints:
 
 
 def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
-    """The name of a column that is there; else an error with the nearest."""
+    """The name of a column; if it does not exist, an error that names the most similar."""
     if name in rows.columns:
         return name
     raise MeasureError(unknown_name("unknown.column", name, rows.columns))
@@ -204,7 +204,7 @@ def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
         number = place.cast(pl.Float64)
         if isinstance(scale, Ordinal):
             number = place.replace_strict(list(range(last + 1)), list(scale.numbers), return_dtype=pl.Float64)
-        # Of two labels the second counts as 1, as yes does; more have no numbers.
+        # Of two labels the second counts as 1, like yes; more labels have no numbers.
         value = pl.lit(float("nan")) if isinstance(scale, Nominal) and last > 1 else number
         return [place.alias("_category"), value.alias("_value")]
     number = pl.col("response").cast(pl.Float64)
@@ -218,7 +218,7 @@ def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
 
 
 def _chosen(rows: pl.DataFrame, turned: pl.Expr) -> list[pl.Expr]:
-    """Which item of a pair was chosen, by the order of names; by side where the items are not named."""
+    """Which item of a pair was chosen, in the order of names, or by side if the items are not named."""
     left = pl.col("response") == "left"
     if {"left", "right"} <= set(rows.columns):
         turned = pl.col("left") > pl.col("right")

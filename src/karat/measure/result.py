@@ -1,4 +1,4 @@
-"""What all results of measures share: tables, sentences, a figure, a form for JSON, an error, and parts of messages."""
+"""The base of all results of measures: tables, sentences, a figure, an error, and parts of messages."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,17 +18,17 @@ from karat.plots.ranked import labelled, ranked_plot
 
 @dataclass(frozen=True)
 class PlotColumns:
-    """What is drawn of a table: the columns that name a row, the number, and what the axis is called."""
+    """The columns of a plot: those that name a row, and that of the number, with the label of its axis."""
 
     labels: tuple[str, ...]
     value: str = "estimate"
     axis: str = ""
-    """The unit of the result where it is empty."""
+    """If it is empty, the unit of the result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureResult(Result):
-    """A result whose first own field is the table that people want.
+    """A result whose first field is its main table.
 
     >>> import karat
     >>> found = karat.measure.noise_ceiling(karat.datasets.load("crowd"), samples=0)
@@ -42,17 +42,17 @@ class MeasureResult(Result):
     notes: tuple[Message, ...] = ()
     points: ClassVar[PlotColumns]
     files: ClassVar[Mapping[str, str]] = {}
-    """From the name of a file that `Measures.write` makes to the table in it."""
+    """From the name of a file that `Measures.write` writes to its table."""
     figure_file: ClassVar[str] = ""
-    """The name of the file with the figure, where there is one."""
+    """The name of the file with the figure, if there is one."""
     numbers: ClassVar[tuple[str, ...]] = ()
-    """The names of single values that stand in no table."""
+    """The names of single values that are in no table."""
     warning_codes: ClassVar[tuple[str, ...]] = ()
-    """The codes of the notes that nobody should miss."""
+    """The codes of important notes."""
 
     @property
     def warnings(self) -> tuple[Message, ...]:
-        """The notes that nobody should miss."""
+        """The important notes, which are printed with the summary."""
         return tuple(with_code(self.notes, *self.warning_codes))
 
     def exported(self) -> dict[str, pl.DataFrame]:
@@ -60,7 +60,7 @@ class MeasureResult(Result):
         return {name: getattr(self, own) for name, own in self.files.items()}
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The rows of the table below each other, with their intervals where they have some."""
+        """The rows of the table below each other, with their intervals."""
         own, rows = self.points, self.table()
         axis = own.axis or str(self.unit)  # type: ignore[attr-defined]
         if "lower" in rows.columns and "level" in self.settings:
@@ -72,19 +72,19 @@ class MeasureResult(Result):
 
 
 class BriefResult(MeasureResult):
-    """A result that prints what was found without its notes, except for warnings."""
+    """A result that prints its summary without notes, except for warnings."""
 
     def __str__(self) -> str:
         return self.between.join(map(str, (*self.summary, *self.warnings)))
 
 
 class MeasureError(KaratError, ValueError):
-    """A measure that cannot be computed from these judgments; its message says why and what to do."""
+    """A measure that cannot be computed; its message says why and how to fix it."""
 
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """What a model refuses within the block, as an error of the measure with the same message."""
+    """Turn a `ValueError` of a model within the block into a `MeasureError` with the same message."""
     try:
         yield
     except ValueError as error:
@@ -92,23 +92,23 @@ def refused() -> Iterator[None]:
 
 
 def schema_of(names: str) -> dict[str, Any]:
-    """A schema by names of columns, with :s after texts, :i after whole numbers, :b after truth values."""
+    """A schema from names of columns, with :s for text, :i for integers, :b for booleans, and numbers otherwise."""
     kinds = {"": pl.Float64, "s": pl.String, "i": pl.Int64, "b": pl.Boolean}
     return {name: kinds[kind] for name, _, kind in (one.partition(":") for one in names.split())}
 
 
 def table_of(rows: Iterable[Sequence[Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """Rows as a table, in which what is not a number is missing."""
+    """Rows as a table, with missing cells for NaN."""
     return pl.DataFrame(list(rows), schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def check_level(level: float) -> None:
-    """Refuse a level of intervals that is none."""
+    """Refuse a level of intervals outside 0 to 1."""
     check_number(MeasureError, "level", level, above=0, below=1)
 
 
 def coefficient(value: float | None, digits: int = 2) -> str:
-    """A number between -1 and 1 without its leading zero; a dash where there is none.
+    """A number between -1 and 1 without its leading zero; a dash if it is missing.
 
     >>> coefficient(0.456), coefficient(-0.5), coefficient(1.0), coefficient(-0.001), coefficient(float("nan"))
     ('.46', '−.50', '1.00', '.00', '-')
@@ -119,14 +119,14 @@ def coefficient(value: float | None, digits: int = 2) -> str:
 
 
 def with_interval(value: float | None, lower: float | None, upper: float | None) -> str:
-    """A coefficient with its interval, where there is one."""
+    """A coefficient with its interval, if there is one."""
     if lower is None or upper is None or lower != lower or upper != upper:
         return coefficient(value)
     return f"{coefficient(value)} [{coefficient(lower)}, {coefficient(upper)}]"
 
 
 def interval(lower: float | None, upper: float | None) -> Message | None:
-    """The ends of an interval with two decimals; None where one of them is not known."""
+    """The ends of an interval with two decimals; None if one of them is unknown."""
     ends = {"lower": known(lower), "upper": known(upper)}
     return None if None in ends.values() else Message("estimate.interval", ends)
 
@@ -137,13 +137,13 @@ def first_names(names: Sequence[str], most: int) -> dict[str, object]:
 
 
 def sentences(messages: Sequence[Message]) -> Message:
-    """Several messages, one after the other, as one."""
+    """Several messages in a row as one."""
     first, *others = messages
     return first if not others else Message("measure.sentences", {"first": first, "rest": sentences(others)})
 
 
 def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
-    """Notes with the question that they are about, where questions have names."""
+    """Notes with the question that they are about, if it has a name."""
     own = list(notes)
     if not question:
         return own
@@ -151,13 +151,13 @@ def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
 
 
 def rounded(share: float | None) -> float | None:
-    """A share to the whole per cent that a sentence has, or None where there is none."""
+    """A share rounded to a whole per cent, as in sentences; None if it is missing."""
     return None if share is None else round(share, 2)
 
 
 def is_shown(p: float | None, level: float = 0.95) -> bool:
-    """Whether a test shows a difference: the one rule for sentences, titles of figures and tables.
+    """Whether a test shows a difference: the same rule for sentences, titles of figures and tables.
 
-    Where several tests answer one question, `p` is the adjusted one.
+    If several tests answer one question, `p` is the adjusted one.
     """
     return p is not None and p < round(1 - level, 12)

@@ -1,22 +1,22 @@
-"""All measures together: what applies to these judgments is computed, and what does not says why.
+"""All measures together: those that apply to the judgments are computed, and others have a reason.
 
-    strengths           of every stimulus, by the recommended model of the scale or those that are named
-    measures            rank correlations between the strengths, where there are several
-    contrasts           of the conditions, and the comparisons that the study planned; their posteriors if asked for
+    strengths           of every stimulus, by the recommended model of the scale or the named ones
+    measures            rank correlations between strengths, if there are several
+    contrasts           of the conditions, and the comparisons that the study planned; their posteriors on request
     order effects       of the position in the questionnaire
     decisions           on pairs, and where models decide differently
     agreement, noise ceiling, decision study, stability (by session, repetition or source of participants)
     dimensions          of a semantic differential: adequacy, number of factors, factors, scores, profiles
     consensus           of labels and yes-or-no answers
-    annotator test      of participants who are machines, if asked for
+    annotator test      of participants who are machines, on request
 
-Each question is measured by itself. Where there are more than `MOST_QUESTIONS`, as in most semantic differentials,
-strengths, contrasts, order effects and decisions are left out unless one question is named. Only trials with the
-function `test` are looked at unless others are asked for.
+Each question is measured separately. With more than `MOST_QUESTIONS`, as in most semantic differentials, strengths,
+contrasts, order effects and decisions are left out unless one question is named. Only trials with the function `test`
+are used unless others are named.
 
-The dimensions of a semantic differential are computed one step after the other, as a study of perceived quality reports
-them. Where no number of factors is given, it is that of parallel analysis; the other rules stand beside it. Which pairs
-to leave out is a decision of the researcher: see `karat.measure.reduce_pairs`.
+The dimensions of a semantic differential are computed step by step, as studies of perceived quality report them. If no
+number of factors is given, it is that of parallel analysis; the other rules are reported beside it. Which pairs to
+leave out is a decision of the researcher: see `karat.measure.reduce_pairs`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def run(
     machines: Sequence[str] = (),
     margin: float = MARGIN,
 ) -> Measures:
-    """Compute everything that applies to these judgments; `skipped` says what does not, and why.
+    """Compute everything that applies to these judgments; `skipped` has the reasons for missing results.
 
     `models` are those of `strengths`, `formula` and `conditions` those of `contrasts`, `pairs` those of `decisions`,
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
@@ -93,7 +93,7 @@ def run(
     contrasts are reported. `without` leaves out participants: see `karat.measure.measured`. `executor` says where
     bootstrap samples are computed (`karat.executors.open_executor`), and `samples` how many, 0 for no intervals.
     `bayes` adds the posteriors of the planned comparisons, by `bayes_contrasts`. `machines` are participants who are
-    left out of all of it and compared with the others by `annotator_test`, which `margin` belongs to.
+    left out of all measures and compared with the others by `annotator_test` with `margin`.
 
     >>> import karat
     >>> found = run(karat.simulate.crowd(20, 24))
@@ -153,7 +153,7 @@ def _only(judgments: Judgments, *questions: str) -> Judgments:
 def _conditions(
     judgments: Judgments, conditions: Sequence[str] | None, study: Study | None, functions: Sequence[str]
 ) -> list[str] | None:
-    """The conditions that are named, else the factors of the study; without either, each measure finds them."""
+    """The named conditions, else the factors of the study; None if each measure determines them."""
     if conditions is not None:
         return list(conditions)
     if study is not None:
@@ -166,18 +166,18 @@ def _conditions(
 
 
 MOST_QUESTIONS = 6
-"""With more questions about the same texts, models of each of them are fitted only if that is asked for."""
+"""The most questions about the same texts whose models are fitted without being asked for."""
 MOST_LINES = 6
-"""With more conditions, their courses along the questionnaire are taken together."""
+"""The most conditions with separate courses along the questionnaire."""
 MOST_GROUPS = 20
-"""With more sessions or sources, every two of them are compared only if that is asked for."""
+"""The most sessions or sources that are compared in pairs without being asked for."""
 MOST = 200_000
-"""With more answers, models with slopes take too long to be fitted unasked."""
+"""The most answers to which models with slopes are fitted without being asked for."""
 
 
 @dataclass
 class _Run:
-    """What was asked for, the results so far, and what could not be computed."""
+    """The request, the results so far, and the reasons for missing ones."""
 
     judgments: Judgments
     models: tuple[str, ...]
@@ -202,7 +202,7 @@ class _Run:
     def add(
         self, name: str, compute: Callable[[], Any], question: str = "", label: str = "", must: bool = False
     ) -> Any:
-        """Compute a part and keep it, or the reason why there is none; what was asked for by name must be there."""
+        """Compute a part and keep it, or the reason why it is missing; with `must`, the reason is an error."""
         heading = Measure(name, None, question, label).heading
         try:
             with self.progress(f"measuring {heading}"):
@@ -314,7 +314,7 @@ class _Run:
             self.add("measures", lambda: compare_measures(made, level=self.level, seed=self.seed))
 
     def together(self, questions: list[Rated]) -> None:
-        """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
+        """Measures on all questions: agreement, ceiling, decision study, stability and consensus."""
         options: dict[str, Any] = {
             "functions": self.functions, "conditions": self.conditions, "level": self.level, "seed": self.seed,
             **({} if self.samples is None else {"samples": self.samples}),
@@ -355,7 +355,7 @@ class _Run:
         self.add("consensus", lambda: consensus(asked, functions=self.functions, conditions=conditions))
 
     def _stability(self, options: dict[str, Any]) -> None:
-        """Test-retest comparisons by the column that is named, else by session, repetition or source."""
+        """Test-retest comparisons by the named column, else by session, repetition or source."""
         groups = {name: _groups(self.judgments, name) for name in (self.by, "session", "repetition", "source") if name}
         by = self.by or next((name for name, number in groups.items() if number > 1), None)
         if by is None:
@@ -370,7 +370,7 @@ class _Run:
         self.add("stability", compute, must=self.by is not None)
 
     def _decisions_by_group(self, by: str, model: str | None) -> dict[str, Any] | None:
-        """The decisions of each group by itself, or None with the reason where one has none."""
+        """The decisions of each group; None, and a reason, if a group has none."""
         options: dict[str, Any] = {"conditions": self.conditions, "functions": self.functions}
         try:
             whole, groups, _ = grouped(self.judgments, by)
@@ -387,13 +387,13 @@ class _Run:
 
 
 def _of_conditions(one: Rated) -> bool:
-    """Whether an item has as many right answers as it has conditions: yes or no, without a key."""
+    """Whether the right answer to an item may depend on its condition: yes or no, without a key."""
     keyed = "expected" in one.rows.columns and one.rows["expected"].null_count() < one.rows.height
     return isinstance(one.scale, Binary) and not keyed
 
 
 def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
-    """The factors of the contrasts, if a figure has room for a line of each condition; otherwise none of them."""
+    """The factors of the contrasts, if a figure has room for a line for each condition; otherwise none."""
     if made is None or not made.factors:
         return None
     known = [name for name in made.factors if name in judgments.frame.columns]
@@ -402,15 +402,13 @@ def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | 
 
 
 def _groups(judgments: Judgments, name: str) -> int:
-    """How many groups of judgments a column makes."""
-    for table in (judgments.frame, judgments.participants):
-        if name in table.columns:
-            return table[name].drop_nulls().n_unique()
-    return 0
+    """The number of groups of judgments by a column."""
+    tables = (table for table in (judgments.frame, judgments.participants) if name in table.columns)
+    return next((table[name].drop_nulls().n_unique() for table in tables), 0)
 
 
 FEWEST = 3
-"""This many questions must have been asked about a text for it to be a semantic differential."""
+"""The fewest questions about a text in a semantic differential."""
 RULE = "parallel analysis (factors)"
 
 
@@ -427,7 +425,7 @@ def is_differential(questions: Sequence[Rated]) -> bool:
 def dimensions(
     judgments: Judgments, functions: Sequence[str], number: int | None, level: float, seed: int, add: Callable[..., Any]
 ) -> None:
-    """Compute each step and hand it to `add`, which gives None where it could not be done."""
+    """Compute each step by `add`, which returns None if a step could not be computed."""
     from karat.measure.dimensions.adequacy import adequacy
     from karat.measure.dimensions.matrix import ratings_matrix
     from karat.measure.dimensions.number_of_factors import number_of_factors
@@ -450,7 +448,7 @@ def _factors(matrix: RatingsMatrix, rules: NumberOfFactors | None, number: int |
         return factors(matrix, number)
     if rules is None:
         raise MeasureError(Message("dimensions.unknown_number"))
-    said = rules.number(RULE)
-    if not said:
+    number = rules.number(RULE)
+    if not number:
         raise MeasureError(Message("dimensions.no_factors"))
-    return factors(matrix, said)
+    return factors(matrix, number)

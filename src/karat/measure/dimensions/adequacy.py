@@ -1,14 +1,14 @@
-"""Whether ratings are worth a factor analysis, and which pairs of adjectives suit the texts.
+"""Whether ratings are suitable for a factor analysis, and which pairs of adjectives suit the texts.
 
 Kaiser, Meyer and Olkin's measure (KMO) compares correlations with partial correlations and lies between 0 and 1; Kaiser
-(1974) calls values under .5 unacceptable, from .8 on meritorious. Bartlett's test asks whether anything is correlated
-at all. The formulas are in `karat.models.factors.correlations`.
+(1974) calls values under .5 unacceptable, and those from .8 meritorious. Bartlett's test is of whether there is any
+correlation. The formulas are in `karat.models.factors.correlations`.
 
-In the pre-study of a semantic differential people rate how well each pair of adjectives suits the texts; pairs with a
-low mean or a wide spread are dropped. Macketanz et al. (2022) "removed all adjective pairs with a mean value of less
-than 3.2 and a standard deviation of more than 1.2" on a scale of five points. That can be read in two ways: a pair goes
-when both hold (`rule="both"`, the words as they stand), or when either does (`rule="either"`). The standard deviation
-is that of a sample (n - 1).
+In the pre-study of a semantic differential participants rate how well each pair of adjectives suits the texts; pairs
+with a low mean or a wide spread are dropped. Macketanz et al. (2022) "removed all adjective pairs with a mean value of
+less than 3.2 and a standard deviation of more than 1.2" on a scale of five points. This can mean that a pair is dropped
+if both are true (`rule="both"`, the literal reading), or if either is (`rule="either"`). The standard deviation is that
+of a sample (n - 1).
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Bartlett(NamedTuple):
 
 @dataclass(frozen=True)
 class Adequacy(BriefResult):
-    """How well the pairs suit a factor analysis, each and together."""
+    """The suitability of pairs for a factor analysis, each and together."""
 
     items: pl.DataFrame
     """pair, kmo and its word."""
@@ -69,7 +69,7 @@ class Adequacy(BriefResult):
 
 
 def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | None = None) -> Adequacy:
-    """KMO, overall and for each pair, and Bartlett's test, of ratings or of a correlation matrix with its observations.
+    """KMO, overall and for each pair, and Bartlett's test, of ratings or of a correlation matrix.
 
     >>> found = adequacy([[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]], observations=100)
     >>> print(found)
@@ -121,7 +121,7 @@ class Suitability(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many pairs are kept, and by which rule."""
+        """The number of pairs that are kept, and the rule."""
         limits = {"mean": self.settings["mean"], "sd": self.settings["sd"]}
         about = {"kept": len(self.kept), "pairs": self.pairs.height} | limits
         both = self.settings["rule"] == "both"

@@ -1,17 +1,17 @@
-"""Exploratory factor analysis of ratings: which few dimensions stand behind many pairs of adjectives.
+"""Exploratory factor analysis of ratings: the few dimensions behind many pairs of adjectives.
 
 Extraction is by maximum likelihood or minimum residuals, rotation by promax, oblimin or varimax; the formulas are in
 `karat.models.factors`. The published analysis of machine translations (Macketanz et al. 2022) used maximum likelihood
-and "promax with Kaiser normalisation" in SPSS: `kaiser="spss"`. Which rows are normalised when differs between
-programs, and the loadings with it; `karat.models.factors.rotation` has the list.
+and "promax with Kaiser normalisation" in SPSS: `kaiser="spss"`. Programs normalise rows at different steps, which
+changes the loadings; `karat.models.factors.rotation` has the list.
 
-Notes say what a reader should know about a solution before using it:
+Notes warn of problems of a solution:
 
-- A Heywood case: a pair with no variance of its own (uniqueness at .005). Too many factors, or too few cases.
+- A Heywood case: a pair with no unique variance (uniqueness at .005), from too many factors or too few cases.
 - A factor carried by fewer than three pairs, which cannot be distinguished from a peculiarity of those pairs.
 - Discriminant validity: two factors that correlate at .85 or more, or whose squared correlation is above the average
-  variance that one of them extracts from its own pairs (Fornell and Larcker 1981).
-- Another minimum that fits better, a search that did not arrive, a rotation that ended early.
+  variance that one of them extracts from its pairs (Fornell and Larcker 1981).
+- Another minimum that fits better, a search that did not converge, a rotation that ended early.
 
 A pair is carried by the factor on which its absolute loading is largest, if that is .4 or more.
 """
@@ -45,24 +45,24 @@ KAISER: dict[str | None, tuple[str, ...]] = {
     "oblimin": ("none", "all"),
     None: ("none",),
 }
-"""The normalisations that each rotation knows, the usual one first."""
+"""The normalisations of each rotation, the usual one first."""
 PRECISE = 1e-13
 
 
 @dataclass(frozen=True)
 class Factors(MeasureResult):
-    """A factor solution: pattern loadings, what is left of each pair, how factors correlate, and how well it fits."""
+    """A factor solution: pattern loadings, uniquenesses, correlations of factors, and fit."""
 
     frame: pl.DataFrame
     """pair, a column of loadings for each factor, communality, uniqueness, and the factor that carries the pair."""
     loadings: Floats
     uniquenesses: Floats
     correlations: Floats
-    """Of the factors with each other."""
+    """The correlations of the factors."""
     fit: FactorFit
     explained: pl.DataFrame
-    """factor; sums of squares and per cent of variance, before rotation (unrotated factors are others than the
-    rotated ones: the sums are listed by size) and after it (with what correlated factors share divided among them)."""
+    """factor; sums of squares and per cent of variance, before rotation (sorted by size, because unrotated factors are
+    others than the rotated ones) and after it (with the variance that correlated factors share divided among them)."""
     pairs: tuple[str, ...]
     names: tuple[str, ...]
     converged: bool
@@ -70,7 +70,7 @@ class Factors(MeasureResult):
     numbers: ClassVar = ("chi2", "dof", "p", "rmsea", "converged")
 
     def exported(self) -> dict[str, pl.DataFrame]:
-        """The loadings, how factors correlate, and what they explain."""
+        """The loadings, the correlations of factors, and the variance that they explain."""
         columns = {name: self.correlations[:, place] for place, name in enumerate(self.names)}
         correlations = pl.DataFrame({"factor": list(self.names), **columns})
         return {"loadings": self.table(), "factor-correlations": correlations, "explained": self.explained}
@@ -82,7 +82,7 @@ class Factors(MeasureResult):
 
     @property
     def chi2(self) -> float:
-        """The test of fit: small where the factors suffice."""
+        """The statistic of the test of fit, small if the factors suffice."""
         return self.fit.chi2
 
     @property
@@ -126,7 +126,7 @@ class Factors(MeasureResult):
         return replace(self, frame=frame, explained=explained, names=tuple(names))
 
     def scores(self, method: Literal["regression", "bartlett"] = "regression") -> pl.DataFrame:
-        """Where each complete case stands on each factor; its participant and text beside, where they are known.
+        """The scores of complete cases on each factor, with participant and text if they are known.
 
         >>> ratings = {"a": [1, 2, 3, 4, 5], "b": [1, 3, 2, 4, 5], "c": [2, 1, 3, 5, 4]}
         >>> factors(ratings, 1).scores()["F1"].round(1).to_list()[:2]
@@ -144,7 +144,7 @@ class Factors(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How much variance the factors explain, and how well they fit."""
+        """The variance that the factors explain, and their fit."""
         share = round(float(self.explained["unrotated_percent"].sum()) / 100, 2)
         explained = {"n": len(self.names), "share": share, "pairs": len(self.pairs)}
         if self.dof < 1:
@@ -169,7 +169,8 @@ def factors(
 ) -> Factors:
     """The n factors of ratings (a `RatingsMatrix`, a table or an array), or of correlations with their observations.
 
-    `kaiser` says which rows the rotation normalises: by default "varimax" for promax and varimax, "none" for oblimin.
+    `kaiser` selects the rows that the rotation normalises: by default "varimax" for promax and varimax, "none" for
+    oblimin.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def factors(
     rotation
         The rotation; None leaves the factors as extracted.
     start
-        Whether the search starts at the usual values only, or the best of several starts counts.
+        Whether the search has only the usual start, or the best of several.
 
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
     >>> found = factors(one, 1, observations=200)
@@ -213,7 +214,7 @@ def factors(
 
 
 def _checked(source: Correlations, n: int, method: str, rotation: str | None, kaiser: str | None, start: str) -> Kaiser:
-    """The normalisation to take, after a look at what was asked for."""
+    """The normalisation; refuses invalid settings."""
     p = len(source.pairs)
     check_word(MeasureError, "method", method, ("ml", "minres"))
     check_word(MeasureError, "rotation", rotation, KAISER)
@@ -240,19 +241,14 @@ def _frame(pairs: Sequence[str], names: Sequence[str], loadings: Floats, uniquen
 
 
 def _explained(names: Sequence[str], unrotated: Floats, rotated: Rotation) -> pl.DataFrame:
-    """Sums of squared loadings before and after rotation, and what share of the variance they are."""
+    """Sums of squared loadings before and after rotation, and their share of the variance."""
     p = len(unrotated)
     before = np.sort((unrotated**2).sum(axis=0))[::-1]
     after = np.diag(rotated.correlations @ rotated.loadings.T @ rotated.loadings)
-    return pl.DataFrame(
-        {
-            "factor": list(names),
-            "unrotated": before,
-            "unrotated_percent": 100 * before / p,
-            "rotated": after,
-            "rotated_percent": 100 * after / p,
-        }
-    )
+    return pl.DataFrame({
+        "factor": list(names), "unrotated": before, "unrotated_percent": 100 * before / p, "rotated": after,
+        "rotated_percent": 100 * after / p,
+    })  # fmt: skip
 
 
 SALIENT = 0.4
@@ -262,7 +258,7 @@ MOVED = 0.01
 
 
 def carriers(loadings: Floats) -> NDArray[np.int64]:
-    """The factor that each pair is carried by; -1 where no loading is large enough."""
+    """The factor that carries each pair; -1 if no loading is large enough."""
     sizes = np.abs(loadings)
     return np.where(sizes.max(axis=1) >= SALIENT, sizes.argmax(axis=1), -1).astype(np.int64)
 
@@ -270,7 +266,7 @@ def carriers(loadings: Floats) -> NDArray[np.int64]:
 def solution_notes(
     pairs: Sequence[str], names: Sequence[str], extraction: Extraction, rotation: Rotation, exact: Rotation
 ) -> list[Message]:
-    """The notes on a solution; `exact` is the rotation carried on to its maximum."""
+    """The notes on a solution; `exact` is the rotation continued to its maximum."""
     found = []
     if not extraction.converged:
         gradient = float(f"{extraction.gradient:.1e}")
@@ -291,7 +287,7 @@ def solution_notes(
 
 
 def _few_pairs(pairs: Sequence[str], names: Sequence[str], loadings: Floats) -> list[Message]:
-    """Factors that are carried by fewer than three pairs."""
+    """Notes on factors that carry fewer than three pairs."""
     carried = carriers(loadings)
     found = []
     for number, name in enumerate(names):
@@ -304,7 +300,7 @@ def _few_pairs(pairs: Sequence[str], names: Sequence[str], loadings: Floats) -> 
 
 
 def _not_distinct(names: Sequence[str], rotation: Rotation) -> list[Message]:
-    """Two factors that may be one."""
+    """Notes on pairs of factors that may be one."""
     carried = carriers(rotation.loadings)
     extracted = [
         float((rotation.loadings[carried == number, number] ** 2).mean()) if (carried == number).any() else np.nan

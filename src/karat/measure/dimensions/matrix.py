@@ -1,17 +1,16 @@
-"""The table a factor analysis starts from: one row per case or text, one column per pair of adjectives.
+"""The table of a factor analysis: one row per case or text, one column per pair of adjectives.
 
 A case is one participant's ratings of one text. Answers are aligned: a pair shown the other way round (polarity -1) is
-turned back, so that high always means the right pole of the pair. Where a pair was asked twice, its answers are
-averaged. With `unit="text"` the cases of a text are averaged over participants, which takes out what participants
-differ in and leaves what texts differ in.
+reversed, so that high always means the right pole of the pair. If a pair was asked twice, its answers are averaged.
+With `unit="text"` the cases of a text are averaged over participants, which removes differences between participants.
 
 Cases of one participant are not independent. Tests of fit treat them as independent and so reject too easily; intervals
 by resampling participants (`factor_intervals`) do not.
 
 The correlations of pairs, which adequacy, the number of factors and factor analysis share, come from ratings (cases in
-rows, pairs in columns; cases with a missing rating are left out) or are given as a correlation matrix with the number
-of cases behind it. Pearson's correlation takes the points of a scale as numbers; the polychoric one as cuts through a
-normal variable, and is larger where few points are used.
+rows, pairs in columns, without cases with a missing rating) or are given as a correlation matrix with its number of
+cases. Pearson's correlation takes the points of a scale as numbers; the polychoric one as sections of a normal
+variable, and is larger if few points are used.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class RatingsMatrix(BriefResult):
     """Aligned ratings, one column per pair."""
 
     frame: pl.DataFrame
-    """participant and item (of texts: item), then a column for each pair; what was not answered is missing."""
+    """participant and item (for texts: item), then a column for each pair, with missing answers."""
     pairs: tuple[str, ...]
     unit: Literal["case", "text"]
     participants: int
@@ -70,7 +69,7 @@ class RatingsMatrix(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many ratings there are, and how many are missing."""
+        """The numbers of cases, pairs and participants, and of missing ratings."""
         counts = {
             "cases": self.frame.height if self.unit == "case" else None,
             "texts": self.frame.height if self.unit == "text" else None,
@@ -123,7 +122,7 @@ def ratings_matrix(
 
 
 def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.DataFrame, list[Message]]:
-    """The answered rows with their question and the column rating, polarity aligned; and what should be known of it."""
+    """The answered rows with their question and the column rating, with aligned polarity; and notes."""
     frame = judgments.frame
     if "question" not in frame.columns:
         raise MeasureError(Message("ratings.no_questions"))
@@ -149,7 +148,7 @@ def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.
 
 
 def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
-    """The answer as a number: that of the level where levels are numbers, else its place from 1.
+    """The answer as a number: that of the level if levels are numbers, else its position from 1.
 
     >>> import karat
     >>> frame = pl.DataFrame({"response": ["-3", "2"], "polarity": [1, -1]})
@@ -168,12 +167,12 @@ def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
 
 Kind = Literal["pearson", "polychoric"]
 MOST_POINTS = 20
-"""More different answers than this are no longer a scale of points."""
+"""The most different answers of a scale of points."""
 
 
 @dataclass(frozen=True)
 class Correlations:
-    """A correlation matrix, the ratings behind it where they are known, and what should be known of both."""
+    """A correlation matrix, its ratings if they are known, and notes."""
 
     matrix: Floats
     pairs: tuple[str, ...]
@@ -181,12 +180,12 @@ class Correlations:
     values: Floats | None = None
     """The ratings of the complete cases."""
     keys: pl.DataFrame | None = None
-    """Which participant and text each complete case is."""
+    """The participant and text of each complete case."""
     notes: tuple[Message, ...] = ()
 
 
 def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | None = None) -> Correlations:
-    """The correlations of a `RatingsMatrix`, of a table or an array of ratings, or a correlation matrix as it is."""
+    """The correlations of a `RatingsMatrix`, or of a table or an array of ratings; or a given correlation matrix."""
     check_word(MeasureError, "correlations", kind, ("pearson", "polychoric"))
     values, pairs, keys, notes = _ratings(matrix)
     if len(pairs) < 2:
@@ -212,13 +211,13 @@ def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | Non
 
 
 def check_invertible(correlations: Correlations) -> None:
-    """Refuse correlations of which one pair follows from the others, so that nothing can be divided by them."""
+    """Refuse correlations of which one pair follows from the others, because they cannot be inverted."""
     if np.linalg.eigvalsh(correlations.matrix).min() < 1e-10:
         raise MeasureError(Message("correlations.singular"))
 
 
 def _ratings(matrix: Any) -> tuple[Floats, tuple[str, ...], pl.DataFrame | None, list[Message]]:
-    """The numbers, the names of the columns, who and what the rows are, and notes."""
+    """The numbers, the names of the columns, the participant and text of rows, and notes."""
     if isinstance(matrix, RatingsMatrix):
         return matrix.values, matrix.pairs, matrix.frame.select(KEYS[matrix.unit]), list(matrix.notes)
     if isinstance(matrix, np.ndarray | list | tuple):
@@ -235,13 +234,9 @@ def _ratings(matrix: Any) -> tuple[Floats, tuple[str, ...], pl.DataFrame | None,
 
 
 def _is_correlation(values: Floats) -> bool:
-    rows, columns = values.shape
-    return bool(
-        rows == columns
-        and np.allclose(np.diag(values), 1)
-        and np.allclose(values, values.T)
-        and np.abs(values).max() <= 1 + 1e-9
-    )
+    if values.shape[0] != values.shape[1] or not np.allclose(values, values.T):
+        return False
+    return bool(np.allclose(np.diag(values), 1) and np.abs(values).max() <= 1 + 1e-9)
 
 
 def _polychoric(values: Floats, pairs: tuple[str, ...], notes: list[Message]) -> Floats:

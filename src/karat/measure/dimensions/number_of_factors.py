@@ -1,12 +1,12 @@
-"""How many factors: parallel analysis, Velicer's minimum average partial, and the scree, side by side.
+"""The number of factors by parallel analysis, Velicer's minimum average partial, and the scree.
 
 They answer different questions and often differ. Parallel analysis of factors tends to give the most, MAP the fewest;
 the final number should also be one that can be interpreted. The formulas are in `karat.models.factors.extraction`.
 
-Intervals of loadings and factor correlations are made by resampling participants. A draw takes as many participants as
-there are, with replacement, each with all cases, and analyses them again. Its factors are brought next to those of the
+Intervals of loadings and factor correlations come from resampling participants. A draw takes as many participants as
+there are, with replacement, each with all cases, and analyses them again. Its factors are matched with those of the
 whole sample by congruence (order and signs). Intervals are the quantiles of the draws. A factor with a mean congruence
-under .85 is another one in many draws (Lorenzo-Seva and ten Berge 2006).
+under .85 is a different one in many draws (Lorenzo-Seva and ten Berge 2006).
 """
 
 from collections.abc import Mapping
@@ -48,13 +48,13 @@ class NumberOfFactors(BriefResult):
     rules: pl.DataFrame
     """rule and number."""
     eigenvalues: pl.DataFrame
-    """number; of components and of factors, the eigenvalue and the quantile of random data; the average partial
-    correlation that is left after this many components (map, map_4)."""
+    """number; for components and for factors, the eigenvalue and the quantile of random data; the average partial
+    correlation after this many components (map, map_4)."""
     files: ClassVar = {"number-of-factors": "rules", "eigenvalues": "eigenvalues"}
     figure_file: ClassVar = "eigenvalues"
 
     def number(self, rule: str) -> int:
-        """What one rule says.
+        """The number of factors by one rule.
 
         >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
         >>> number_of_factors(one, observations=200, draws=20).number("MAP")
@@ -66,7 +66,7 @@ class NumberOfFactors(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many factors each rule gives."""
+        """The number of factors by each rule."""
         rules = dict(self.rules.iter_rows())
         low, high = min(rules.values()), max(rules.values())
         if low == high:
@@ -75,7 +75,7 @@ class NumberOfFactors(BriefResult):
         return (Message("number_of_factors.range", {"low": low, "high": high, "rules": each}),)
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The scree: eigenvalues beside those that random data reach."""
+        """The scree: eigenvalues beside those of random data."""
         found = counted(self.number("parallel analysis (factors)"), "factor")
         finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"
         key = f"dashed: what {100 * self.settings['quantile']:.0f} % of random data stay below"
@@ -109,32 +109,24 @@ def number_of_factors(
     if len(source.pairs) < 3:
         raise MeasureError(Message("number_of_factors.too_few_pairs"))
     check_invertible(source)
-    # Polychoric correlations of shuffled ratings would take too long; normal deviates are as good a null for them.
+    # Polychoric correlations of shuffled ratings would take too long; random normal numbers are as good.
     shuffled = source.values if correlations == "pearson" else None
     parallel = parallel_analysis(source.matrix, source.observations, shuffled, draws, quantile, seed)
     simple, averages = map_test(source.matrix)
     fourth, averages_4 = map_test(source.matrix, power=4)
     values = parallel.component_values
     rules = {
-        "parallel analysis (factors)": parallel.factors,
-        "parallel analysis (components)": parallel.components,
-        "MAP": simple,
-        "MAP (fourth power)": fourth,
-        "bend of the scree": acceleration(values),
+        "parallel analysis (factors)": parallel.factors, "parallel analysis (components)": parallel.components,
+        "MAP": simple, "MAP (fourth power)": fourth, "bend of the scree": acceleration(values),
         "eigenvalues above 1": int((values > 1).sum()),
-    }
+    }  # fmt: skip
     p = len(values)
     after = {"map": averages, "map_4": averages_4}
-    eigenvalues = pl.DataFrame(
-        {
-            "number": np.arange(1, p + 1),
-            "component": values,
-            "component_random": parallel.component_quantiles,
-            "factor": parallel.factor_values,
-            "factor_random": parallel.factor_quantiles,
-        }
-        | {name: np.append(own[1:], [np.nan] * (p - len(own) + 1)) for name, own in after.items()}
-    )
+    eigenvalues = pl.DataFrame({
+        "number": np.arange(1, p + 1), "component": values, "component_random": parallel.component_quantiles,
+        "factor": parallel.factor_values, "factor_random": parallel.factor_quantiles,
+        **{name: np.append(own[1:], [np.nan] * (p - len(own) + 1)) for name, own in after.items()},
+    })  # fmt: skip
     table = pl.DataFrame({"rule": list(rules), "number": list(rules.values())})
     settings = {"correlations": correlations, "draws": draws, "quantile": quantile, "seed": seed}
     return NumberOfFactors(table, eigenvalues, settings=settings, notes=source.notes)
@@ -145,7 +137,7 @@ SIMILAR = 0.85
 
 @dataclass(frozen=True)
 class FactorIntervals(MeasureResult):
-    """How far loadings and correlations of factors vary between samples of participants."""
+    """The variation of loadings and correlations of factors between samples of participants."""
 
     loadings: pl.DataFrame
     """pair, factor, loading, lower, upper."""
@@ -157,7 +149,7 @@ class FactorIntervals(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How wide the intervals of loadings are."""
+        """The mean width of the intervals of loadings."""
         width = float(np.mean((self.loadings["upper"] - self.loadings["lower"]).to_numpy()))
         about = {"level": self.settings["level"], "width": width, "draws": self.settings["draws"]}
         return (Message("factor_intervals.width", about),)
@@ -172,7 +164,7 @@ def factor_intervals(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> FactorIntervals:
-    """Intervals of a solution by resampling participants; of a table without participants, by resampling its rows.
+    """Intervals of a solution by resampling participants, or the rows of a table without participants.
 
     `executor` says where the draws are analysed (`karat.executors.open_executor`).
 
@@ -228,7 +220,7 @@ def factor_intervals(
 
 
 def _drawn(about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
-    """The loadings and factor correlations of one draw of participants, matched; None where there is no solution."""
+    """The matched loadings and factor correlations of one draw of participants; None without a solution."""
     found, cases = about
     if found.source.values is None:
         return None
@@ -251,7 +243,7 @@ def _interval_table(
     columns: tuple[str, str, str], places: Mapping[tuple[int, int], tuple[str, str]], whole: Floats, drawn: Floats,
     level: float,
 ) -> pl.DataFrame:  # fmt: skip
-    """The values at some places of a matrix, each with its names and its interval."""
+    """Some cells of a matrix with their names and intervals."""
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     rows = [(*names, whole[place], lower[place], upper[place]) for place, names in places.items()]
     schema = dict.fromkeys(columns[:2], pl.String) | dict.fromkeys((columns[2], "lower", "upper"), pl.Float64)

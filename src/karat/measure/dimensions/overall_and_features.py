@@ -1,11 +1,11 @@
-"""What dimensions are good for: how an overall rating follows from them, and which features of texts go with them.
+"""The relation of dimensions to an overall rating and to features of texts.
 
-`overall_regression` is an ordinary regression of the overall rating of texts on their dimensions: weights as they are
-and standardised, the inflation of their variance where dimensions correlate, and the R^2 of texts that were left out.
-`feature_correlations` are Pearson's and Spearman's correlations of each dimension with each feature, with Fisher's
-interval and p values adjusted for their number (Holm 1979). Rows are texts. `text_features` counts what a text shows
-without a dictionary; its readability is LIX (Björnsson 1968), words per sentence plus the percentage of long words,
-which needs no syllables and so holds for any language with words between spaces.
+`overall_regression` is a linear regression of the overall rating of texts on their dimensions: raw and standardised
+weights, the inflation of their variance by correlated dimensions, and the R^2 of left-out texts. `feature_correlations`
+are Pearson's and Spearman's correlations of each dimension with each feature, with Fisher's interval and p values
+adjusted for their number (Holm 1979). Rows are texts. `text_features` counts features of a text without a dictionary;
+its readability is LIX (Björnsson 1968), words per sentence plus the percentage of long words, which needs no syllables
+and so works for any language with words between spaces.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from karat.types import Floats
 
 INFLATED = 10.0
 LONG = 6
-"""A word of more letters is long."""
+"""The letters above which a word is long."""
 WORD = r"[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*"
 SENTENCE = r"[.!?…]+[\"'”’»)]*(?:\s|$)"
 ALPHA = 0.05
@@ -54,7 +54,7 @@ class OverallRegression(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How much the dimensions explain, and which of them has the largest weight."""
+        """The variance that the dimensions explain, and the dimension with the largest weight."""
         first = self.table().row(0, named=True)
         explained = {
             "r2": round(self.r2, 2), "left_out": round(self.model.left_out_r2, 2), "overall": self.settings["overall"],
@@ -88,7 +88,7 @@ def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], leve
     try:
         model = regress(values[:, 0], values[:, 1:], level)
     except ValueError:
-        # The number of texts was checked, so what is left is dimensions that follow from each other.
+        # With enough texts, the reason can only be dimensions that follow from each other.
         raise MeasureError(Message("overall_regression.dependent")) from None
     weights = pl.DataFrame(
         {
@@ -119,7 +119,7 @@ class FeatureCorrelations(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many correlations differ from zero, and the strongest of them."""
+        """The number of correlations that differ from zero, and the strongest."""
         clear = self.frame.filter(pl.col("adjusted") < ALPHA).height
         found = [Message("feature_correlations.clear", {"clear": clear, "n": self.frame.height, "alpha": ALPHA})]
         top = next((row for row in self.table().to_dicts() if known(row["pearson"]) is not None), None)
@@ -164,7 +164,7 @@ def text_features(texts: Sequence[str | None]) -> pl.DataFrame:
 def feature_correlations(
     texts: Any, dimensions: Sequence[str], features: Sequence[str], level: float = 0.95
 ) -> FeatureCorrelations:
-    """The correlations of some columns of a table of texts with others; what is missing is left out pair by pair.
+    """The correlations of some columns of a table of texts with others; missing values are left out pairwise.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def _correlated(values: Floats, level: float) -> tuple[int, float, float, float,
 
 
 def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[Message]]:
-    """These columns of the texts that have all of them, and a note on the others."""
+    """These columns of the complete texts, and a note on the others."""
     frame = to_polars(texts)
     missing = [name for name in names if name not in frame.columns]
     if missing:

@@ -2,11 +2,11 @@
 
 A profile has the mean rating of each text, or group of texts or participants, on each pair. Polarity is aligned first.
 Within a group each participant counts once, with the mean of their ratings; the interval is Student's over
-participants, since ratings of one participant hang together.
+participants, because ratings of one participant are dependent.
 
-The score of a text on a dimension is the mean of the factor scores of those who rated it, with Student's interval over
-participants. Factor scores have mean 0 over all cases. `standard` is the same score standardised over texts, so that
-dimensions can be compared: 1 is one standard deviation of texts above the average text.
+The score of a text on a dimension is the mean of its factor scores, with Student's interval over participants. Factor
+scores have mean 0 over all cases. `standard` is the same score standardised over texts, so that dimensions can be
+compared: 1 is one standard deviation of texts above the average text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class Profiles(BriefResult):
         return profile_plot(self.frame, self.pairs, shown, poles or {}, intervals, self._finding(shown), width_cm)
 
     def _finding(self, shown: Sequence[str]) -> str:
-        """Where the lines that are drawn lie farthest apart."""
+        """The pair on which the drawn lines are farthest apart."""
         part = self.frame.filter(pl.col("group").is_in(shown), pl.col("mean").is_not_nan())
         if len(shown) < 2 or not part.height:
             return f"The profile of {shown[0]} on {counted(len(self.pairs), 'pair')}"
@@ -82,7 +82,7 @@ class Profiles(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many profiles there are, and the pair on which they differ most."""
+        """The number of profiles, and the pair on which they differ most."""
         about = {"groups": len(self.groups), "by": self.by, "pairs": len(self.pairs)}
         found = [Message("profiles.groups", about)]
         if len(self.groups) > 1:
@@ -92,7 +92,7 @@ class Profiles(BriefResult):
 
 
 def _widest(rows: pl.DataFrame) -> dict[str, Any]:
-    """The pair on which groups lie farthest apart, by how much, and the groups at the ends."""
+    """The pair on which groups are farthest apart, the distance, and the groups at the ends."""
     spread = rows.group_by("pair", maintain_order=True).agg(
         (pl.col("mean").max() - pl.col("mean").min()).alias("range"),
         pl.col("group").sort_by("mean").last().alias("high"),
@@ -104,12 +104,12 @@ def _widest(rows: pl.DataFrame) -> dict[str, Any]:
 def profiles(
     judgments: Judgments, by: str = "item", functions: Sequence[str] = ("test",), level: float = 0.95
 ) -> Profiles:
-    """The profile of each text, or of each value of another column of the judgments or the participants.
+    """The profile of each text, or of each value of another column of judgments or participants.
 
     Parameters
     ----------
     by
-        The column whose values get a profile each.
+        The column with a profile for each value.
 
     >>> import karat
     >>> rated = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a"] * 4, "question": ["clear", "simple"] * 2,
@@ -148,7 +148,7 @@ def profiles(
 
 @dataclass(frozen=True)
 class DimensionScores(BriefResult):
-    """Where each text stands on each dimension."""
+    """The scores of texts on dimensions."""
 
     frame: pl.DataFrame
     """item, dimension, n (cases), score, lower, upper, standard."""
@@ -160,13 +160,13 @@ class DimensionScores(BriefResult):
         return self.frame.pivot(on="dimension", index="item", values="standard", maintain_order=True)
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The standardised scores, the text that stands highest on the first dimension on top."""
+        """The standardised scores, with the highest text on the first dimension on top."""
         rows = self.table().sort(self.dimensions[0], descending=True).rename({"item": "label"})
         return matrix_plot(rows, self.dimensions, str(self.summary[0]), "standardised scores", width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many texts have scores, on what, and from how many cases."""
+        """The numbers of texts and cases, and the dimensions."""
         cases = int(self.frame["n"].sum()) // len(self.dimensions)
         about = {"texts": self.frame["item"].n_unique(), "dimensions": list(self.dimensions), "cases": cases}
         return (Message("dimension_scores.scores", about),)

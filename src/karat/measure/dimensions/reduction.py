@@ -1,18 +1,18 @@
 """Fewer pairs, step by step, until each belongs clearly to one factor.
 
 Macketanz et al. (2022) removed pairs "with low communalities and/or cross-loadings differing by less than 0.2". Here
-one pair is removed at a time, and the factors are extracted again, since every removal changes the rest:
+one pair is removed at a time, and the factors are extracted again, because every removal changes the rest:
 
 1. the pair with the lowest communality, while that is under `communality`;
-2. else the pair whose two largest absolute loadings lie closest together, while that is under `gap`.
+2. else the pair whose two largest absolute loadings are closest together, while their distance is under `gap`.
 
-The paper does not say what a low communality is; .4 is a common limit (Costello and Osborne 2005). The steps end when
-nothing is left to remove, or when fewer pairs would not allow this many factors.
+The paper does not define a low communality; .4 is a common limit (Costello and Osborne 2005). The steps end if no pair
+is left to remove, or if fewer pairs would not allow this many factors.
 
-The short form of a semantic differential has one pair for each dimension: the pair that it carries with the largest gap
-between its loading there and its largest other loading; so it stands for that dimension and for no other. It can be
-written as a study to follow: the first one with these pairs alone, the same texts, scale, instructions and screening,
-and a new title.
+The short form of a semantic differential has one pair for each dimension: the one with the largest gap between its
+loading there and its largest other loading, so that it represents that dimension and no other. It can be written as a
+follow-up study: the first study with only these pairs, the same texts, scale, instructions and screening, and a new
+title.
 """
 
 import json
@@ -31,7 +31,7 @@ import polars as pl
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.factors import Factors, Kaiser, Method, RotationName, carriers, factors
 from karat.measure.dimensions.matrix import Kind, RatingsMatrix
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, schema_of
 from karat.messages import Message, check_number
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom
@@ -51,7 +51,7 @@ LOG: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Reduction(MeasureResult):
-    """The steps, and the factors of the pairs that are left."""
+    """The steps, and the factors of the remaining pairs."""
 
     log: pl.DataFrame
     """One row per removed pair: the message and values of the reason, and the fit of the solution before."""
@@ -59,7 +59,7 @@ class Reduction(MeasureResult):
 
     @property
     def kept(self) -> list[str]:
-        """The pairs that are left."""
+        """The remaining pairs."""
         return list(self.factors.pairs)
 
     @property
@@ -68,7 +68,7 @@ class Reduction(MeasureResult):
         return self.log["pair"].to_list()
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The loadings of the pairs that are left."""
+        """The loadings of the remaining pairs."""
         return self.factors.plot(width_cm)
 
     def table(self, language: str = "en") -> pl.DataFrame:
@@ -77,7 +77,7 @@ class Reduction(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many pairs were removed, and what the factors of the others say."""
+        """The number of removed pairs, and the summary of the factors of the others."""
         removed = Message("reduction.removed", {"n": self.log.height, "left": len(self.kept)})
         return removed, *self.factors.summary
 
@@ -98,7 +98,7 @@ def reduce_pairs(
     correlations: Kind = "pearson",
     keep: Sequence[str] = (),
 ) -> Reduction:
-    """Remove pairs of low communality or unclear loadings one by one; those named in `keep` stay whatever happens.
+    """Remove pairs of low communality or unclear loadings one by one, except those in `keep`.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def reduce_pairs(
             about = {"pair": pair, "reason": reason, "factors": n, "pairs": len(found.pairs)}
             notes.append(Message("reduction.stays", about))
             break
-        # One pair may follow from others, which minimum residuals do not mind.
+        # One pair may follow from others, which minimum residuals allow.
         matrix = found.source.matrix
         adequacy = kmo(matrix)[0] if np.linalg.eigvalsh(matrix).min() > 1e-10 else float("nan")
         steps.append((
@@ -155,7 +155,7 @@ def reduce_pairs(
 
 def _worst(found: Factors, communality: float, gap: float, keep: set[str]) -> tuple[str, Message, float, float] | None:
     """The pair to remove next, why, its communality and its gap."""
-    # How far apart the two largest loadings of a pair are; with one factor, the loading itself.
+    # The distance between the two largest loadings of a pair; with one factor, the loading.
     sizes = np.sort(np.abs(found.loadings), axis=1)
     distance = np.asarray(sizes[:, -1] - sizes[:, -2] if sizes.shape[1] > 1 else sizes[:, -1])
     rows = [
@@ -186,7 +186,7 @@ def _without(matrix: Any, pair: str) -> Any:
 
 @dataclass(frozen=True)
 class ShortForm(MeasureResult):
-    """The pair that stands for each dimension."""
+    """The pair that represents each dimension."""
 
     frame: pl.DataFrame
     """dimension, pair, loading, other (the largest loading elsewhere, by size), communality."""
@@ -194,7 +194,7 @@ class ShortForm(MeasureResult):
 
     @property
     def pairs(self) -> list[str]:
-        """The pairs, one a dimension."""
+        """The pairs, one per dimension."""
         return self.frame["pair"].to_list()
 
     @property
@@ -207,7 +207,7 @@ class ShortForm(MeasureResult):
         return (Message("short_form.pairs", {"n": len(pairs), "pairs": pairs}),)
 
     def write(self, study: str | Path, folder: str | Path, title: str | None = None) -> list[Path]:
-        """Write the study to follow into a new folder, from the study that the ratings came from.
+        """Write the follow-up study into a new folder, from the study of the ratings.
 
         >>> from karat.study.init import write_study
         >>> found = ShortForm(pl.DataFrame({"dimension": ["F1", "F2"], "pair": ["clarity", "flow"]}))
@@ -237,7 +237,7 @@ class ShortForm(MeasureResult):
         return [target / name for name in names]
 
     def _drafted(self, first: Study, questions: pl.DataFrame, source: Path, place: Path, title: str) -> list[str]:
-        """The files of the new study in a place of their own, where they are read once to see that they are right."""
+        """Write the files of the new study to a temporary folder and load them as a check; returns their names."""
         block = first.blocks[0].settings
         tables = [name for name in (*block.items, block.templates, block.lexicon) if name]
         for name in tables:
@@ -259,7 +259,7 @@ class ShortForm(MeasureResult):
 
 
 def short_form(found: Factors) -> ShortForm:
-    """The pair that stands best for each dimension of a factor solution.
+    """The pair that best represents each dimension of a factor solution.
 
     Parameters
     ----------
@@ -279,17 +279,11 @@ def short_form(found: Factors) -> ShortForm:
             notes.append(Message("short_form.no_pair", {"dimension": name}))
             continue
         others = np.delete(sizes, number, axis=1).max(axis=1) if sizes.shape[1] > 1 else np.zeros(len(sizes))
-        # Rounded, so that pairs that are equal but for rounding are taken in their order.
+        # Rounded, so that pairs that differ only by rounding are taken in order.
         best = own[np.argmax((sizes[own, number] - others[own]).round(9))]
-        rows.append(
-            (name, found.pairs[best], found.loadings[best, number], others[best], found.communalities[best])
-        )  # fmt: skip
-    schema = {"dimension": pl.String, "pair": pl.String} | dict.fromkeys(
-        ("loading", "other", "communality"), pl.Float64
-    )
-    return ShortForm(
-        pl.DataFrame(rows, schema=schema, orient="row"), settings={"factors": len(found.names)}, notes=tuple(notes)
-    )
+        rows.append((name, found.pairs[best], found.loadings[best, number], others[best], found.communalities[best]))
+    frame = pl.DataFrame(rows, schema=schema_of("dimension:s pair:s loading other communality"), orient="row")
+    return ShortForm(frame, settings={"factors": len(found.names)}, notes=tuple(notes))
 
 
 def _toml(text: str) -> str:
@@ -298,7 +292,7 @@ def _toml(text: str) -> str:
 
 
 def with_value(text: str, key: str, value: str) -> str:
-    """The study file with another value for the first key of this name; unchanged where the key is not there."""
+    """The study file with another value for the first key of this name, if it has the key."""
     quoted = r'"(?:[^"\\]|\\.)*"|' + r"'[^']*'|[^\s#]+"
     pattern = re.compile(rf"^({re.escape(key)}[ \t]*=[ \t]*)(?:{quoted})", re.MULTILINE)
     return pattern.sub(lambda match: match[1] + value, text, count=1)

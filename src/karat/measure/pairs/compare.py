@@ -1,13 +1,13 @@
-"""Where measures decide differently on the same pairs, and how often.
+"""The pairs on which measures decide differently, and how often they do.
 
-For every two measures: the share of pairs with the same decision (expert, reverse, none) and Cohen's kappa, which takes
-out the agreement that their own shares of decisions give by chance (Cohen 1960),
+For every two measures: the share of pairs with the same decision (expert, reverse, none) and Cohen's kappa, which
+corrects for the agreement that their shares of decisions give by chance (Cohen 1960),
 
     kappa = (same - chance) / (1 - chance),    chance = sum over decisions of share_first share_second
 
-Intervals are percentiles of bootstrap samples of pairs: they say what other pairs of this kind would give, not what
-other participants would (see `karat.measure.stability` for those). Pairs that a measure does not decide on are left out
-where it is compared.
+Intervals are percentiles of bootstrap samples of pairs: they are about other pairs of this kind, not about other
+participants (see `karat.measure.stability` for those). Pairs without a decision are left out of comparisons with that
+measure.
 """
 
 from collections.abc import Mapping
@@ -31,14 +31,12 @@ from karat.types import Floats
 
 WORDS = {word: word for word in SYMBOLS} | {symbol: word for word, symbol in SYMBOLS.items()}
 SCHEMA = schema_of("first:s second:s n:i same lower upper kappa kappa_lower kappa_upper opposite:i")
-
-
 KEY = "✓ the stimulus that experts prefer   × the other one   ~ no difference found"
 
 
 @dataclass(frozen=True)
 class DecisionComparison(MeasureResult):
-    """The pairs on which measures differ, and how far measures agree."""
+    """The pairs on which measures differ, and the agreement of measures."""
 
     disagreements: pl.DataFrame
     """One row per pair on which they differ: pair, and for each measure a check, a cross or a tilde."""
@@ -58,7 +56,7 @@ class DecisionComparison(MeasureResult):
         return self.counts["measure"].to_list()
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The table of checks, crosses and tildes, as a picture: pairs on which measures differ, up to sixty.
+        """The decisions on pairs on which measures differ, up to sixty, as checks, crosses and tildes.
 
         >>> found = compare_decisions({"likert": {"1": "✓", "2": "~"}, "choice": {"1": "×", "2": "~"}})
         >>> found.plot().get_suptitle()
@@ -71,7 +69,7 @@ class DecisionComparison(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """On how many pairs measures differ, and which two agree least and most often."""
+        """The number of pairs on which measures differ, and the two measures that agree least and most."""
         number = {"different": self.disagreements.height, "pairs": self.everything.height}
         found = [Message("compare_decisions.different", {"measures": len(self.measures)} | number)]
         known = self.agreement.filter(pl.col("same").is_not_null()).sort("same", maintain_order=True)
@@ -90,9 +88,9 @@ class DecisionComparison(MeasureResult):
 def compare_decisions(
     decisions: Mapping[str, Any], reference: str | None = None, samples: int = 2000, level: float = 0.95, seed: int = 1
 ) -> DecisionComparison:
-    """Compare the decisions of several measures, by their names: `Decisions`, or tables of pair and decision.
+    """Compare the decisions of several measures: `Decisions`, or tables of pair and decision, by name.
 
-    With a `reference` only differences from that measure are shown.
+    With a `reference`, only differences from that measure are shown.
 
     Parameters
     ----------
@@ -156,7 +154,7 @@ def _mapping(name: str, found: Any) -> dict[str, str]:
 
 
 def _joined(found: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
-    """All pairs in the order in which they come, with a column a measure."""
+    """All pairs in the order of the data, with a column for each measure."""
     pairs = list(dict.fromkeys(pair for one in found.values() for pair in one))
     columns = {name: pl.Series([one.get(pair) for pair in pairs], dtype=pl.String) for name, one in found.items()}
     if "pair" in columns:
@@ -178,16 +176,13 @@ def _compared(
     # A bootstrap sample of pairs is a draw of the nine counts.
     drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=samples)
     same, kappa = _agreement(np.vstack([counts, drawn]) / n)
-    ends = [
-        interval_around(float(values[0]), values[1:], level) if samples else (np.nan, np.nan)
-        for values in (same, kappa)
-    ]
+    ends = [interval_around(values[0], values[1:], level) if samples else (np.nan, np.nan) for values in (same, kappa)]
     opposite = both.filter(pl.col(first) != pl.col(second), pl.all_horizontal(pl.all() != "none")).height
     return first, second, n, float(same[0]), *ends[0], float(kappa[0]), *ends[1], opposite
 
 
 def _agreement(shares: Floats) -> tuple[Floats, Floats]:
-    """The share of equal decisions and kappa, for each row of nine shares; kappa is NaN where chance is certain."""
+    """The share of equal decisions and kappa for each row of nine shares; kappa is NaN if chance agreement is 1."""
     tables = shares.reshape(-1, 3, 3)
     same = np.trace(tables, axis1=1, axis2=2)
     chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)

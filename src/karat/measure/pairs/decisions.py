@@ -1,17 +1,17 @@
 """Decisions on pairs: does a measure endorse the stimulus that experts prefer, the other one, or neither?
 
-As in the table of Langsford, Perfors, Hendrickson, Kennedy and Navarro (2018): a check where the expert's stimulus is
-significantly better, a cross where the other one is, a tilde where no difference was found. A tilde is no evidence that
-there is none. That is what the last columns are for: `equivalence` is
+As in the table of Langsford, Perfors, Hendrickson, Kennedy and Navarro (2018), a check means that the expert's stimulus
+is significantly better, a cross that the other one is, and a tilde that no difference is shown. A tilde is no evidence
+of no difference. The last columns give that evidence: `equivalence` is
 
     equivalent    the difference is smaller than the region of practical equivalence (two one-sided tests)
     different     the difference is larger than that region
-    undecided     neither can be said
+    undecided     neither is shown
 
-so that a check may be undecided (there is a difference, perhaps a negligible one). p values of the three tests are each
+so a check may be undecided (there is a difference, perhaps a negligible one). p values of the three tests are each
 adjusted for the number of pairs, by Holm's method, Benjamini and Hochberg's, or not at all; intervals are not.
 
-What is compared, and the half-width of the region where none is given (`rope`):
+The comparison, and the default half-width of the region (`rope`):
 
     choices           "binomial": direct choices, share of the better one    .10 around one half
                       a model of `karat.measure.strengths`                   0.2 sd of noise, or 0.36 logits
@@ -22,13 +22,13 @@ What is compared, and the half-width of the region where none is given (`rope`):
     magnitudes, numbers   "paired": differences of standardised answers      0.2 standard deviations
 
 0.2 standard deviations are what Cohen (1988) calls small, and 0.36 logits are the same on the logistic scale
-(0.2 pi / sqrt 3). Set the region from what would matter in your study, before you look. The first way of each scale is
-taken unless `model` says another; choices that do not contain all pairs directly take the recommended model.
+(0.2 pi / sqrt 3). Set the region from what would matter in your study, before you see results. The first way of each
+scale is the default unless `model` names another; choices that lack some pairs take the recommended model.
 
-The pairs are given as a table, or read from the judgments. A table has the columns `pair`, `better` and `worse`;
-stimuli go by their label, "item" or "item, condition". Without a table the pairs of choices are those with a right
-answer (`expected`), named by the column `pair` or else by their item. Pairs of ratings are the two stimuli that share a
-`pair` and differ in status (grammatical over marked over ungrammatical) or in what answer is expected of them.
+The pairs are given as a table, or read from the judgments. A table has the columns `pair`, `better` and `worse`, with
+stimuli by their label, "item" or "item, condition". Without a table, the pairs of choices are those with a right answer
+(`expected`), named by the column `pair` or else by their item. Pairs of ratings are the two stimuli that share a `pair`
+and differ in status (grammatical over marked over ungrammatical) or in their expected answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,25 +71,25 @@ SCHEMA = schema_of(
 
 @dataclass(frozen=True)
 class Decisions(MeasureResult):
-    """What a measure decides on each pair."""
+    """The decisions of a measure on pairs."""
 
     frame: pl.DataFrame
     """pair, better, worse, measure, test, estimate, se, lower, upper, p, adjusted, decision (expert, reverse, none),
     symbol, p_equivalence (adjusted), equivalence, bayes_factor (of a difference; from a posterior), ties, n."""
     unit: Message
-    """What an estimate is counted in."""
+    """The unit of an estimate."""
     points: ClassVar = PlotColumns(("pair",))
     files: ClassVar = {"decisions": "frame"}
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pairs there are of each decision."""
+        """The number of pairs of each decision."""
         found = dict(self.frame["decision"].value_counts().iter_rows())
         return {name: int(found.get(name, 0)) for name in SYMBOLS}
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many pairs there are of each decision, and how many of those without one are equivalent."""
+        """The number of pairs of each decision, and the number of equivalent pairs among those without one."""
         equal = self.frame.filter(pl.col("decision") == "none", pl.col("equivalence") == "equivalent").height
         counts = {"pairs": self.frame.height, "model": self.settings["model"]} | self.counts
         found = [Message("decisions.counts", counts)]
@@ -114,16 +114,16 @@ def decisions(
     posterior: bool = False,
     seed: int = 1,
 ) -> Decisions:
-    """The decision on each pair: a table (or a CSV file, or a list) of pair, better and worse, by experts.
+    """The decision on each pair.
 
     Without `pairs`, they are read from the columns of the judgments: see `karat.measure.pairs.decisions`.
 
     Parameters
     ----------
     pairs
-        The pairs with the preferences of experts: a table, the path of a CSV file or a list.
+        The preferences of experts: a table of pair, better and worse, the path of a CSV file or a list.
     model
-        How pairs are compared; by default the usual way of the scale.
+        How pairs are compared; by default in the usual way of the scale.
     rope
         Half the width of the region of practical equivalence.
     prior_sd
@@ -175,7 +175,7 @@ def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
 
 
 def _model(one: Rated, asked: pl.DataFrame, model: str | None) -> str:
-    """The way that was asked for, or the usual one of the scale; models of strengths are checked there."""
+    """The given way, or the usual one of the scale; `strengths` checks its models."""
     scale = one.scale
     if isinstance(scale, Nominal):
         raise MeasureError(Message("decisions.labels"))
@@ -214,7 +214,7 @@ def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataF
 
 
 def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
-    """Why no pair can be decided."""
+    """The reason why no pair can be decided."""
     labels = stimulus_labels(one.stimuli)
     if isinstance(one.scale, Choice):
         labels = sorted({*one.rows["left"].drop_nulls(), *one.rows["right"].drop_nulls()})
@@ -227,7 +227,7 @@ def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
 COLUMNS = ("pair", "better", "worse")
 STATUS = {"ungrammatical": 0.0, "marked": 1.0, "grammatical": 2.0}
 SHOWN = 5
-"""This many pairs are named in a message."""
+"""The most pairs in a message."""
 
 
 def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
@@ -307,7 +307,7 @@ def _from_ratings(one: Rated) -> pl.DataFrame:
 
 
 def _goodness(row: dict[str, Any], scale: Scale) -> float | None:
-    """How good a stimulus should be, by its status or else by the middle of the answers that are expected."""
+    """How good a stimulus should be, by its status or else by the middle of its expected answers."""
     if row.get("status") in STATUS:
         return STATUS[row["status"]]
     if not row.get("expected"):
@@ -319,5 +319,5 @@ def _goodness(row: dict[str, Any], scale: Scale) -> float | None:
 
 
 def _some(names: list[str]) -> dict[str, Any]:
-    """The first of several pairs, and how many more there are."""
+    """The first of several pairs, and the number of others."""
     return {"pairs": names[:SHOWN], "more": max(0, len(names) - SHOWN) or None}

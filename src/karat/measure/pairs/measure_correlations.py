@@ -1,9 +1,9 @@
-"""Do different measures order the same stimuli in the same way? Rank correlations between them, on one page.
+"""Rank correlations between measures of the same stimuli.
 
-For each two measures: Spearman's and Kendall's rank correlation (tau-b) and Pearson's correlation over the stimuli that
-both have, with percentile intervals from bootstrap samples of stimuli. They say how the correlation would vary with
-other stimuli of the kind. That every strength is itself an estimate lowers the correlations; see
-`karat.measure.noise_ceiling` for how much agreement there can be.
+For every two measures: Spearman's and Kendall's rank correlation (tau-b) and Pearson's correlation over the stimuli
+that both have, with percentile intervals from bootstrap samples of stimuli, which are about other stimuli of the kind.
+Correlations are lower than those of true values, because every strength is an estimate; see
+`karat.measure.noise_ceiling` for the possible agreement.
 """
 
 from collections import Counter
@@ -27,9 +27,9 @@ from karat.plots.ranked import ranks_plot
 from karat.types import Floats
 
 FEWEST = 3
-"""With fewer stimuli in common there is no correlation worth its name."""
+"""The fewest stimuli in common for a correlation."""
 MOST = 6
-"""This many pairs of measures are in the summary, and this many measures in the picture."""
+"""The most pairs of measures in the summary, and the most measures in the figure."""
 COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
 SCHEMA = schema_of(
     "first:s second:s n:i spearman lower upper kendall kendall_lower kendall_upper pearson pearson_lower pearson_upper"
@@ -38,7 +38,7 @@ SCHEMA = schema_of(
 
 @dataclass(frozen=True)
 class MeasureCorrelations(MeasureResult):
-    """How measures of the same stimuli correlate."""
+    """Correlations between measures of the same stimuli."""
 
     frame: pl.DataFrame
     """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""
@@ -48,7 +48,7 @@ class MeasureCorrelations(MeasureResult):
     figure_file: ClassVar = "measures"
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """Ranks in one measure against ranks in another, for every two."""
+        """Ranks in one measure against ranks in another, for every two measures."""
         names = self.scores.columns[1:]
         if len(names) > MOST:
             raise MeasureError(Message("measures.too_many", {"n": len(names), "most": MOST}))
@@ -56,10 +56,7 @@ class MeasureCorrelations(MeasureResult):
 
     def _beside(self, first: str, second: str) -> str:
         """Spearman's correlation of two measures, with its interval."""
-        row = self.frame.filter(
-            (pl.col("first") == first) & (pl.col("second") == second)
-            | (pl.col("first") == second) & (pl.col("second") == first)
-        ).row(0, named=True)
+        row = self.frame.filter(pl.all_horizontal(pl.col("first", "second").is_in([first, second]))).row(0, named=True)
         return f"{with_interval(row['spearman'], row['lower'], row['upper'])}\n{row['n']:,} stimuli"
 
     def _finding(self) -> str:
@@ -99,8 +96,8 @@ def compare_measures(
 ) -> MeasureCorrelations:
     """Rank correlations between measures of the same stimuli, with bootstrap intervals over stimuli.
 
-    `measures` names them; each is a `Strengths`, a table with `item` and `estimate` (and condition columns between), or
-    a mapping from stimulus to score. Stimuli are matched by their label: the item, or "item, condition".
+    `measures` has them by name: a `Strengths`, a table with `item` and `estimate` (and condition columns between), or a
+    mapping from stimulus to score. Stimuli are matched by their label: the item, or "item, condition".
 
     >>> import karat
     >>> from karat.measure.scaling.strengths import strengths
@@ -169,5 +166,5 @@ def _of_table(name: str, table: pl.DataFrame) -> list[tuple[str, Any]]:
 
 
 def _some(scores: Mapping[str, float]) -> list[str] | None:
-    """The first stimuli of a measure; None where it has none."""
+    """The first stimuli of a measure; None if it has none."""
     return [*list(scores)[:3], *(["..."] if len(scores) > 3 else [])] or None

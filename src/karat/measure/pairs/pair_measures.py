@@ -1,26 +1,26 @@
-"""Ways to contrast the two stimuli of a pair: direct choices, participants' own differences, or a model's strengths.
+"""Ways to contrast the two stimuli of a pair: direct choices, participants' differences, or a model's strengths.
 
-Each gives its unit, the region of practical equivalence where none was given, and a function from two stimuli to their
-contrast, or None where there are not enough answers to them.
+Each has a unit, a default region of practical equivalence, and a function from two stimuli to their contrast, or None
+if they have too few answers.
 
-Participants' differences are paired where at least half of those who judged the less judged stimulus judged both; who
-judged one only is left out. Otherwise the two groups are compared (Welch), and who judged both is in both, which makes
-the test a little cautious. The column `test` says which it was.
+Participants' differences are paired if at least half of the participants of the stimulus with fewer answers judged
+both; those who judged only one are left out. Otherwise the two groups are compared (Welch), and participants who judged
+both are in both groups, which makes the test a little conservative. The column `test` names the test.
 
-A contrast says how far the better stimulus is ahead, with an interval, a test, and a test of equivalence. With d the
-estimate, se its standard error, d0 its value without a difference and r the half-width of the region of practical
-equivalence around d0,
+A contrast is the lead of the better stimulus with an interval, a test, and a test of equivalence. With d the estimate,
+se its standard error, d0 its value without a difference and r the half-width of the region of practical equivalence
+around d0,
 
     difference     p of |d - d0| / se                                  two-sided
     equivalence    the larger p of (d - d0 + r) / se and (r - d + d0) / se    two one-sided tests (Schuirmann 1987)
     beyond         p of (|d - d0| - r) / se                            one-sided
 
-by Student's t, or by the normal where a model gave the standard error. Ratings of the same participants are paired (t
-of their differences); those of different participants are compared by Welch's t. Choices between the two stimuli are
-counted: those with a preference are tested against one half by the exact binomial (a sign test), with the interval of
-Clopper and Pearson (1934), which excludes one half exactly where that test rejects. "No difference" is left out of the
-test and reported as a share. Yes and no of the same participants are tested by McNemar's exact test; the interval of
-the difference of shares is that of Bonett and Price (2012), and that of Agresti and Caffo (2000) between participants.
+by Student's t, or by the normal distribution if the standard error is from a model. Ratings of the same participants
+are paired (t of their differences); those of different participants are compared by Welch's t. Choices between the two
+stimuli with a preference are tested against one half by the exact binomial (a sign test), with the interval of Clopper
+and Pearson (1934), which excludes one half exactly if that test rejects. "No difference" is left out of the test and
+reported as a share. Yes and no of the same participants are tested by McNemar's exact test; the interval of the
+difference of shares is that of Bonett and Price (2012), and that of Agresti and Caffo (2000) between participants.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SMALL_PART = 0.1
 MANY = 0.5
 """The share of the participants of a stimulus who must have judged both for a contrast to be paired."""
 IN_DEVIATIONS = ("thurstone", "zscore", "magnitude")
-"""Models whose strengths are counted in standard deviations."""
+"""Models whose strengths are in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PairMeasure:
 
 
 def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
-    """Choices between the two stimuli themselves, one a participant."""
+    """Direct choices between the two stimuli, one per participant."""
     counts = direct_counts(one)
     width = SMALL_SHARE if rope is None else rope
 
@@ -96,7 +96,7 @@ def direct_counts(one: Rated) -> dict[tuple[str, str], tuple[int, int, int]]:
 
 
 def own_differences(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
-    """Differences within participants, or between groups of them; magnitudes and numbers standardised."""
+    """Differences within participants, or between groups of them; magnitudes and numbers are standardised."""
     values, notes = _values(one)
     unit, usual = _own_unit(one)
     width = usual if rope is None else rope
@@ -123,8 +123,8 @@ def own_differences(one: Rated, rope: float | None, alpha: float) -> PairMeasure
 def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: float) -> PairMeasure:
     """Differences of strengths, by the model's covariance and the normal distribution.
 
-    Where strengths are those of a posterior there is a Bayes factor too. Its prior is that of two stimuli drawn from
-    these: a normal with the variance that strengths have in the posterior.
+    Strengths of a posterior also have a Bayes factor. Its prior is that of two stimuli drawn from these: a normal
+    distribution with the variance of strengths in the posterior.
     """
     unit, usual = _model_unit(one, found)
     width = usual if rope is None else rope
@@ -149,13 +149,13 @@ def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: flo
 
 
 def _spread(found: Strengths) -> float:
-    """The standard deviation of strengths: that of the estimates, and what is unknown about each."""
+    """The standard deviation of strengths, from the variance of the estimates and their errors."""
     estimate, se = (found.frame[name].drop_nulls().to_numpy() for name in ("estimate", "se"))
     return float(np.sqrt(estimate.var() + np.mean(se**2)))
 
 
 def _values(one: Rated) -> tuple[Floats, list[Message]]:
-    """The answers as they are compared, and who could not be standardised."""
+    """The answers as they are compared, and a note on participants who cannot be standardised."""
     if not isinstance(one.scale, Magnitude | Continuous):
         return one.value, []
     values = standardised_within(one.rater, one.value, len(one.people))
@@ -164,7 +164,7 @@ def _values(one: Rated) -> tuple[Floats, list[Message]]:
 
 
 def _own_unit(one: Rated) -> tuple[Message, float]:
-    """What differences are counted in, and the usual half-width of the region of equivalence."""
+    """The unit of differences, and the usual half-width of the region of equivalence."""
     if isinstance(one.scale, Binary):
         return Message("unit.share"), SMALL_SHARE
     if isinstance(one.scale, Ordinal):
@@ -173,7 +173,7 @@ def _own_unit(one: Rated) -> tuple[Message, float]:
 
 
 def _model_unit(one: Rated, found: Strengths) -> tuple[Message, float | None]:
-    """The same for differences of strengths; numbers without ends have no usual region."""
+    """The unit and half-width for differences of strengths; numbers without ends have no usual region."""
     if found.model in IN_DEVIATIONS:
         return found.unit, SMALL
     if found.model != "mean":
@@ -186,33 +186,33 @@ def _model_unit(one: Rated, found: Strengths) -> tuple[Message, float | None]:
 
 
 LARGEST_LOG = 700.0
-"""Bayes factors end here, at about 10 to the power of 304, so that they stay numbers."""
+"""The largest logarithm of a Bayes factor, about 10 to the power of 304, so that it stays finite."""
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """The better stimulus against the worse one; what cannot be computed is NaN."""
+    """The better stimulus against the worse one; values that cannot be computed are NaN."""
 
     estimate: float
     se: float
     lower: float
     upper: float
     p: float
-    """Of no difference."""
+    """p of no difference."""
     equivalence: float
-    """p of a difference that matters: where it is small, the two are practically equivalent."""
+    """p of a difference that matters: if it is small, the two are practically equivalent."""
     beyond: float
-    """p of a difference that does not matter: where it is small, the two differ by more than the region."""
+    """p of a difference that does not matter: if it is small, the two differ by more than the region."""
     n: int
     test: str
     ties: float = float("nan")
     """The share of "no difference"."""
     bayes_factor: float = float("nan")
-    """Of a difference against none, where there is a posterior."""
+    """The Bayes factor for a difference, if there is a posterior."""
 
 
 def by_t(estimate: float, se: float, rope: float, alpha: float, n: int, test: str, freedom: float = np.inf) -> Contrast:
-    """A contrast from an estimate and its standard error, by t with these degrees of freedom, or by the normal."""
+    """A contrast from an estimate and its standard error, by t, or by the normal with infinite degrees of freedom."""
     if not se > 0:
         return Contrast(estimate, se, estimate, estimate, np.nan, np.nan, np.nan, n, test)
     half = float(stdtrit(freedom, 1 - alpha / 2)) * se
@@ -225,9 +225,9 @@ def by_t(estimate: float, se: float, rope: float, alpha: float, n: int, test: st
 
 
 def paired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
-    """Ratings of the same participants, in the same order: the t of their differences.
+    """Ratings of the same participants in the same order: the t of their differences.
 
-    Where all differences are the same there is no t; then it is the sign test that says whether they lie on one side.
+    If all differences are the same there is no t, and the sign test takes its place.
     """
     difference = better - worse
     n = len(difference)
@@ -242,7 +242,7 @@ def paired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast
 def unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
     """Ratings of different participants: Welch's t.
 
-    Where nobody's ratings of a stimulus differ there is no t; then all ways to divide the ratings are counted.
+    If all ratings of each stimulus are the same there is no t, and a permutation test takes its place.
     """
     groups = (better, worse)
     squares = np.array([group.var(ddof=1) / len(group) for group in groups])
@@ -294,22 +294,22 @@ def yes_no_unpaired(better: Floats, worse: Floats, rope: float, alpha: float) ->
 
 
 def sign_p(first: int, n: int) -> float:
-    """The two-sided p of this many of n on one side, when both sides are equally probable; 1 where there is none."""
+    """The two-sided p of the sign test with this many of n on the first side; 1 if n is 0."""
     return min(1.0, 2 * float(bdtr(min(first, n - first), n, 0.5))) if n else 1.0
 
 
 def savage_dickey(estimate: float, se: float, spread: float) -> float:
     """The Bayes factor of a difference against none: its prior density at 0 over its posterior density there.
 
-    Both are taken as normal: the prior of two strengths with this standard deviation (Dickey 1971), the posterior
-    by its mean and standard deviation. Over 1 speaks for a difference, under 1 for none.
+    Both are normal: the prior of two strengths with this standard deviation (Dickey 1971), and the posterior with its
+    mean and standard deviation. Values over 1 favour a difference.
     """
     logarithm = float(np.log(se / (np.sqrt(2) * spread)) + (estimate / se) ** 2 / 2)
     return float(np.exp(min(logarithm, LARGEST_LOG)))
 
 
 def equivalence_verdict(equivalence: float, beyond: float, alpha: float) -> str:
-    """Whether two stimuli are equivalent, differ by more than the region, or neither can be said."""
+    """Whether two stimuli are equivalent, differ by more than the region, or neither is shown."""
     return "equivalent" if equivalence < alpha else "different" if beyond < alpha else "undecided"
 
 
@@ -319,5 +319,5 @@ def _upper(t: float, freedom: float) -> float:
 
 
 def _bounded(found: Contrast) -> Contrast:
-    """A difference of shares stays between -1 and 1."""
+    """The contrast with an interval between -1 and 1, for a difference of shares."""
     return replace(found, lower=max(-1.0, found.lower), upper=min(1.0, found.upper))

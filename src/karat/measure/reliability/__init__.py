@@ -1,1 +1,1 @@
-"""How far answers agree: between participants, between sessions, and with the best possible prediction."""
+"""The agreement of answers between participants, between sessions, and with the best possible prediction."""

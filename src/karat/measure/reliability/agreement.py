@@ -1,6 +1,6 @@
-"""Agreement: how much participants say the same about the same stimuli.
+"""Agreement: how similar the answers of participants to the same stimuli are.
 
-For each question the coefficients that its scale admits, each with a bootstrap interval over participants:
+For each question the coefficients that its scale allows, each with a bootstrap interval over participants:
 
     Fleiss' kappa                      labels, choices, yes or no, ratings     `karat.models.agreement`
     Cohen's kappa, Gwet's AC1          the same, of all pairs of participants
@@ -10,15 +10,15 @@ For each question the coefficients that its scale admits, each with a bootstrap 
     Krippendorff's alpha (interval)    ratings, sliders, magnitudes
     ICC(1), ICC(A,1), ICC(C,1)         yes or no, ratings, sliders, magnitudes `karat.models.resampling`
     ICC(1,k), ICC(A,k), ICC(C,k)       the same, for means of k answers
-    ICC(A,1) by REML and so on         the same where cells are missing, by a mixed model, without an interval
+    ICC(A,1) by REML and so on         the same if cells are missing, by a mixed model, without an interval
     split-half                         the same, and choices                   `karat.models.split_half`
 
 The split-half reliability is that of the means of stimuli, stepped up after Spearman and Brown. Missing answers are
 allowed everywhere; k is the harmonic mean of the numbers of answers to a stimulus, and the notes state it. Participants
-are drawn again and stimuli stay: an interval is about other participants of the same kind who judge the same stimuli.
-Two copies of a participant are never compared with each other (`karat.models.resampling`). In simulations of 30
-participants and 40 items, intervals of 95 % held the true kappa, alpha and ICC in 90 to 94 % of studies; those of split
-halves are wider than they need be, since each sample is halved only a few times.
+are resampled and stimuli are fixed: an interval is about other participants of the same kind with the same stimuli. Two
+copies of a participant are never compared with each other (`karat.models.resampling`). In simulations of 30
+participants and 40 items, 95 % intervals contained the true kappa, alpha and ICC in 90 to 94 % of studies; those of
+split halves are wider than necessary, because each sample is halved only a few times.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -52,12 +52,12 @@ from karat.types import Floats
 SPLITS = 200
 LEVEL = 0.95
 WORK = 250_000_000
-"""How many answers may be summed for the split halves of all bootstrap samples together."""
+"""The most answers that are summed for the split halves of all bootstrap samples together."""
 SCHEMA = schema_of("question:s coefficient:s estimate lower upper stimuli:i participants:i answers:i")
 KAPPA = "Fleiss' kappa"
 COHEN, WEIGHTED, GWET = "Cohen's kappa", "Cohen's weighted kappa", "Gwet's AC1"
 MOST_REML = 100_000
-"""Answers up to which the mixed model of the intraclass correlations is fitted."""
+"""The most answers to which the mixed model of the intraclass correlations is fitted."""
 ALPHA = "Krippendorff's alpha"
 HALVES = "split-half"
 
@@ -73,7 +73,7 @@ class Agreement(BriefResult):
     between: ClassVar = "\n"
 
     def of(self, coefficient: str, question: str = "") -> dict[str, Any]:
-        """One coefficient of one question: estimate, lower, upper and what it rests on."""
+        """One coefficient of one question: estimate, lower, upper and the numbers of stimuli, participants, answers."""
         found = self.coefficients.filter(pl.col("coefficient") == coefficient, pl.col("question") == question)
         if not found.height:
             known = self.coefficients["coefficient"].unique(maintain_order=True).to_list()
@@ -87,9 +87,8 @@ class Agreement(BriefResult):
         found = []
         for _, rows in self.coefficients.group_by("question", maintain_order=True):
             own = {row["coefficient"]: row for row in rows.to_dicts()}
-            best = next(
-                name for name in (f"{ALPHA} (ordinal)", f"{ALPHA} (interval)", f"{ALPHA} (nominal)") if name in own
-            )
+            alphas = (f"{ALPHA} ({kind})" for kind in ("ordinal", "interval", "nominal"))
+            best = next(name for name in alphas if name in own)
             found += [self._message(own[name]) for name in (best, HALVES) if name in own]
         return tuple(found)
 
@@ -100,9 +99,7 @@ class Agreement(BriefResult):
             return Message("agreement.undefined", about)
         numbers = {name: row[name] for name in ("estimate", "lower", "upper", "participants", "stimuli")}
         values = about | numbers | {"level": self.settings.get("level", LEVEL)}
-        if row["coefficient"] == HALVES:
-            return Message("agreement.split_half", values)
-        return Message("agreement.alpha", values)
+        return Message("agreement.split_half" if row["coefficient"] == HALVES else "agreement.alpha", values)
 
 
 def agreement(
@@ -115,9 +112,9 @@ def agreement(
     *,
     executor: Executor = SERIAL,
 ) -> Agreement:
-    """The coefficients of agreement that the scale admits, with bootstrap intervals over participants.
+    """The coefficients of agreement that the scale allows, with bootstrap intervals over participants.
 
-    `conditions` names the columns that, besides item and question, tell stimuli apart; by default those of the design.
+    `conditions` names the columns that, besides item and question, distinguish stimuli; by default those of the design.
     `samples` is the number of bootstrap samples, 0 for none; `executor` says where they are computed
     (`karat.executors.open_executor`).
 
@@ -138,16 +135,14 @@ def agreement(
         alone = int((counts == 1).sum())
         if alone:
             notes += about_question(one.question, [Message("agreement.single_answers", {"n": alone})])
-        notes += about_question(one.question, too_few(one)) if samples and defined else []
         sizes = (one.stimuli.height, len(one.people), one.rows.height)
-        drawn = resamples(len(one.people), samples, seed) if samples and defined and not too_few(one) else None
+        drawn, few = resampled_people(one, samples if defined else 0, seed)
+        notes += few
         many = _samples(one, drawn, seed, executor)
         for name, coefficient in _coefficients(one, seed):
-            # Of one stimulus or one participant no coefficient is defined, whatever its formula gives.
+            # With one stimulus or one participant no coefficient is defined, whatever its formula gives.
             estimate = float(np.clip(coefficient(None)[0], -1.0, 1.0)) if defined else np.nan
-            ends = (np.nan, np.nan)
-            if drawn is not None:
-                ends = interval_around(estimate, np.clip(many[name], -1.0, 1.0), level)
+            ends = interval_around(estimate, np.clip(many[name], -1.0, 1.0), level) if many else (np.nan, np.nan)
             rows.append((one.question, name, estimate, *ends, *sizes))
         rows += [(one.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(one) if defined]
         if not isinstance(one.scale, Nominal | Choice):
@@ -159,11 +154,11 @@ def agreement(
 
 
 Coefficient = Callable[[Floats | None], Floats]
-"""The coefficient for each column of participants' weights; without weights, everybody counts once."""
+"""The coefficient for each column of participants' weights; without weights, each participant counts once."""
 
 
 def _samples(one: Rated, drawn: Floats | None, seed: int, executor: Executor) -> dict[str, Floats]:
-    """Every coefficient of every bootstrap sample."""
+    """Every coefficient of every bootstrap sample; empty without samples."""
     if drawn is None:
         return {}
     parts = executor.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
@@ -175,14 +170,14 @@ def _samples(one: Rated, drawn: Floats | None, seed: int, executor: Executor) ->
 
 
 def _some_samples(about: tuple[Rated, Floats], columns: tuple[int, int]) -> dict[str, Floats]:
-    """Every coefficient of some samples, but that of split halves, which has random numbers of its own."""
+    """Every coefficient of some samples except that of split halves, which has its own random numbers."""
     one, drawn = about
     some = drawn[:, slice(*columns)]
     return {name: coefficient(some) for name, coefficient in _coefficients(one, 0) if name != HALVES}
 
 
 def in_columns(drawn: Floats, width: int = 50) -> list[tuple[int, int]]:
-    """Columns of weights by their first and last, this many together wherever they are computed, and never one alone.
+    """Consecutive columns of weights as first and end, in chunks of the same width on all machines, never one alone.
 
     >>> in_columns(np.ones((2, 101)))
     [(0, 50), (50, 101)]
@@ -192,7 +187,7 @@ def in_columns(drawn: Floats, width: int = 50) -> list[tuple[int, int]]:
 
 
 def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
-    """The coefficients that a scale admits."""
+    """The coefficients that a scale allows."""
     stimulus, rater = one.stimulus, one.rater
     if one.levels:
         pairs = partial(pair_agreement, stimulus, rater, one.category)
@@ -223,7 +218,7 @@ def _kappa(one: Rated, drawn: Floats | None) -> Floats:
 
 
 def _by_reml(one: Rated) -> list[tuple[str, float]]:
-    """Intraclass correlations from the variances of a mixed model, where not everybody rated every stimulus once."""
+    """Intraclass correlations from the variances of a mixed model, unless each participant rated each stimulus once."""
     complete = one.rows.height == one.stimuli.height * len(one.people)
     if complete or isinstance(one.scale, Nominal | Choice) or one.rows.height > MOST_REML:
         return []
@@ -232,7 +227,7 @@ def _by_reml(one: Rated) -> list[tuple[str, float]]:
     try:
         fit = fit_mixed(one.value, ones, ["(Intercept)"], terms, family="gaussian", reml=True)
     except (ValueError, ArithmeticError):
-        # Such as without any disagreement, where the residual variance is zero.
+        # Such as a residual variance of zero, if all agree.
         return []
     if not fit.converged:
         return []
@@ -276,33 +271,36 @@ def has_halves(one: Rated) -> bool:
 
 
 FEWEST = 5
-"""Of fewer participants, too few different samples can be drawn: of four, 35, and one in 64 has a single of them."""
+"""With fewer participants there are too few different samples: four have 35, and one in 64 has only one of them."""
 
 
-def too_few(one: Rated) -> list[Message]:
-    """A note that there are no bootstrap intervals, where participants are too few to be drawn again."""
+def resampled_people(one: Rated, samples: int, seed: int) -> tuple[Floats | None, list[Message]]:
+    """The weights of participants in bootstrap samples; None without samples, or with a note for too few people."""
     people = len(one.people)
-    return [Message("agreement.too_few", {"n": people, "fewest": FEWEST})] if people < FEWEST else []
+    if not samples or people < FEWEST:
+        note = Message("agreement.too_few", {"n": people, "fewest": FEWEST})
+        return None, about_question(one.question, [note]) if samples else []
+    return resamples(people, samples, seed), []
 
 
 UNEQUAL = 3
-"""A stimulus with more than this many times the usual number of answers outweighs others."""
+"""The multiple of the usual number of answers above which a stimulus outweighs others."""
 
 
 def unequal_answers(one: Rated) -> list[Message]:
-    """What to keep in mind where some stimuli have many more answers than others, as fillers that everybody sees."""
+    """A note if some stimuli have many more answers than others, such as fillers in all lists."""
     usual, most = answers_a_stimulus(one), int(np.bincount(one.stimulus).max())
     return [Message("agreement.unequal", {"most": most, "usual": usual})] if most > UNEQUAL * usual else []
 
 
 def splits(one: Rated, drawn: Floats | None) -> int:
-    """Many splits for the estimate, a few for each bootstrap sample, fewer where there are very many answers."""
+    """The number of splits: many for the estimate, a few for each bootstrap sample, fewer with very many answers."""
     if drawn is None:
         return SPLITS
     return int(np.clip(WORK // (one.rows.height * drawn.shape[1]), 1, 25))
 
 
 def check_bootstrap(samples: int, level: float) -> None:
-    """Refuse settings that make no interval."""
+    """Refuse settings of bootstrap intervals that make no sense."""
     check_number(MeasureError, "samples", samples, at_least=0)
     check_level(level)

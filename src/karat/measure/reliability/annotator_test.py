@@ -1,18 +1,18 @@
-"""Machines beside people: whether a language model could stand in for an annotator.
+"""Machines as annotators: whether a language model could replace a participant.
 
 The alternative annotator test (Calderon, Reichart and Dror 2025). Each participant in turn is compared with the machine
-over the stimuli that both answered, by how well their answers agree with those of the other participants: labels,
-yes-or-no answers and choices by the share of equal answers, numbers by the root mean square difference. W_m is 1 where
-the machine agrees at least as well as the participant, W_h where the participant agrees at least as well as it.
+on the stimuli that both answered, by the agreement of their answers with those of the other participants: for labels,
+yes-or-no answers and choices the share of equal answers, for numbers the root mean square difference. W_m is 1 if the
+machine agrees at least as well as the participant, W_h if the participant agrees at least as well as the machine.
 
     The machine wins against a participant if mean(W_h - W_m) < margin, by a one-sided t test,
     corrected over participants (Benjamini and Yekutieli) at 1 - level.
     Its winning rate is the share of participants it wins against; it passes with a rate of .5 or more.
     Its advantage is the mean of W_m within participants, averaged over participants.
 
-The margin says how much more often than the machine a participant may agree better and still be too much effort. The
-paper takes .1 for crowds, .15 for skilled annotators and .2 for experts; with a smaller margin fewer machines pass.
-Participants with fewer than 30 such stimuli are left out.
+The margin is the advantage of a participant over the machine that is not worth their effort. The paper takes .1 for
+crowds, .15 for skilled annotators and .2 for experts; with a smaller margin fewer machines pass. Participants with
+fewer than 30 such stimuli are left out.
 """
 
 from collections.abc import Sequence
@@ -31,27 +31,18 @@ from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_q
 from karat.messages import Message, check_number
 
 FEWEST = 30
-"""Participants with fewer stimuli in common with the machine and other participants are left out."""
+"""The fewest stimuli in common with the machine and other participants."""
 PASSES = 0.5
 MARGIN = 0.1
 FEW = 3
 """With fewer participants the winning rate says little."""
-PEOPLE = [
-    "question",
-    "machine",
-    "participant",
-    "stimuli",
-    "machine_wins",
-    "participant_wins",
-    "p",
-    "adjusted",
-    "beaten",
-]
+PEOPLE = ["question", "machine", "participant", "stimuli", "machine_wins", "participant_wins", "p", "adjusted",
+          "beaten"]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class AnnotatorTest(BriefResult):
-    """How machines agree with people, compared with each of these people."""
+    """The agreement of machines with participants, compared with that of each participant."""
 
     machines: pl.DataFrame
     """question, machine, participants, winning_rate, advantage, passes."""
@@ -79,7 +70,7 @@ class AnnotatorTest(BriefResult):
 
 
 def machine_names(judgments: Judgments, names: Sequence[str]) -> list[str]:
-    """The participants that are meant by names, patterns such as gpt* or COLUMN=VALUE.
+    """The participants that match names, patterns such as gpt* or COLUMN=VALUE.
 
     >>> import karat
     >>> answers = {"participant": ["ann", "gpt-4o"], "item": ["a", "a"], "response": [1, 2], "kind": ["human", "model"]}
@@ -143,7 +134,7 @@ def annotator_test(
 
 
 def _against_people(one: Rated, machines: Sequence[str], name: str, margin: float) -> pl.DataFrame:
-    """How often a machine and each participant agree at least as well with the other participants, and the test."""
+    """How often a machine and each participant agree at least as well as the other with the rest, and the test."""
     from scipy.stats import false_discovery_control, t
 
     is_label = isinstance(one.scale, Binary | Choice | Nominal)
@@ -161,7 +152,7 @@ def _against_people(one: Rated, machines: Sequence[str], name: str, margin: floa
         both = both.join(given, on=["_stimulus", "machine"], how="left", maintain_order="left")
         better = pl.col("equal") - (pl.col("given").fill_null(0) - (answer == made).cast(pl.Int64))
     else:
-        # Squared distances from the others' answers, without their own squares, which both have in common.
+        # Squared distances from the others' answers, without the squares of these, which both have in common.
         machine_off, own_off = (pl.col("others") * x**2 - 2 * x * pl.col("sum") for x in (made, answer))
         better = machine_off - own_off
     found = both.with_columns(better=better).group_by("participant", maintain_order=True).agg(

@@ -1,4 +1,4 @@
-"""A decision study: how many participants and items a wanted reliability takes, from the variances of a study.
+"""A decision study: the numbers of participants and items for a wanted reliability, from the variances of a study.
 
 With the variances of stimuli s_i, participants s_p and the rest s_e (`karat.models.resampling`), the reliability of
 the means of stimuli over n participants, and of the means of participants over m stimuli, is
@@ -6,17 +6,17 @@ the means of stimuli over n participants, and of the means of participants over 
     relative     s_i / (s_i + s_e / n)             s_p / (s_p + s_e / m)
     absolute     s_i / (s_i + (s_p + s_e) / n)     s_p / (s_p + (s_i + s_e) / m)
 
-(Cronbach, Gleser, Nanda and Rajaratnam 1972; Brennan 2001): relative where only their order or differences matter,
-absolute where their level does. Solved for n and m, with R the wanted reliability,
+(Cronbach, Gleser, Nanda and Rajaratnam 1972; Brennan 2001): relative if only their order or differences matter,
+absolute if their level does. Solved for n and m, with R the wanted reliability,
 
     n = R / (1 - R) times (error variance of one answer / variance of what is measured),
 
-rounded up. The mean of a condition that is to hold for other participants and other items has the standard error
+rounded up. The mean of a condition, generalised to other participants and other items, has the standard error
 
     sqrt(s_p / n + s_i / m + s_e / (n m)),
 
-which more participants alone cannot make smaller than sqrt(s_i / m). Intervals are bootstraps over participants. A
-variance that is estimated at zero or below leaves no number that would do.
+which more participants alone cannot make smaller than sqrt(s_i / m). Intervals are bootstraps over participants. If a
+variance is estimated at zero or below, no number is sufficient.
 """
 
 from collections.abc import Sequence
@@ -29,22 +29,22 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
-from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, too_few, unequal_answers
+from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, resampled_people, unequal_answers
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, schema_of
 from karat.messages import Message, check_number
 from karat.models.numerics import known
-from karat.models.resampling import Components, components, percentile_interval, resamples
+from karat.models.resampling import Components, components, percentile_interval
 from karat.types import Floats
 
 WANTED = 0.8
 LEAST = 1e-6
-"""What is less than minus this share of the variance is no rounding."""
+"""The share of the variance up to which a negative variance is a rounding error."""
 SCHEMA = schema_of("question:s measured:s kind:s needed:i lower:i upper:i now reliability")
 
 
 @dataclass(frozen=True)
 class DecisionStudy(BriefResult):
-    """How many participants per stimulus, and stimuli per participant, a wanted reliability requires."""
+    """The number of participants per stimulus, and of stimuli per participant, for a wanted reliability."""
 
     needed: pl.DataFrame
     """question, measured (stimuli or participants), kind (relative or absolute), needed (participants for stimuli,
@@ -53,12 +53,12 @@ class DecisionStudy(BriefResult):
     """question, source, variance, share."""
     wanted: float
     unequal: tuple[Message, ...] = ()
-    """What to keep in mind where some stimuli have many more answers than others."""
+    """Notes on stimuli that have many more answers than others."""
     points: ClassVar = PlotColumns(("question", "measured", "kind"), "needed", "number needed")
     files: ClassVar = {"decision-study": "needed", "variances": "variances"}
 
     def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
-        """For numbers of participants and of items: reliabilities, and the standard error of a condition's mean."""
+        """The reliabilities and the standard error of a condition's mean, for numbers of participants and items."""
         name = self.variances["question"][0] if question is None else question
         own = self.variances.filter(pl.col("question") == name)
         if not own.height:
@@ -76,7 +76,7 @@ class DecisionStudy(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What it takes to order stimuli, and participants, with the wanted reliability."""
+        """The numbers that order stimuli, and participants, with the wanted reliability."""
         rows = self.needed.filter(pl.col("kind") == "relative").to_dicts()
         return *map(self._message, rows), *self.unequal
 
@@ -101,7 +101,7 @@ def decision_study(
     level: float = 0.95,
     seed: int = 1,
 ) -> DecisionStudy:
-    """How many participants and items it takes until means of stimuli, or of participants, have a wanted reliability.
+    """The numbers of participants and items for which means of stimuli, or of participants, have a wanted reliability.
 
     Parameters
     ----------
@@ -133,11 +133,9 @@ def decision_study(
             raise MeasureError(Message("decision_study.inseparable", {"question": one.question or None}))
         variances += [(one.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
                       for name, part in parts.items()]  # fmt: skip
-        drawn = None
-        notes += about_question(one.question, too_few(one)) if samples else []
-        if samples and not too_few(one):
-            weights = resamples(len(one.people), samples, seed)
-            drawn = components(one.stimulus, one.rater, one.value, weights)
+        weights, few = resampled_people(one, samples, seed)
+        notes += few
+        drawn = None if weights is None else components(one.stimulus, one.rater, one.value, weights)
         now = {"stimuli": answers_a_stimulus(one), "participants": float(1 / np.mean(1 / np.bincount(one.rater)))}
         needed += [(one.question, *row) for row in _needed(found, drawn, wanted, now, level)]
     if not needed:
@@ -153,7 +151,7 @@ def decision_study(
 def _needed(
     found: Components, drawn: Components | None, wanted: float, now: dict[str, float], level: float
 ) -> list[tuple[Any, ...]]:
-    """The number that is needed for each thing measured, with its interval."""
+    """The number that is needed for stimuli and for participants, with its interval."""
     rows: list[tuple[Any, ...]] = []
     for measured in ("stimuli", "participants"):
         for kind in ("relative", "absolute"):
@@ -163,7 +161,8 @@ def _needed(
             if drawn is not None:
                 lower, upper = percentile_interval(_number(*_signal_and_error(drawn, measured, kind), wanted), level)
             reliability = _share(max(float(signal[0]), 0.0), max(float(error[0]), 0.0) / now[measured])
-            whole = (_whole(part) for part in (float(number[0]), lower, upper))
+            # Rounded up, but not because of a rounding error; None if no number is sufficient.
+            whole = (int(np.ceil(n - 1e-9)) if n < 1e12 else None for n in (float(number[0]), lower, upper))
             rows.append((measured, kind, *whole, now[measured], reliability))
     return rows
 
@@ -174,15 +173,10 @@ def _signal_and_error(parts: Components, measured: str, kind: str) -> tuple[Floa
 
 
 def _number(signal: Floats, error: Floats, wanted: float) -> Floats:
-    """How many answers a mean needs; infinitely many where there is nothing to measure."""
+    """The number of answers that a mean needs; practically infinite if the signal has no variance."""
     ratio = np.divide(np.maximum(error, 0.0), signal, out=np.full(signal.shape, 1e18), where=signal > 0)
     number: Floats = np.maximum(wanted / (1 - wanted) * ratio, 1.0)
     return number
-
-
-def _whole(number: float) -> int | None:
-    """Rounded up, without a little that is only rounding; None where no number would do."""
-    return None if not number < 1e12 else int(np.ceil(number - 1e-9))
 
 
 def _share(signal: float, error: float) -> float:

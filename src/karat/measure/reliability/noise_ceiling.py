@@ -1,15 +1,15 @@
-"""The noise ceiling: how well predictions of these judgments can do at best.
+"""The noise ceiling: the best that predictions of these judgments can do.
 
-Answers vary from participant to participant, so that not even the truth predicts them perfectly. With rel the
-split-half reliability of the means of stimuli (Spearman and Brown),
+Answers vary between participants, so not even the truth predicts them perfectly. With rel the split-half reliability of
+the means of stimuli (Spearman and Brown),
 
-    sqrt(rel)    is the correlation of the means that were seen with perfect predictions of them,
+    sqrt(rel)    is the correlation of the observed means with perfect predictions of them,
 
 and for the answers of a single participant the ceiling lies between two correlations: with the mean of all other
 participants, and with the mean of all, the participant included (Nili et al. 2014). For labels and choices it is the
 share of answers equal to the majority of the other participants. Formulas: `karat.models.split_half`. Intervals are
-bootstraps over participants; those for one participant are centred at the estimate by Fisher's z, since means and
-majorities of bootstrap samples are noisier than the study's.
+bootstraps over participants; those for one participant are centred at the estimate by Fisher's z, because means and
+majorities of bootstrap samples are noisier than those of the study.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,10 +22,10 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
-from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, splits, too_few
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, resampled_people, splits
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded, schema_of, table_of
 from karat.messages import Message
-from karat.models.resampling import centred_interval, interval_around, resamples
+from karat.models.resampling import centred_interval, interval_around
 from karat.models.split_half import split_half, with_the_majority, with_the_mean
 from karat.types import Floats
 
@@ -37,7 +37,7 @@ MAJORITY = "answers equal to the majority of the others"
 
 @dataclass(frozen=True)
 class NoiseCeiling(BriefResult):
-    """What predictions can reach at best, by question, with intervals."""
+    """The best that predictions can do, by question, with intervals."""
 
     ceilings: pl.DataFrame
     """question, ceiling, estimate, lower, upper."""
@@ -47,7 +47,7 @@ class NoiseCeiling(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many participants the ceilings are from, and the ceilings of each question."""
+        """The number of participants, and the ceilings of each question."""
         found = [Message("noise_ceiling.participants", {"n": self.participants})]
         for (question,), rows in self.ceilings.group_by("question", maintain_order=True):
             own = {row["ceiling"]: row for row in rows.to_dicts()}
@@ -79,7 +79,7 @@ def noise_ceiling(
     *,
     executor: Executor = SERIAL,
 ) -> NoiseCeiling:
-    """How well predictions of means, of single participants and of labels can do, with bootstrap intervals.
+    """The best that predictions of means, of single participants and of labels can do, with bootstrap intervals.
 
     `executor` says where the samples are computed (`karat.executors.open_executor`).
 
@@ -96,8 +96,8 @@ def noise_ceiling(
             raise MeasureError(Message("noise_ceiling.no_shared_stimulus", {"question": one.question or None}))
         people |= set(one.people)
         notes += about_question(one.question, one.notes)
-        notes += about_question(one.question, too_few(one)) if samples else []
-        drawn = resamples(len(one.people), samples, seed) if samples and not too_few(one) else None
+        drawn, few = resampled_people(one, samples, seed)
+        notes += few
         rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
     table = table_of(rows, SCHEMA)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
@@ -118,9 +118,7 @@ def _ceilings(
             many = split_half(stimulus, rater, value, splits(one, drawn), drawn, seed, mapper)
             ends = interval_around(estimate, many, level)
         yield RELIABILITY, estimate, *ends
-        low, middle, high = (
-            float(np.sqrt(max(part, 0.0))) if part == part else np.nan for part in (ends[0], estimate, ends[1])
-        )
+        middle, low, high = np.sqrt(np.maximum([estimate, *ends], 0.0)).tolist()
         yield MEANS, middle, low, high
     if one.has_numbers:
         names = (OTHERS, EVERYBODY)
@@ -139,7 +137,7 @@ def _ceilings(
 
 
 def _many(kind: str, one: Rated, drawn: Floats | None, executor: Executor) -> tuple[Floats, ...]:
-    """The values of all samples, some of them at a time."""
+    """The values of all bootstrap samples, computed in chunks."""
     if drawn is None:
         return ()
     parts = executor.map(_some_samples, (kind, one, drawn), in_columns(drawn), name="noise ceiling")

@@ -1,18 +1,17 @@
-"""Stability: do the same stimuli get the same scores, and pairs the same decisions, when they are judged again?
+"""Stability: do stimuli get the same scores, and pairs the same decisions, when they are judged again?
 
-Answers are divided by session (the same participants again: within participants) or by a group of participants, such as
-their source (others: between participants), as in the test-retest comparisons of Langsford, Perfors, Hendrickson,
-Kennedy and Navarro (2018). For every two groups
+Answers are divided by session (within participants) or by a group of participants, such as their source (between
+participants), as in the test-retest comparisons of Langsford, Perfors, Hendrickson, Kennedy and Navarro (2018). For
+every two groups
 
 - Pearson's and Spearman's correlation of the scores of stimuli: means, standardised means, or strengths by a function;
-- the share of pairs with the same decision, where decisions are given;
-- and for each participant who was there twice, the correlation of their own answers and the share of equal ones.
+- the share of pairs with the same decision, if decisions are given;
+- and for each participant in both groups, the correlation of their answers and the share of equal ones.
 
-Intervals are bootstraps over participants, who are drawn among those who took part in the same groups, so that groups
-keep their sizes and somebody who came twice is drawn with both sessions; stimuli and pairs stay. They are centred at
-the estimate by Fisher's z, since scores of bootstrap samples carry the noise of the study twice
-(`karat.models.resampling`). Where decisions are given ready-made, so that no participants can be drawn, the interval of
-their share is Wilson's over pairs.
+Intervals are bootstraps over participants, who are drawn from those in the same groups, so that groups keep their sizes
+and participants of two sessions are drawn with both; stimuli and pairs are fixed. They are centred at the estimate by
+Fisher's z, because scores of bootstrap samples have the noise of the study twice (`karat.models.resampling`). If
+decisions are given as tables, so that no participants can be drawn, the interval of their share is Wilson's over pairs.
 
 A correlation of scores depends on how much the stimuli differ: it is a statement about this set of stimuli.
 """
@@ -40,19 +39,19 @@ from karat.types import Floats
 SCHEMA = schema_of("question:s first:s second:s kind:s measure:s estimate lower upper n:i participants:i")
 OWN_SCHEMA = schema_of("question:s first:s second:s participant:s stimuli:i correlation equal")
 MANY_PAIRS, FEWER = 15, 200
-"""With more pairs of groups than this, this many samples are drawn unless their number is set."""
+"""With more pairs of groups than the first number, the second is the default number of samples."""
 PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
 
 
 @dataclass(frozen=True)
 class Stability(BriefResult):
-    """How well scores and decisions of two sessions, or two groups, agree."""
+    """The agreement of scores and decisions between two sessions or groups."""
 
     comparisons: pl.DataFrame
     """question, first, second, kind (within, between, mixed), measure, estimate, lower, upper, n (stimuli or pairs),
     participants."""
     participants: pl.DataFrame
-    """Who was there twice: question, first, second, participant, stimuli, correlation, equal (share of answers)."""
+    """Participants in both groups: question, first, second, participant, stimuli, correlation, equal (a share)."""
     scores: pl.DataFrame
     """The scores of stimuli, by group."""
     disagreements: pl.DataFrame
@@ -68,7 +67,7 @@ class Stability(BriefResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How the scores of every two groups correlate, and how often their decisions are the same."""
+        """The correlation of scores between every two groups, and the share of equal decisions."""
         return tuple(map(self._message, self.comparisons.filter(pl.col("measure") != SPEARMAN).to_dicts()))
 
     def _message(self, row: dict[str, Any]) -> Message:
@@ -94,11 +93,10 @@ def stability(
     level: float = 0.95,
     seed: int = 1,
 ) -> Stability:
-    """Test-retest comparisons of all groups that `by` makes, a column of the judgments or of their participants.
+    """Test-retest comparisons of all groups of `by`, a column of the judgments or of their participants.
 
     `decisions` is a function from judgments to a table with pair and decision, or a mapping from group to such a table.
-    `samples` is 1000 by default, 200 with more than 15 pairs of groups, and 100 where a function has to be called for
-    each.
+    `samples` is 1000 by default, 200 with more than 15 pairs of groups, and 100 if a function is called for each.
 
     Parameters
     ----------
@@ -184,12 +182,12 @@ def _correlated(
 
 
 def _ranked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Ranks within each column, among the rows that both tables have; equal values share the mean of their ranks."""
+    """Ranks within each column among the rows of both tables; equal values share the mean of their ranks."""
     both = np.isfinite(x) & np.isfinite(y)
     found = []
     place = np.arange(len(x))[:, None]
     for table in (x, y):
-        # Means that are equal but for the order of their sums are tied.
+        # Means that differ only by rounding are tied.
         values = np.where(both, np.round(table, 9), np.inf)
         order = np.argsort(values, axis=0, kind="stable")
         ordered = np.take_along_axis(values, order, axis=0)
@@ -213,9 +211,9 @@ def _score_table(one: Rated, groups: list[str], standardised: bool) -> pl.DataFr
 
 
 def _twice(one: Rated, first: str, second: str) -> Iterator[tuple[Any, ...]]:
-    """For everybody who judged stimuli in both groups: how their own answers correlate, and the share of equal ones.
+    """For participants with stimuli in both groups, the correlation of their answers and the share of equal ones.
 
-    Answers are equal in what they say, whichever way round the scale or the two items of a choice were shown.
+    Answers are compared by meaning, regardless of the direction of the scale or the sides of a choice.
     """
     keys = ["_rater", "_stimulus"]
     said = pl.col("_category" if one.levels else "_value").alias("said")
@@ -277,7 +275,7 @@ def _of_decisions(
         shares = np.array([_same(one[a], one[b], pairs) for one in found])
         same = float(shares[0])
         if len(found) > 1:
-            # By numpy's maximum, which keeps an end that is missing.
+            # numpy's maximum keeps a missing end.
             lower, upper = (float(np.maximum(end, 0.0)) for end in centred_interval(same, shares[1:], level))
         else:
             lower, upper = (float(end) for end in wilson(round(same * len(pairs)), len(pairs), level))
@@ -294,7 +292,7 @@ def _same(first: dict[str, Any], second: dict[str, Any], pairs: list[str]) -> fl
 
 
 CAME_BACK = 0.9
-"""The share of the smaller group that must be in the other for a comparison to be within participants."""
+"""The least share of the smaller group that is also in the other in a comparison within participants."""
 
 
 def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[Message]]:
@@ -324,7 +322,7 @@ def only(judgments: Judgments, functions: Sequence[str]) -> Judgments:
 
 
 def kind_of(first: set[str], second: set[str]) -> str:
-    """Whether two groups are the same participants, others, or some of each."""
+    """Whether a comparison of two groups is within or between participants, or mixed."""
     shared = len(first & second)
     if not shared:
         return "between"
@@ -332,7 +330,7 @@ def kind_of(first: set[str], second: set[str]) -> str:
 
 
 def memberships(frame: pl.DataFrame, people: list[str]) -> tuple[dict[str, set[str]], list[str]]:
-    """Who is in each group, and for each participant the groups they are in, as one text."""
+    """The participants of each group, and for each participant their groups, as one text."""
     pairs = frame.select("participant", "_group").unique()
     members: dict[str, set[str]] = {}
     for name, group in pairs.iter_rows():
