@@ -39,7 +39,7 @@ def test_means_of_ratings_are_those_of_the_answers() -> None:
     )
     assert result.endswith("Differences are in logits of the latent scale.")
     assert means_sentence(found, judgments.scale) == (
-        f"Means on a scale of 1 to 5: order: new {mean['new']:.2f}, old {mean['old']:.2f}."
+        f"Means on a scale of 1 to 5 by order: new {mean['new']:.2f}, old {mean['old']:.2f}."
     )
 
 
@@ -51,7 +51,7 @@ def test_yes_and_no_are_reported_by_shares() -> None:
     assert (
         f"{share['new']:.0f} % of answers are “yes” for new and {share['old']:.0f} % for old; new minus old" in result
     )
-    assert means_sentence(found, judgments.scale).startswith("Shares of answers “yes”: order: new ")
+    assert means_sentence(found, judgments.scale).startswith("Shares of answers “yes” by order: new ")
 
 
 def test_choices_are_reported_by_how_often_the_first_was_chosen() -> None:

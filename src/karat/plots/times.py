@@ -38,8 +38,8 @@ def rows_plot(
     row = dict(zip(names, range(len(names)), strict=True))
     trials = _drawable(trials.filter(pl.col("participant").is_in(names)))
     trials = trials.with_columns(row=pl.col("participant").replace_strict(row, return_dtype=pl.Float64))
-    with figure(width_cm, 2.6 + 0.42 * len(names), title, key) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 2.6 + 0.42 * len(names), title, key) as fig:
+        axes = fig.subplots()
         log_seconds(axes, "x", xlabel)
         genuine = trials.filter(pl.col("kind").is_null())
         axes.plot(genuine["rt"], genuine["row"], "|", color=KEPT, markersize=4, markeredgewidth=0.5, alpha=0.6)
@@ -62,11 +62,11 @@ def rows_plot(
             label.set_color(FLAGGED if flagged else BLACK)
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
-        flagged_rows = int(people["flagged"].sum())
-        if 0 < flagged_rows < len(names):
-            threshold_line(axes, flagged_rows - 0.5, f"{100 * needed:g} %")
+        below = int((people["genuine_share"] < needed).sum())
+        if 0 < below < len(names):
+            threshold_line(axes, below - 0.5, f"{100 * needed:g} %")
         axes.set_ylabel("participant, share of genuine trials")
-    return drawn
+    return fig
 
 
 def trials_plot(
@@ -81,8 +81,8 @@ def trials_plot(
     single cutoffs with their text and style; those below the axis are left out.
     """
     own, (low, high) = _drawable(own), cutoffs
-    with figure(width_cm, 9) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 9) as fig:
+        axes = fig.subplots()
         log_seconds(axes, "y", ylabel)
         bottom, top = min(own["rt"]) * 0.7, max(*own["rt"], *high) * 1.4
         axes.set_ylim(bottom, top)
@@ -90,11 +90,17 @@ def trials_plot(
         place = np.arange(1, own.height + 1)
         axes.fill_between(place, np.maximum(low, bottom), high, step="mid", color="#EAEAEA", linewidth=0, zorder=0)
         axes.plot(place, own["rt"], "o", color=KEPT, markersize=2.5)
-        found = own.with_columns(place=place).filter(pl.col("kind").is_not_null())
+        outlying = own.with_columns(place=place).filter(pl.col("kind").is_not_null())
         axes.plot(
-            found["place"], found["rt"], "s", color=FLAGGED, markerfacecolor="none", markersize=7, markeredgewidth=1
+            outlying["place"],
+            outlying["rt"],
+            "s",
+            color=FLAGGED,
+            markerfacecolor="none",
+            markersize=7,
+            markeredgewidth=1,
         )
-        for at, time, degree in found.filter(pl.col("degree") > 1).select("place", "rt", "degree").rows():
+        for at, time, degree in outlying.filter(pl.col("degree") > 1).select("place", "rt", "degree").rows():
             text_beside(axes, str(degree), (at, time), (5, 3), color=FLAGGED)
         key = "□ outlying (number: its round, after the first); grey: between the cutoffs"
         for limits in by_function or ():
@@ -106,8 +112,8 @@ def trials_plot(
             key += "\n+ by the participant's own cutoffs alone, × by those of the item function (–) alone"
         threshold_lines(axes, [line for line in lines if line[0] > bottom])
         axes.set_xlabel("trial, in the order of presentation")
-        say(drawn, title, key)
-    return drawn
+        say(fig, title, key)
+    return fig
 
 
 def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, width_cm: float = 16) -> Figure:
@@ -117,8 +123,8 @@ def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, 
     people = trials.group_by("participant").agg(pl.col("rt").median()).sort("rt", "participant")
     step = -(-people.height // DENSITIES_AT_MOST)
     wide = width_cm >= NARROW_CM
-    with figure(width_cm, 8 if wide else 12) as drawn:
-        left, right = drawn.subplots(1, 2, sharex=True) if wide else drawn.subplots(2, 1, sharex=True)
+    with figure(width_cm, 8 if wide else 12) as fig:
+        left, right = fig.subplots(1, 2, sharex=True) if wide else fig.subplots(2, 1, sharex=True)
         for number, (name, median) in enumerate(functions.rows()):
             times, heights = kernel_density(trials.filter(pl.col("function") == name)["rt"].to_numpy())
             top = number + 1.4 * heights / heights.max()
@@ -141,15 +147,15 @@ def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, 
             log_seconds(axes, "x", xlabel)
             axes.set_title(heading, color=GREY)
             axes.label_outer()
-        say(drawn, spread_verdict(functions["rt"], people["rt"]))
-    return drawn
+        say(fig, spread_verdict(functions["rt"], people["rt"]))
+    return fig
 
 
 def spread_verdict(functions: pl.Series, people: pl.Series) -> str:
-    """How far medians lie apart, in a sentence."""
-    times = [float(medians.max()) / float(medians.min()) for medians in (people, functions)]  # type: ignore[arg-type]
-    of_functions = f" and {times[1]:.1f}-fold between functions" if len(functions) > 1 else ""
-    return f"Median times differ up to {times[0]:.1f}-fold between participants{of_functions}"
+    """How much medians differ, in a sentence."""
+    ratios = [float(medians.max()) / float(medians.min()) for medians in (people, functions)]  # type: ignore[arg-type]
+    of_functions = f" and {ratios[1]:.1f} between functions" if len(functions) > 1 else ""
+    return f"Median times differ by a factor of up to {ratios[0]:.1f} between participants{of_functions}"
 
 
 def kernel_density(times: Floats, points: int = 200) -> tuple[Floats, Floats]:

@@ -119,7 +119,7 @@ def axis_beside(y: Axis, x: float, label: str, ticks: Sequence[tuple[float, str]
     for tick, text in y.ticks() if ticks is None else ticks:
         parts.append(f'<path d="M{x:.1f} {y.at(tick):.1f}h-3" stroke="{GREY}" stroke-width="0.600"/>')
         parts.append(text_at(x - 5, y.at(tick) + 3.5, text, anchor="end"))
-    parts.append(f'<text transform="translate({x - 39:.0f} {(y.start + y.end) / 2:.0f}) rotate(-90)" '
+    parts.append(f'<text transform="translate({max(x - 39, 13):.0f} {(y.start + y.end) / 2:.0f}) rotate(-90)" '
                  f'text-anchor="middle">{html.escape(label)}</text>')  # fmt: skip
     return parts
 
@@ -143,16 +143,20 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     The values stand beside a row when a reader points at it, with its sentence where `sentences` (by item and
     condition, or by item) has it.
     """
-    known = found.frame.with_columns(label=pl.Series(found.labels)).drop_nulls("estimate")
-    title, left_out = found.title, max(known.height - SHOWN, 0)
-    rows = known if not left_out else pl.concat([known.head(SHOWN // 2), known.tail(SHOWN - SHOWN // 2)])
-    group = _condition(known, found.conditions)
-    levels = list(dict.fromkeys(map(group, known.to_dicts()))) if group is not None else []
+    estimated = found.frame.with_columns(label=pl.Series(found.labels)).drop_nulls("estimate")
+    title, left_out = found.title, max(estimated.height - SHOWN, 0)
+    rows = estimated if not left_out else pl.concat([estimated.head(SHOWN // 2), estimated.tail(SHOWN - SHOWN // 2)])
+    group = _condition(estimated, found.conditions)
+    levels = list(dict.fromkeys(map(group, estimated.to_dicts()))) if group is not None else []
     levels = sorted(levels, key=natural_order) if 1 < len(levels) <= len(COLOURS) else []
     left = max((min(len(label), LONGEST) for label in rows["label"]), default=4) * LETTER + 8
     parts, top = names_above(levels, left) if levels else ([], 22.0)
     bottom = top + LINE * (rows.height + bool(left_out)) + 2
-    low, high = _bounds(rows)
+    whole = pl.all_horizontal(pl.col("lower", "upper").is_finite()).fill_null(False)
+    rows = rows.with_columns(pl.when(whole).then(pl.col("lower", "upper")))
+    ends = rows.select("estimate", *(pl.coalesce(end, "estimate").alias(end) for end in ("lower", "upper"))).rows()
+    low, high = min(map(min, ends), default=0.0), max(map(max, ends), default=1.0)
+    low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
     ticks = round_ticks(low, high)
     x = Axis(min(low, ticks[0]), max(high, ticks[-1]), left, PAGE - 14)
     for tick in ticks:
@@ -164,11 +168,11 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         after = left_out > 0 and line >= SHOWN // 2
         number = levels.index(group(row)) if levels and group is not None else 0
         y = top + LINE * (line + after + 0.5)
-        point, start, end = map(x.at, _ends(row))
+        point, start, end = map(x.at, ends[line])
         cell = tuple(str(row[name]) for name in ("item", *found.conditions) if row[name] not in (None, ""))
         sentence = sentences.get(cell) or sentences.get(cell[:1])
         tooltip = f"{row['label']}: {row['estimate']:.2f}"
-        tooltip += f" [{row['lower']:.2f}, {row['upper']:.2f}]" if _has_ends(row) else ""
+        tooltip += f" [{row['lower']:.2f}, {row['upper']:.2f}]" if row["lower"] is not None else ""
         tooltip = html.escape(f"{tooltip}. {sentence}" if sentence else tooltip)
         parts.append(
             f'<g class="row"><title>{tooltip}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
@@ -203,21 +207,6 @@ def _condition(rows: pl.DataFrame, conditions: Sequence[str]) -> Callable[[dict[
 def mark(number: int) -> str:
     """The mark of a condition in its colour."""
     return MARKS[number].format(f'fill="{COLOURS[number]}"')
-
-
-def _has_ends(row: dict[str, Any]) -> bool:
-    return all(row[end] is not None and math.isfinite(row[end]) for end in ("lower", "upper"))
-
-
-def _ends(row: dict[str, Any]) -> tuple[float, float, float]:
-    value = float(row["estimate"])
-    return (value, float(row["lower"]), float(row["upper"])) if _has_ends(row) else (value, value, value)
-
-
-def _bounds(rows: pl.DataFrame) -> tuple[float, float]:
-    values = [value for row in rows.to_dicts() for value in _ends(row)] or [0.0, 1.0]
-    low, high = min(values), max(values)
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def round_ticks(low: float, high: float) -> list[float]:
@@ -272,11 +261,11 @@ def shares_right(evidence: Evidence) -> pl.DataFrame | None:
         if "trials" not in evidence.participants.columns:
             return None
         return evidence.participants.select("participant", "score", "trials", "flagged").drop_nulls("score")
-    own = evidence.trials.group_by("participant", maintain_order=True).agg(
+    shares = evidence.trials.group_by("participant", maintain_order=True).agg(
         pl.col("right").fill_null(False).cast(pl.Float64).mean().alias("score"), pl.len().cast(pl.Int64).alias("trials")
     )
     people = evidence.participants.select("participant", "flagged")
-    return own.join(people, on="participant", how="inner", maintain_order="left")
+    return shares.join(people, on="participant", how="inner", maintain_order="left")
 
 
 class _Bars(NamedTuple):
@@ -299,34 +288,34 @@ def _stacked(
     key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars, caption: str, data: pl.DataFrame | None
 ) -> Figure:  # fmt: skip
     """A bar for each bin: participants who are not flagged below, flagged ones hatched on top, and their number."""
-    kept, flagged = (
+    unflagged, flagged = (
         np.histogram(table.filter(pl.col("flagged") == which)["score"].to_numpy(), bars.edges)[0]
         for which in (False, True)
     )
-    most = max(float((kept + flagged).max()), 1.0) * 1.15
+    most = max(float((unflagged + flagged).max()), 1.0) * 1.15
     x = Axis(float(bars.edges[0]) - 0.02, float(bars.edges[-1]) + 0.02, LEFT, PAGE - 12)
     y = Axis(0, most, BOTTOM, TOP)
     counts = [tick for tick in round_ticks(0, max(most, 3.0)) if tick == int(tick) and tick <= most]
-    drawn = axis_beside(y, LEFT, "participants", [(tick, f"{tick:,.0f}") for tick in counts])
-    drawn += axis_below(x, BOTTOM, bars.label, bars.ticks)
+    parts = axis_beside(y, LEFT, "participants", [(tick, f"{tick:,.0f}") for tick in counts])
+    parts += axis_below(x, BOTTOM, bars.label, bars.ticks)
     width = x.at(float(bars.edges[1])) - x.at(float(bars.edges[0]))
-    room = max((len(f"{count:,}") for count in kept + flagged), default=1) * LETTER <= width
-    for edge, below, above in zip(bars.edges[:-1], kept, flagged, strict=True):
+    room = max((len(f"{count:,}") for count in unflagged + flagged), default=1) * LETTER <= width
+    for edge, below, above in zip(bars.edges[:-1], unflagged, flagged, strict=True):
         start, top = x.at(float(edge)), y.at(float(below + above))
-        drawn += _bar(key, start + 0.07 * width, 0.86 * width, y.at(float(below)), top)
+        parts += _bar(key, start + 0.07 * width, 0.86 * width, y.at(float(below)), top)
         if below + above and room:
-            drawn.append(text_at(start + width / 2, top - 3, f"{below + above:,}", anchor="middle"))
+            parts.append(text_at(start + width / 2, top - 3, f"{below + above:,}", anchor="middle"))
     if bars.line is not None:
         value, text, dashes = bars.line
         half = len(text) * LETTER / 2
-        drawn.append(f'<path d="M{x.at(value):.1f} {TOP - 4}V{BOTTOM}" stroke="{BLACK}" stroke-width="0.800" '
+        parts.append(f'<path d="M{x.at(value):.1f} {TOP - 4}V{BOTTOM}" stroke="{BLACK}" stroke-width="0.800" '
                      f'stroke-dasharray="{dashes}"/>')  # fmt: skip
-        drawn.append(text_at(min(max(x.at(value), half + 4), PAGE - half - 4), TOP - 8, text, anchor="middle"))
-    drawn.append(
+        parts.append(text_at(min(max(x.at(value), half + 4), PAGE - half - 4), TOP - 8, text, anchor="middle"))
+    parts.append(
         f'<pattern id="{key}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
         f'<rect width="4" height="4" fill="white"/><path d="M0 0V4" stroke="{FLAGGED}" stroke-width="1.600"/></pattern>'
     )
-    return framed(key, title, alt, BOTTOM + 34, drawn, caption, data)
+    return framed(key, title, alt, BOTTOM + 34, parts, caption, data)
 
 
 def framed(
@@ -335,21 +324,21 @@ def framed(
 ) -> Figure:  # fmt: skip
     """A figure as wide as the page, with its title above; of a long title, the part that fits."""
     parts = (title, *(title.split(end)[0] for end in (": ", ", ", "; ", " and ")))
-    shown = next((part for part in parts if len(part) <= LONG_TITLE), title)
-    points = min(11.0, (PAGE - 8) / (0.64 * max(len(shown), 1)))
-    heading = f'<text x="4" y="14" font-size="{points:.1f}" font-weight="bold">{html.escape(shown)}</text>'
+    short_title = next((part for part in parts if len(part) <= LONG_TITLE), title)
+    points = min(11.0, (PAGE - 8) / (0.64 * max(len(short_title), 1)))
+    heading = f'<text x="4" y="14" font-size="{points:.1f}" font-weight="bold">{html.escape(short_title)}</text>'
     svg = _page_wide(key, title, alt, height, [*drawn, heading])
-    return Figure(key, title, alt, svg, caption if shown == title else f"{title}. {caption}".strip(), data)
+    return Figure(key, title, alt, svg, caption if short_title == title else f"{title}. {caption}".strip(), data)
 
 
-def _page_wide(name: str, title: str, alt: str, height: float, drawn: Sequence[str]) -> str:
+def _page_wide(name: str, title: str, alt: str, height: float, parts: Sequence[str]) -> str:
     """An SVG as wide as the page; its ids begin with a name."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-title {name}-description" '
         f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
         f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
         f'<title id="{name}-title">{html.escape(title)}</title><desc id="{name}-description">{html.escape(alt)}</desc>'
-        f"{''.join(drawn)}</svg>\n"
+        f"{''.join(parts)}</svg>\n"
     )
 
 
@@ -381,12 +370,14 @@ def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidenc
     rows = rows.with_columns(outlying=_outlying(rows, remfod))
     place = ((pl.col("rt").log() - low) / max(high - low, 1e-9)).clip(0, 1) * (WIDTH - 2) + 1
     rows = rows.select("participant", "outlying", place.round(0).cast(pl.Int64).alias("x")).unique(maintain_order=True)
-    genuine, found = (
+    genuine, outlying = (
         dict(rows.filter(pl.col("outlying") == which).group_by("participant").agg(pl.col("x").sort()).iter_rows())
         for which in (False, True)
     )
-    drawn = {who: _ticks("k", genuine.get(who, []), 10) + _ticks("f", found.get(who, []), 16) for who in participants}
-    return tuple(_svg(drawn[who]) if drawn[who] else "" for who in participants)
+    paths = {
+        who: _ticks("k", genuine.get(who, []), 10) + _ticks("f", outlying.get(who, []), 16) for who in participants
+    }
+    return tuple(_svg(paths[who]) if paths[who] else "" for who in participants)
 
 
 def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[str, ...]:
@@ -412,9 +403,9 @@ def _answers(heights: list[float | None]) -> str:
     if not heights:
         return ""
     step = -(-len(heights) // MOST)
-    shown = heights[::step]
-    width = WIDTH / len(shown)
-    bars = (f"M{_short((n + 0.5) * width)} {HEIGHT}v-{h:.0f}" for n, h in enumerate(shown) if h is not None)
+    sample = heights[::step]
+    width = WIDTH / len(sample)
+    bars = (f"M{_short((n + 0.5) * width)} {HEIGHT}v-{h:.0f}" for n, h in enumerate(sample) if h is not None)
     return _svg(_path("k", bars, max(width * 0.7, 0.6)))
 
 
@@ -423,8 +414,8 @@ def _outlying(rows: pl.DataFrame, remfod: Evidence | None) -> pl.Series:
     if remfod is None or remfod.trials is None:
         return pl.repeat(False, rows.height, eager=True)
     keys = [name for name in ("participant", "session", "trial", "question") if name in remfod.trials.columns]
-    found = remfod.trials.select(keys).unique().with_columns(found=True)
-    joined = rows.select(keys).join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    flagged = remfod.trials.select(keys).unique().with_columns(found=True)
+    joined = rows.select(keys).join(flagged, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return joined["found"].fill_null(False)
 
 
@@ -433,8 +424,8 @@ def _ticks(kind: str, places: list[int], height: int) -> str:
 
 
 def _path(kind: str, steps: Iterable[str], width: float = 1.0) -> str:
-    drawn = "".join(steps)
-    return f'<path class="{kind}" d="{drawn}" stroke-width="{_short(width)}"/>' if drawn else ""
+    path = "".join(steps)
+    return f'<path class="{kind}" d="{path}" stroke-width="{_short(width)}"/>' if path else ""
 
 
 def _svg(*paths: str) -> str:

@@ -52,7 +52,7 @@ LONG = 25
 
 def html(gathered: ReportData, language: str = "en") -> str:
     """The whole page."""
-    parts = [one for one in sections(gathered, language) if one.key != "brief"]
+    parts = [section for section in sections(gathered, language) if section.key != "brief"]
     script = _text("page.js")
     # The browser runs only the script with this fingerprint.
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -62,7 +62,7 @@ def html(gathered: ReportData, language: str = "en") -> str:
         style=_text("page.css"), script=script, allowed=allowed, leads=leads(gathered), flow=_flow(gathered),
         banner=simulated_notice(language_of(language), gathered.judgments), language=language, first=_first(gathered),
         playback=None if played is None else as_json(played), printed=PRINTED, copied=COPIED,
-        gists={one.key: _gist(one, gathered) for one in parts},
+        gists={section.key: _gist(section, gathered) for section in parts},
     )  # fmt: skip
     return page.strip() + "\n"
 
@@ -79,51 +79,54 @@ COPIED = ("methods", "preregistration")
 
 def _first(gathered: ReportData) -> dict[str, Any] | None:
     """The figure of the first screen with its caption, its data and the rules to choose from."""
-    found = gathered.outcomes
-    if not isinstance(found, Outcomes) or not found.cells:
+    outcomes = gathered.outcomes
+    if not isinstance(outcomes, Outcomes) or not outcomes.cells:
         return None
-    by = "" if UNNAMED & set(found.factors) else f" by {language_of('en').several(found.factors)}"
-    asked = f" on the question “{found.question}”" if found.question else ""
-    one = found.analysed.answering < 2
-    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{asked}{by}, {'from' if one else 'with 95 % intervals over'} "
+    by = "" if UNNAMED & set(outcomes.factors) else f" by {language_of('en').several(outcomes.factors)}"
+    question = f" on the question “{outcomes.question}”" if outcomes.question else ""
+    over = "from" if outcomes.analysed.answering < 2 else "with 95 % intervals over"
+    unit = f"Answers {outcomes.unit}" if outcomes.kind == "share" else outcomes.unit[:1].upper() + outcomes.unit[1:]
+    caption = f"{unit}{question}{by}, {over} "
     about = ""
-    if found.people:
+    if outcomes.people:
         about += " Each small dot is a participant"
-        about += "; hollow ones are excluded." if len(found.rules) > 1 else "."
-    if found.left_out:
-        about += f" Of {len(found.cells) + found.left_out:,}, {_which_cells(found)} are drawn."
+        about += "; hollow ones are excluded." if len(outcomes.rules) > 1 else "."
+    if outcomes.left_out:
+        what = {"preference": "pairs", "answers": "answers"}.get(outcomes.kind, "conditions")
+        about += f" Of {len(outcomes.cells) + outcomes.left_out:,} {what}, {_which_cells(outcomes)} are shown."
     return {
-        "svg": svg(found, gathered.playback), "caption": caption,
-        "kept": counted(found.analysed.answering, "participant"), "about": about, "data": as_json(figure_data(found)),
-        "rules": found.rules, "table": found.table(),
+        "svg": svg(outcomes, gathered.playback), "caption": caption,
+        "kept": counted(outcomes.analysed.answering, "participant"), "about": about,
+        "data": as_json(figure_data(outcomes)),
+        "rules": outcomes.rules, "table": outcomes.table(),
     }  # fmt: skip
 
 
-def _which_cells(found: Outcomes) -> str:
+def _which_cells(outcomes: Outcomes) -> str:
     """Which cells are in a figure that leaves some out."""
-    if not found.by_ends:
-        return f"the {len(found.cells)} with the most answers"
-    first, last = ("clearest", "closest") if found.kind == "preference" else ("highest", "lowest")
-    half = len(found.cells) // 2
+    if not outcomes.by_ends:
+        return f"the {len(outcomes.cells)} with the most answers"
+    first, last = ("clearest", "closest") if outcomes.kind == "preference" else ("highest", "lowest")
+    half = len(outcomes.cells) // 2
     return f"the {half} {first} and the {half} {last}"
 
 
 def _flow(gathered: ReportData) -> dict[str, Any]:
     """The thin bar of who stays, and the steps below it."""
     screening = gathered.screening
-    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    everyone, excluded = screening.judgments.participants.height, len(screening.excluded)
     begun = "simulated" if 0 < everyone == simulated(screening.judgments.participants) else "took part"
     steps = [f"{everyone:,} {begun}"]
     steps += [
         f"{step['remained']:,} after {stage_words(step['stage'], step['flagged'])}" for step in step_counts(screening)
     ]
     if screening.exclude is not None:
-        steps = [*steps[:-1], f"{everyone - gone:,} in the analysis"] if len(steps) > 1 else steps
+        steps = [*steps[:-1], f"{everyone - excluded:,} in the analysis"] if len(steps) > 1 else steps
     else:
         steps = [f"{everyone:,} {begun}", f"{everyone:,} in the analysis"]
     return {
-        "kept": round(100 * (everyone - gone) / everyone, 2) if everyone else 0.0, "text": " → ".join(steps),
-        "label": f"{everyone - gone:,} kept, {gone:,} excluded",
+        "kept": round(100 * (everyone - excluded) / everyone, 2) if everyone else 0.0, "text": " → ".join(steps),
+        "label": f"{everyone - excluded:,} kept, {excluded:,} excluded",
     }  # fmt: skip
 
 
@@ -131,9 +134,9 @@ def _gist(section: Section, gathered: ReportData) -> str:
     """The content of a folded section in a few words."""
     people = gathered.judgments.participants.height
     if section.key == "quality" and section.tables:
-        flagged = {name for one in looked_at(gathered).values() for name in one.flagged}
-        gone = len(gathered.screening.excluded)
-        return f"{len(flagged):,} of {counted(people, 'participant')} flagged, {gone or 'none'} excluded"
+        flagged = {name for evidence in looked_at(gathered).values() for name in evidence.flagged}
+        excluded = len(gathered.screening.excluded)
+        return f"{len(flagged):,} of {counted(people, 'participant')} flagged, {excluded or 'none'} excluded"
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
@@ -147,41 +150,41 @@ def _gist(section: Section, gathered: ReportData) -> str:
 def facts(gathered: ReportData) -> list[tuple[str, str]]:
     """The numbers on top of the page, as pairs of name and number."""
     screening = gathered.screening
-    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    everyone, excluded = screening.judgments.participants.height, len(screening.excluded)
     made_up = simulated(screening.judgments.participants)
-    found = [("simulated participants" if 0 < everyone == made_up else "took part", f"{everyone:,}")]
-    found += [("of them simulated", f"{made_up:,}")] if 0 < made_up < everyone else []
-    found.append(("in the analysis", f"{everyone - gone:,}"))
+    numbers = [("simulated participants" if 0 < everyone == made_up else "took part", f"{everyone:,}")]
+    numbers += [("of them simulated", f"{made_up:,}")] if 0 < made_up < everyone else []
+    numbers.append(("in the analysis", f"{everyone - excluded:,}"))
     for noun, n in ("item", screening.judgments.frame["item"].n_unique()), ("answer", screening.judgments.answers):
         number, name = counted(n, noun).split(" ", 1)
-        found.append((name, number))
+        numbers.append((name, number))
     if isinstance(gathered.index, SpammerIndex):
         ends = f"{_share(gathered.index.lower)} to {_share(gathered.index.upper)}"
-        found.append((f"Spammer Index ({ends})", _share(gathered.index.value)))
-    return found
+        numbers.append((f"Spammer Index ({ends})", _share(gathered.index.value)))
+    return numbers
 
 
 def inlined(svg: str, key: str) -> str:
     """An SVG as part of a page: with unique ids and short coordinates, and without style that affects the page."""
-    drawn = svg[svg.index("<svg") :]
-    drawn = UNSHOWN.sub("", drawn)
-    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', drawn))
-    named = {one or other for one, other in used}
-    for labels in re.findall(r'aria-labelledby="([^"]+)"', drawn):
+    text = svg[svg.index("<svg") :]
+    text = UNSHOWN.sub("", text)
+    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', text))
+    named = {url or other for url, other in used}
+    for labels in re.findall(r'aria-labelledby="([^"]+)"', text):
         named |= set(labels.split())
-    drawn = re.sub(r' id="([^"]+)"', lambda match: f' id="{key}-{match[1]}"' if match[1] in named else "", drawn)
-    drawn = re.sub(r"url\(#", f"url(#{key}-", drawn)
-    drawn = re.sub(r'href="#', f'href="#{key}-', drawn)
-    drawn = re.sub(
-        r'(?<=aria-labelledby=")[^"]+', lambda match: " ".join(f"{key}-{label}" for label in match[0].split()), drawn
+    text = re.sub(r' id="([^"]+)"', lambda match: f' id="{key}-{match[1]}"' if match[1] in named else "", text)
+    text = re.sub(r"url\(#", f"url(#{key}-", text)
+    text = re.sub(r'href="#', f'href="#{key}-', text)
+    text = re.sub(
+        r'(?<=aria-labelledby=")[^"]+', lambda match: " ".join(f"{key}-{label}" for label in match[0].split()), text
     )
-    drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
+    text = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', text)
     # In the file every element has this style; here they inherit it from the outermost one.
-    drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
-    head = drawn[: drawn.index(">")]
+    text = text.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
+    head = text[: text.index(">")]
     if " width=" not in head and (box := re.search(r' viewBox="0 0 ([\d.]+) [\d.]+"', head)):
-        return drawn.replace(box[0], box[0] + _sized(float(box[1])), 1)
-    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(LETTERS * float(match[1])), drawn, count=1)
+        return text.replace(box[0], box[0] + _sized(float(box[1])), 1)
+    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(LETTERS * float(match[1])), text, count=1)
 
 
 def csv_link(frame: pl.DataFrame) -> str:
@@ -229,8 +232,8 @@ def _cell(whole: str, value: Any, number: bool, tag: str) -> str:
         lines = "".join(f"<li>{line}</li>" for line in more)
         return f"<td><details><summary>{text}</summary><ul>{lines}</ul></details></td>"
     scope = ' scope="row"' if tag == "th" else ""
-    known = number and isinstance(value, int | float) and math.isfinite(value)
-    place = ' class="number"' * number + (f' data-v="{value}"' if known else "")
+    is_number = number and isinstance(value, int | float) and math.isfinite(value)
+    place = ' class="number"' * number + (f' data-v="{value}"' if is_number else "")
     return f"<{tag}{scope}{place}>{text}</{tag}>"
 
 

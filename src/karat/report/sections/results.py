@@ -69,7 +69,7 @@ def shown_parts(measures: Measures, gathered: ReportData) -> list[Measure]:
     if not isinstance(gathered.outcomes, Outcomes) or gathered.outcomes.accuracy is None:
         return list(measures.parts)
     right = {"planned": gathered.outcomes.planned, "contrasts": gathered.outcomes.accuracy}
-    first = [Measure(name, one, label=RIGHT_ANSWERS) for name, one in right.items() if one is not None]
+    first = [Measure(name, result, label=RIGHT_ANSWERS) for name, result in right.items() if result is not None]
     return [*first, *measures.parts]
 
 
@@ -80,7 +80,7 @@ def section(gathered: ReportData) -> Section:
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
     parts = shown_parts(measures, gathered)
-    made = [_part(part, gathered, measures, number) for number, part in enumerate(parts)]
+    sections = [_part(part, gathered, measures, number) for number, part in enumerate(parts)]
     notes = _unmeasured(measures)
     who = "the one participant" if people == 1 else f"the {people:,} participants"
     text = f"All results are from the test trials of {who} in the analysis."
@@ -88,20 +88,20 @@ def section(gathered: ReportData) -> Section:
     answering = tests["participant"].n_unique()
     text += f" {answering:,} of them answered test trials." if 0 < answering < people else ""
     tables = _rules(gathered)
-    whole = with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+    whole = with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(sections)))
     return replace(whole, sections=tuple(_by_question(parts, whole.sections)))
 
 
-def _by_question(parts: Sequence[Measure], made: Sequence[Section]) -> list[Section]:
+def _by_question(parts: Sequence[Measure], sections: Sequence[Section]) -> list[Section]:
     """The results of each question in its own section, if several questions were measured."""
     if len({part.question for part in parts} - {""}) < 2:
-        return list(made)
-    found: list[Section] = []
-    for question, group in groupby(zip(parts, made, strict=True), key=lambda one: one[0].question):
-        own = [replace(one, title=_title(replace(part, question=""))) for part, one in group]
+        return list(sections)
+    grouped: list[Section] = []
+    for question, group in groupby(zip(parts, sections, strict=True), key=lambda pair: pair[0].question):
+        renamed = [replace(section, title=_title(replace(part, question=""))) for part, section in group]
         title = f"Question “{question}”"
-        found += [Section(f"question-{len(found)}", title, sections=tuple(own))] if question else own
-    return found
+        grouped += [Section(f"question-{len(grouped)}", title, sections=tuple(renamed))] if question else renamed
+    return grouped
 
 
 def _unmeasured(measures: Measures) -> tuple[str, ...]:
@@ -114,8 +114,8 @@ def _unmeasured(measures: Measures) -> tuple[str, ...]:
     notes = []
     for reason, kinds in reasons.items():
         # Questions are in brackets; if a result is missing for all of several, none is named.
-        several = ([kind] if len(own) >= max(every, 2) else [f"{kind}{one}" for one in own]
-                   for kind, own in kinds.items())  # fmt: skip
+        several = ([kind] if len(questions) >= max(every, 2) else [f"{kind}{question}" for question in questions]
+                   for kind, questions in kinds.items())  # fmt: skip
         names = ENGLISH.several([name for group in several for name in group])
         notes.append(f"{names[:1].upper()}{names[1:]}: not measured. {reason}")
     return tuple(notes)
@@ -123,43 +123,46 @@ def _unmeasured(measures: Measures) -> tuple[str, ...]:
 
 def _notes(part: Measure, questions: set[str]) -> list[str]:
     """The notes of a result, each once, with the questions that it is about unless these are all."""
-    found: dict[str, list[str]] = {}
+    questions_of: dict[str, list[str]] = {}
     for note in (note for note in getattr(part.result, "notes", ()) if note.code not in UNTRUSTED):
         about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
-        found.setdefault(str(about["note"]), []).append(about.get("question", ""))
-    of_all = {note for note, own in found.items() if "" in own or set(own) == questions}
-    return [note if note in of_all else f"{ENGLISH.several(own)}: {note}" for note, own in found.items()]
+        questions_of.setdefault(str(about["note"]), []).append(about.get("question", ""))
+    of_all = {note for note, names in questions_of.items() if "" in names or set(names) == questions}
+    return [note if note in of_all else f"{ENGLISH.several(names)}: {note}" for note, names in questions_of.items()]
 
 
 def _rules(gathered: ReportData) -> tuple[Table, ...]:
     """The comparisons, or the conditions, under each rule, as the buttons on the page show them."""
-    found = gathered.outcomes
-    if not isinstance(found, Outcomes):
+    outcomes = gathered.outcomes
+    if not isinstance(outcomes, Outcomes):
         return ()
-    p = {one.name: one.p for one in found.comparisons}
-    frame = found.table()
+    p = {comparison.name: comparison.p for comparison in outcomes.comparisons}
+    frame = outcomes.table()
     if any(value is not None for value in p.values()):
-        known = (pl.col("rule") == found.analysed.name) & pl.col("comparison").is_in(list(p))
+        decided = (pl.col("rule") == outcomes.analysed.name) & pl.col("comparison").is_in(list(p))
         numbers = pl.col("comparison").replace_strict(p, default=None, return_dtype=pl.Float64)
-        frame = frame.with_columns(p=pl.when(known).then(numbers))
-    sides = {one.name: f"{one.name}: {one.first} minus {one.second}" for one in found.comparisons}
+        frame = frame.with_columns(p=pl.when(decided).then(numbers))
+    sides = {
+        comparison.name: f"{comparison.name}: {comparison.first} minus {comparison.second}"
+        for comparison in outcomes.comparisons
+    }
     frame = frame.with_columns(pl.col("comparison").replace(sides).str.replace(NEGATIVE, "\N{MINUS SIGN}$1"))
-    what = {"answer": "answer", "_pair": "pair"}.get(found.factors[0], "condition")
-    what = "comparison" if found.comparisons else what
-    shares = "percentage points" if found.comparisons else "%"
-    points = "natural logarithms of magnitudes" if found.unit in LOG_UNITS else "points of the response scale"
-    caption = f"In {shares if found.percent else points}, with 95 % intervals over participants."
+    what = {"answer": "answer", "_pair": "pair"}.get(outcomes.factors[0], "condition")
+    what = "comparison" if outcomes.comparisons else what
+    shares = "percentage points" if outcomes.comparisons else "%"
+    points = "natural logarithms of magnitudes" if outcomes.unit in LOG_UNITS else "points of the response scale"
+    caption = f"In {shares if outcomes.percent else points}, with 95 % intervals over participants."
     if any(value is not None for value in p.values()):
-        planned = all(one.planned for one in found.comparisons)
+        planned = all(comparison.planned for comparison in outcomes.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
-        caption += f" p is of the mixed model of participants in the analysis{adjusted}."
-    if found.question:
-        caption = f"The question “{found.question}”. {caption}"
+        caption += f" p comes from the mixed model of the participants in the analysis{adjusted}."
+    if outcomes.question:
+        caption = f"The question “{outcomes.question}”. {caption}"
     if len(sides) == 1:
         caption = f"{next(iter(sides.values()))}. {caption}"
         frame = frame.drop("comparison")
     headings = {"lower": "from", "upper": "to", "comparison": what}
-    digits = dict.fromkeys(("estimate", "lower", "upper"), max(found.digits, 1))
+    digits = dict.fromkeys(("estimate", "lower", "upper"), max(outcomes.digits, 1))
     return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings, digits),)
 
 
@@ -168,19 +171,19 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
     notes = _notes(part, set(measures.judgments.scales))
     tables = part.result.exported()
-    shown = SHOWN.get(part.name, list(tables))
+    names = SHOWN.get(part.name, list(tables))
     if isinstance(part.result, Strengths) and part.result.alike:
-        shown = []  # Estimates that do not differ have no ranks.
+        names = []  # Estimates that do not differ have no ranks.
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     if (main := main_numbers(part)) is not None:
-        shown = shown[:1]
-        tables = {shown[0]: main}
+        names = names[:1]
+        tables = {names[0]: main}
     text = plainly(part, measures, gathered.study) or (sentences(part.result.summary) if main is None else BY_QUESTION)
     turned = _reversed(part.result) if isinstance(part.result, Contrasts) else []
     text = " ".join([text, *turned, *map(str, with_code(getattr(part.result, "notes", ()), *UNTRUSTED))]).strip()
     return Section(
         key, _title(part), (text,),
-        tuple(_table(f"{key}-{name}", name, tables[name], part) for name in shown if tables[name].height),
+        tuple(_table(f"{key}-{name}", name, tables[name], part) for name in names if tables[name].height),
         tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
 
@@ -196,10 +199,10 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
         column, end = REPEATED[name]
         frame = frame.filter(~pl.col(column).str.ends_with(end))
     left_out = [column for column in LEFT_OUT if column != "df" or name != "tests"]
-    shown = frame.drop([column for column in left_out if column in frame.columns])
-    empty = [column for column in shown.columns if shown[column].null_count() == shown.height]
-    unnamed = ["question"] if "question" in shown.columns and set(shown["question"].to_list()) <= {"", None} else []
-    shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
+    rows = frame.drop([column for column in left_out if column in frame.columns])
+    empty = [column for column in rows.columns if rows[column].null_count() == rows.height]
+    unnamed = ["question"] if "question" in rows.columns and set(rows["question"].to_list()) <= {"", None} else []
+    rows = rows.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
     caption = f"The first {MOST_ROWS} of {frame.height:,} rows." if frame.height > MOST_ROWS else ""
     if isinstance(part.result, Contrasts) and name in PLAIN:
         unit, logs = part.result.unit, ("unit.log_magnitudes", "unit.log_ratios")
@@ -209,18 +212,18 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
     conditions: Sequence[str] = part.result.conditions if isinstance(part.result, Strengths) else ()
     conditions = part.result.factors if isinstance(part.result, Contrasts) else conditions
     return Table(
-        key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption,
+        key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), rows, caption,
         {**{column: column for column in conditions}, **HEADINGS},
-        {"variance": 3, "share": 2}, filtered=shown.height > 20,
+        {"variance": 3, "share": 2}, filtered=rows.height > 20,
     )  # fmt: skip
 
 
-def _reversed(found: Contrasts) -> list[str]:
+def _reversed(contrasts: Contrasts) -> list[str]:
     """A sentence on each comparison whose plain means differ in the other direction than the model's."""
-    if "raw" not in found.differences.columns:
+    if "raw" not in contrasts.differences.columns:
         return []
-    known = pl.col("estimate").sign() * pl.col("raw").sign() < 0
-    rows = found.differences.filter(known, pl.col("adjusted") < 1 - found.level).iter_rows(named=True)
+    opposite = pl.col("estimate").sign() * pl.col("raw").sign() < 0
+    rows = contrasts.differences.filter(opposite, pl.col("adjusted") < 1 - contrasts.level).iter_rows(named=True)
     return [
         f"By the model, “{row['first']}” is {'lower' if row['estimate'] < 0 else 'higher'} than “{row['second']}”; by "
         "plain means it is the other way round. The model takes into account which participants and items each "
@@ -233,20 +236,20 @@ def _figures(
     part: Measure, measures: Measures, key: str, tables: dict[str, pl.DataFrame], gathered: ReportData
 ) -> tuple[list[Figure], list[str]]:
     """The figures of a result, and why others could not be drawn."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     undrawn: list[str] = []
     alt = sentences(part.result.summary)
     if isinstance(part.result, Strengths):
         if not part.result.alike:
-            found.append(ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt))
-        return found, undrawn
+            figures.append(ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt))
+        return figures, undrawn
     for name, draw in figures_of(part.result).items() if part.name not in UNDRAWN else ():
         data = tables.get(name, next(iter(tables.values())))
         try:
             if isinstance(part.result, OrderEffects):
-                found.append(course_figure(f"{key}-{name}", part.result, alt, data))
+                figures.append(course_figure(f"{key}-{name}", part.result, alt, data))
             else:
-                found.append(report_figure(f"{key}-{name}", draw(measures), alt, "", data))
+                figures.append(report_figure(f"{key}-{name}", draw(measures), alt, "", data))
         except MeasureError as error:
             undrawn.append(f"A figure is not shown. {error}")
-    return found, undrawn
+    return figures, undrawn
