@@ -121,20 +121,20 @@ def consensus(
     """
     _check(method, weights, errors, iterations, tolerance)
     parts = rated(judgments, "consensus", functions, conditions)
-    labelled = [one for one in parts if one.levels]
+    labelled = [answers for answers in parts if answers.levels]
     if not labelled:
         raise MeasureError(Message("consensus.no_categories", {"kind": parts[0].scale.kind}))
     numbers = Message("consensus.numbers")
-    notes = [note for one in parts if not one.levels for note in about_question(one.question, [numbers])]
-    found = [_of_question(one, method, weights, errors, iterations, tolerance) for one in labelled]
-    notes += [note for one, part in zip(labelled, found, strict=True) for note in (*one.notes, *part.notes)]
+    notes = [note for answers in parts if not answers.levels for note in about_question(answers.question, [numbers])]
+    results = [_of_question(answers, method, weights, errors, iterations, tolerance) for answers in labelled]
+    notes += [note for answers, part in zip(labelled, results, strict=True) for note in (*answers.notes, *part.notes)]
     several = len(labelled) > 1
     tables = []
     for name in ("labels", "probabilities", "participants", "confusion"):
-        pieces = [getattr(part, name) for part in found]
+        pieces = [getattr(part, name) for part in results]
         if several:
-            pieces = [pl.select(question=pl.lit(one.question)).join(piece, how="cross")
-                      for one, piece in zip(labelled, pieces, strict=True)]  # fmt: skip
+            pieces = [pl.select(question=pl.lit(answers.question)).join(piece, how="cross")
+                      for answers, piece in zip(labelled, pieces, strict=True)]  # fmt: skip
         tables.append(pl.concat(pieces, how="diagonal"))
     settings = {"errors": errors, "functions": tuple(functions), "iterations": iterations, "tolerance": tolerance}
     labels, probabilities, participants, confusion = tables
@@ -156,19 +156,29 @@ def _check(
 
 
 def _of_question(
-    one: Rated, method: str, weights: Mapping[str, float] | None, errors: str | None, iterations: int, tolerance: float
+    rated_items: Rated,
+    method: str,
+    weights: Mapping[str, float] | None,
+    errors: str | None,
+    iterations: int,
+    tolerance: float,
 ) -> Consensus:
     """The consensus on one question."""
-    stimulus, rater, category, kinds = one.stimulus, one.rater, one.category, len(one.levels)
-    people = len(one.people)
-    is_ordered = isinstance(one.scale, Ordinal) and kinds > 2
+    stimulus, rater, category, kinds = (
+        rated_items.stimulus,
+        rated_items.rater,
+        rated_items.category,
+        len(rated_items.levels),
+    )
+    people = len(rated_items.people)
+    is_ordered = isinstance(rated_items.scale, Ordinal) and kinds > 2
     answers = np.bincount(rater, minlength=people)
     further: dict[str, Any] = {}
     of_items: dict[str, Any] = {}
     fitted, notes = None, []
     if method == "dawid-skene":
         if errors == "ordered" and not is_ordered:
-            raise MeasureError(Message("consensus.unordered", {"kind": one.scale.kind}))
+            raise MeasureError(Message("consensus.unordered", {"kind": rated_items.scale.kind}))
         ordered = errors == "ordered" or (errors is None and is_ordered)
         fitted = dawid_skene(stimulus, rater, category, kinds, ordered, iterations, tolerance)
         posteriors = fitted.posteriors
@@ -181,19 +191,19 @@ def _of_question(
         further = {"competence" if method == "mace" else "ability": model.ability}
         of_items = {} if model.easiness is None else {"easiness": model.easiness}
     else:
-        own = np.ones(people)
+        weight = np.ones(people)
         if method == "weighted":
-            own = _quality(one) if weights is None else _given(one, weights)
-            further = {"weight": own}
-        posteriors = label_shares(stimulus, category, own[rater], one.stimuli.height, kinds)
+            weight = _quality(rated_items) if weights is None else _given(rated_items, weights)
+            further = {"weight": weight}
+        posteriors = label_shares(stimulus, category, weight[rater], rated_items.stimuli.height, kinds)
     right = np.bincount(rater, posteriors[stimulus, category], people) / answers
-    table = pl.DataFrame({"participant": one.people, "answers": answers, "right": right, **further})
-    labels, probabilities = _labels(one, posteriors, is_ordered)
+    table = pl.DataFrame({"participant": rated_items.people, "answers": answers, "right": right, **further})
+    labels, probabilities = _labels(rated_items, posteriors, is_ordered)
     labels = labels.with_columns(**{name: pl.Series(values) for name, values in of_items.items()})
-    return Consensus(labels, probabilities, table, _confusion(one, fitted), method, notes=tuple(notes))
+    return Consensus(labels, probabilities, table, _confusion(rated_items, fitted), method, notes=tuple(notes))
 
 
-def _labels(one: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _labels(answers: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The label of each item with its probability, and the probabilities of all."""
     highest = posteriors.max(axis=1)
     tie = (posteriors >= highest[:, None] - 1e-12).sum(axis=1) > 1
@@ -203,41 +213,41 @@ def _labels(one: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFr
         below = np.cumsum(posteriors, axis=1)
         chosen = (below < 0.5 - 1e-12).sum(axis=1)
         tie = np.isclose(below[np.arange(len(chosen)), chosen], 0.5, atol=1e-12)
-    names = np.array(one.levels, dtype=object)
+    names = np.array(answers.levels, dtype=object)
     columns: dict[str, Any] = {
         "label": pl.Series(names[chosen].tolist(), dtype=pl.String),
         "probability": posteriors[np.arange(len(chosen)), chosen], "tie": tie,
-        "answers": np.bincount(one.stimulus, minlength=one.stimuli.height),
+        "answers": np.bincount(answers.stimulus, minlength=answers.stimuli.height),
     }  # fmt: skip
     if is_ordered:
-        columns["mean"] = posteriors @ np.arange(1.0, len(one.levels) + 1)
-    taken = {name: f"p({name})" if name in one.stimuli.columns else name for name in one.levels}
-    soft = pl.DataFrame({taken[name]: posteriors[:, place] for place, name in enumerate(one.levels)})
-    return one.stimuli.hstack(pl.DataFrame(columns)), one.stimuli.hstack(soft)
+        columns["mean"] = posteriors @ np.arange(1.0, len(answers.levels) + 1)
+    taken = {name: f"p({name})" if name in answers.stimuli.columns else name for name in answers.levels}
+    soft = pl.DataFrame({taken[name]: posteriors[:, place] for place, name in enumerate(answers.levels)})
+    return answers.stimuli.hstack(pl.DataFrame(columns)), answers.stimuli.hstack(soft)
 
 
-def _quality(one: Rated) -> Floats:
+def _quality(answers: Rated) -> Floats:
     """Weights of participants by how often their answers equal the majority of the others."""
-    kinds = len(one.levels)
-    hit = equal_to_majority(one.stimulus, one.category, kinds, np.ones(one.rows.height))
-    known = np.isfinite(hit)
-    number = np.bincount(one.rater[known], minlength=len(one.people))
-    share = np.nan_to_num(shares(one.rater, hit, len(one.people)))
+    kinds = len(answers.levels)
+    hit = equal_to_majority(answers.stimulus, answers.category, kinds, np.ones(answers.rows.height))
+    has_others = np.isfinite(hit)
+    number = np.bincount(answers.rater[has_others], minlength=len(answers.people))
+    share = np.nan_to_num(shares(answers.rater, hit, len(answers.people)))
     quality = (share * number + 2 / kinds) / (number + 2)
     weight = np.maximum(np.log(quality * (kinds - 1) / (1 - quality)), 0.0)
-    return weight if weight.any() else np.ones(len(one.people))
+    return weight if weight.any() else np.ones(len(answers.people))
 
 
-def _given(one: Rated, weights: Mapping[str, float]) -> Floats:
-    missing = [name for name in one.people if name not in weights]
+def _given(answers: Rated, weights: Mapping[str, float]) -> Floats:
+    missing = [name for name in answers.people if name not in weights]
     if missing:
         raise MeasureError(
             Message("consensus.no_weight", {"participant": missing[0], "more": len(missing) - 1 or None})
         )
-    found = np.array([float(weights[name]) for name in one.people])
-    if not np.isfinite(found).all() or (found < 0).any() or not found.any():
+    values = np.array([float(weights[name]) for name in answers.people])
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
         raise MeasureError(Message("consensus.weights"))
-    return found
+    return values
 
 
 def _convergence(method: str, fitted: DawidSkene | LabelModel) -> Message:
@@ -245,16 +255,16 @@ def _convergence(method: str, fitted: DawidSkene | LabelModel) -> Message:
     return Message(code, {"method": method, "n": fitted.iterations})
 
 
-def _confusion(one: Rated, fitted: DawidSkene | None) -> pl.DataFrame:
+def _confusion(answers: Rated, fitted: DawidSkene | None) -> pl.DataFrame:
     """One row for each participant, true label and answer."""
     schema = {"participant": pl.String, "truth": pl.String, "answer": pl.String, "probability": pl.Float64}
     if fitted is None:
         return pl.DataFrame(schema=schema)
-    kinds, people = len(one.levels), len(one.people)
-    names = pl.Series(list(one.levels), dtype=pl.String)
+    kinds, people = len(answers.levels), len(answers.people)
+    names = pl.Series(list(answers.levels), dtype=pl.String)
     by_truth = np.swapaxes(fitted.errors, 1, 2)
     return pl.DataFrame({
-        "participant": pl.Series(one.people, dtype=pl.String).gather(np.repeat(np.arange(people), kinds * kinds)),
+        "participant": pl.Series(answers.people, dtype=pl.String).gather(np.repeat(np.arange(people), kinds * kinds)),
         "truth": names.gather(np.tile(np.repeat(np.arange(kinds), kinds), people)),
         "answer": names.gather(np.tile(np.arange(kinds), kinds * people)),
         "probability": by_truth.reshape(-1),

@@ -47,12 +47,12 @@ def write(measures: Measured, folder: Path) -> list[Path]:
         write_table(paths[-1], table.with_columns(pl.col(pl.Float64).fill_nan(None)))
     for name, part, draw in _figures(measures):
         try:
-            drawn = to_svg(draw(), part.heading, str(part.result))
+            svg = to_svg(draw(), part.heading, str(part.result))
         except MeasureError as error:
             undrawn[f"{name}.svg"] = str(error)
             continue
         paths.append(folder / f"{name}.svg")
-        write_text(paths[-1], drawn)
+        write_text(paths[-1], svg)
     texts = {"measures.json": json.dumps(as_data(measures), ensure_ascii=False, indent=2) + "\n"}
     paths += write_r(measures, folder)
     texts["README.txt"] = _index(measures, [*(path.name for path in paths), *texts], undrawn)
@@ -66,9 +66,9 @@ def write_r(measures: Measured, folder: Path) -> list[Path]:
     """Write the models of all contrasts as R scripts, each with the rows that it reads; returns the files."""
     results = [part.result for part in measures.parts if isinstance(part.result, Contrasts)]
     paths = []
-    for number, found in enumerate((one for one in results if one.model is not None), start=1):
+    for number, result in enumerate((result for result in results if result.model is not None), start=1):
         name = "analysis" if number == 1 else f"analysis-{number}"
-        text, data = r_script(found)
+        text, data = r_script(result)
         paths += [folder / f"{name}.R", folder / f"{name}-data.csv"]
         write_text(paths[-2], text.replace("analysis-", f"{name}-"))
         with replacing(paths[-1]) as temporary:
@@ -78,22 +78,22 @@ def write_r(measures: Measured, folder: Path) -> list[Path]:
 
 def tables(measures: Measured) -> dict[str, pl.DataFrame]:
     """Every table by the name of its file without the ending."""
-    found: dict[str, list[pl.DataFrame]] = {}
+    by_name: dict[str, list[pl.DataFrame]] = {}
     for part, suffix in _suffixed(measures):
         for name, table in part.result.exported().items():
             if table.width and table.height:
-                own = table.select(pl.lit(part.question).alias("question"), pl.all()) if part.question else table
-                found.setdefault(name + suffix, []).append(own)
-    return {name: pl.concat(own, how="diagonal_relaxed") for name, own in found.items()}
+                part_table = table.select(pl.lit(part.question).alias("question"), pl.all()) if part.question else table
+                by_name.setdefault(name + suffix, []).append(part_table)
+    return {name: pl.concat(parts_of, how="diagonal_relaxed") for name, parts_of in by_name.items()}
 
 
 def _suffixed(measures: Measured) -> Iterator[tuple[Measure, str]]:
     """The parts, and the suffix of their files: the model, except for the first one of each question."""
-    seen: set[tuple[str, str]] = set()
+    used: set[tuple[str, str]] = set()
     for part in measures.parts:
         key = (part.name, part.question)
-        yield part, f"-{part.label}" if key in seen else ""
-        seen.add(key)
+        yield part, f"-{part.label}" if key in used else ""
+        used.add(key)
 
 
 def _figures(measures: Measured) -> Iterator[tuple[str, Measure, Callable[[], Figure]]]:
@@ -132,11 +132,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, Message):
         return plain(value.to_dict())
     if isinstance(value, Mapping):
-        return {str(key): plain(own) for key, own in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple | set):
-        return [plain(own) for own in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int | bool) else str(value)
@@ -184,8 +184,8 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
                 columns[slopes[effect]] = term.columns[:, place]
         parts = [slopes.get(effect, "1") for effect in term.names]
         together = [parts] if term.covariance == "full" else [[part] for part in parts]
-        random += [f"({'' if '1' in one else '0 + '}{' + '.join(one)} | {_r(group)})" for one in together]
-    fixed = [":".join(_quoted(one, model.frame.raw) for one in term) for term in model.design.expansion.terms]
+        random += [f"({'' if '1' in part else '0 + '}{' + '.join(part)} | {_r(group)})" for part in together]
+    fixed = [":".join(_quoted(part, model.frame.raw) for part in term) for term in model.design.expansion.terms]
     if not fixed or not model.design.expansion.intercept:
         fixed = ["1" if model.design.expansion.intercept else "0", *fixed]
     formula = " + ".join([f"response ~ {' + '.join(fixed)}", *random])
@@ -229,14 +229,17 @@ def _r(name: str) -> str:
 
 def _quoted(variable: str, names: Iterable[str]) -> str:
     """A variable of the formula, or a function of variables, with the names as R writes them."""
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w.])({known})(?![\w.(])", lambda found: _r(found[0]), variable)
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.])({pattern})(?![\w.(])", lambda match: _r(match[0]), variable)
 
 
 def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:
     """The README: the files, and what is missing from them."""
     people = measures.judgments.participants.height
-    lines = [f"What {people:,} participants said, measured by karat. Excluded: {measures.excluded.description}", ""]
+    lines = [
+        f"The answers of {people:,} participants, measured by karat. Excluded: {measures.excluded.description}",
+        "",
+    ]
     lines += [_entry(name, _meaning(name)) for name in names]
     lines += ["", "Not measured:"] if measures.skipped else []
     lines += [_entry(name, str(reason)) for name, reason in measures.skipped.items()]
@@ -264,8 +267,8 @@ def _meaning(name: str) -> str:
             "The rows that the model was fitted to." if rows else "The same model for R; it reads the table beside it."
         )
     stem = name.rpartition(".")[0]
-    known = [key for key in MEANINGS if stem == key or stem.startswith(f"{key}-")]
-    meaning = MEANINGS[max(known, key=len)] if known else ""
+    keys = [key for key in MEANINGS if stem == key or stem.startswith(f"{key}-")]
+    meaning = MEANINGS[max(keys, key=len)] if keys else ""
     return f"{meaning} (figure)" if name.endswith(".svg") else meaning
 
 
@@ -278,12 +281,12 @@ MEANINGS: dict[str, str] = tomllib.loads((files("karat.measure") / "files.toml")
 def figures_of(result: Any) -> dict[str, Callable[[Measured], Figure]]:
     """The functions that draw the figures of a result, by the name of their file."""
     name = result.figure_file
-    found: dict[str, Callable[[Measured], Figure]] = {name: lambda _: result.plot()} if name else {}
+    figures: dict[str, Callable[[Measured], Figure]] = {name: lambda _: result.plot()} if name else {}
     if name == "profiles":
-        found[name] = lambda measures: result.plot(_shown(result, measures))
+        figures[name] = lambda measures: result.plot(_shown(result, measures))
     if name == "strengths" and result.model == "ordinal" and result.fit is not None:
-        found["thresholds"] = lambda _: thresholds_figure(result)
-    return found
+        figures["thresholds"] = lambda _: thresholds_figure(result)
+    return figures
 
 
 def numbers(result: Any) -> dict[str, Any]:
@@ -299,9 +302,9 @@ def numbers(result: Any) -> dict[str, Any]:
     return {name: spelled(getattr(result, "p_value" if name == "p" else name)) for name in result.numbers}
 
 
-def _shown(found: Profiles, measures: Measured) -> list[str]:
+def _shown(profiles: Profiles, measures: Measured) -> list[str]:
     """The profiles that are drawn: all if they are few, else the texts at both ends of the first dimension."""
-    groups = list(found.groups)
+    groups = list(profiles.groups)
     if len(groups) <= LINES:
         return groups
     scores = next((part.result for part in measures.parts if part.name == "scores"), None)

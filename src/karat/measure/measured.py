@@ -36,7 +36,7 @@ class Measure:
     @property
     def heading(self) -> str:
         """The name of the result with question and model."""
-        more = ", ".join(one for one in (self.question, self.label) if one)
+        more = ", ".join(text for text in (self.question, self.label) if text)
         return f"{self.name} ({more})" if more else self.name
 
 
@@ -65,10 +65,10 @@ class Measured:
         for part in self.parts:
             if part.name == name and label in (None, part.label) and question in (None, part.question):
                 return part.result
-        known = dict.fromkeys(part.name for part in self.parts)
+        names = dict.fromkeys(part.name for part in self.parts)
         if name in self.skipped:
             raise MeasureError(Message("measures.not_measured", {"name": name, "reason": self.skipped[name]}))
-        raise MeasureError(Message("measures.unknown", {"name": name, "known": list(known)}))
+        raise MeasureError(Message("measures.unknown", {"name": name, "known": list(names)}))
 
     def table(self) -> pl.DataFrame:
         """One row per result: name, question, label and its text."""
@@ -102,30 +102,30 @@ def nobody(files: list[Path] | None = None) -> Excluded:
         beside = file.parent / NAME
         if file.name == "judgments.parquet" and beside.is_file():
             everybody = _people(beside)
-            kept = sum(not gone for gone in everybody.values())
-            about = {"file": str(file), "kept": kept, "participants": len(everybody)}
+            stay = sum(not is_excluded for is_excluded in everybody.values())
+            about = {"file": str(file), "kept": stay, "participants": len(everybody)}
             return Excluded((), str(beside), Message("excluded.screened", about))
     return Excluded((), "", Message("excluded.nobody", {"file": NAME}))
 
 
 def excluded(judgments: Judgments, path: str | Path) -> Excluded:
     """The participants of these judgments that a screening, or a list, excludes."""
-    found = Path(path) / NAME if Path(path).is_dir() else Path(path)
-    everybody = _people(found)
+    file_path = Path(path) / NAME if Path(path).is_dir() else Path(path)
+    everybody = _people(file_path)
     there = judgments.participants["participant"].to_list()
-    gone = {name for name, out in everybody.items() if out}
-    here = tuple(name for name in there if name in gone)
+    names = {name for name, out in everybody.items() if out}
+    here = tuple(name for name in there if name in names)
     unknown = [name for name in there if name not in everybody]
-    file = str(found)
-    if not gone:
+    file = str(file_path)
+    if not names:
         return Excluded(here, file, Message("excluded.nobody_in_file", {"file": file}))
-    if not here and (found.suffix != ".json" or unknown):
-        raise MeasureError(Message("excluded.other_study", {"file": file, "participant": min(gone)}))
+    if not here and (file_path.suffix != ".json" or unknown):
+        raise MeasureError(Message("excluded.other_study", {"file": file, "participant": min(names)}))
     if not here:
         return Excluded(here, file, Message("excluded.nobody_left", {"file": file}))
     if len(here) == len(there):
         raise MeasureError(Message("excluded.everybody", {"file": file}))
-    strange = unknown if found.suffix == ".json" else []
+    strange = unknown if file_path.suffix == ".json" else []
     about = {"unknown": len(strange) or None, "example": strange[0] if strange else None}
     message = Message("excluded.some", {"n": len(here), "participants": len(there), "file": file} | about)
     return Excluded(here, file, message)
@@ -142,7 +142,7 @@ def _people(path: Path) -> dict[str, bool]:
     if path.suffix != ".json":
         return _of_csv(path, text)
     try:
-        return {str(name): bool(one["excluded"]) for name, one in json.loads(text)["participants"].items()}
+        return {str(name): bool(row["excluded"]) for name, row in json.loads(text)["participants"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise MeasureError(Message("excluded.not_screening", {"file": str(path)})) from None
 

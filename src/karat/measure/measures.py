@@ -97,13 +97,13 @@ def lines(measures: Measured) -> list[str]:
 
 def _notes(measures: Measured) -> list[str]:
     """The notes of results that are not shown with their summary, each once."""
-    seen = {str(note) for part in measures.parts for note in part.result.warnings}
+    printed = {str(note) for part in measures.parts for note in part.result.warnings}
     lines_of_notes = []
     for part in measures.parts:
         for note in map(str, getattr(part.result, "notes", ())):
-            if note not in seen:
+            if note not in printed:
                 lines_of_notes += _entry("note", f"{part.name}: {note}")
-            seen.add(note)
+            printed.add(note)
     return lines_of_notes
 
 
@@ -113,7 +113,7 @@ def main_numbers(part: Measure) -> pl.DataFrame | None:
     if table["question"].n_unique() <= MANY_QUESTIONS:
         return None
     kind = next(name for name in ("coefficient", "ceiling", "measured", "measure") if name in table.columns)
-    best = next(own for own in MAIN if own in table[kind].to_list())
+    best = next(name for name in MAIN if name in table[kind].to_list())
     rows = table.filter(pl.col(kind) == best).unique("question", keep="first", maintain_order=True)
     groups = [name for name in ("first", "second") if name in rows.columns]
     numbers = [name for name in ("estimate", "needed", "lower", "upper", "now", "reliability") if name in rows.columns]
@@ -131,10 +131,10 @@ def aligned(table: pl.DataFrame) -> list[str]:
     """A small table as lines, with text aligned left and numbers right."""
     columns = []
     for name in table.columns:
-        own = [name, *(_cell(name, value) for value in table[name].to_list())]
-        width = max(map(len, own))
+        cells = [name, *(_cell(name, value) for value in table[name].to_list())]
+        width = max(map(len, cells))
         left = table[name].dtype == pl.String
-        columns.append([cell.ljust(width) if left else cell.rjust(width) for cell in own])
+        columns.append([cell.ljust(width) if left else cell.rjust(width) for cell in cells])
     return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
@@ -149,9 +149,9 @@ def _cell(name: str, value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
-def _ends(found: Any) -> pl.DataFrame:
+def _ends(result: Any) -> pl.DataFrame:
     """The strongest and the weakest stimuli."""
-    table: pl.DataFrame = found.frame.drop("se")
+    table: pl.DataFrame = result.frame.drop("se")
     if table.height <= 2 * ENDS + 1:
         return table
     gap = pl.DataFrame({"item": ["..."]}, schema={"item": pl.String})
@@ -161,8 +161,8 @@ def _ends(found: Any) -> pl.DataFrame:
 def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
     """A function that gives the first rows of a table, with those of these columns that it has."""
 
-    def shown(found: Any) -> pl.DataFrame:
-        table: pl.DataFrame = found.table()
+    def shown(result: Any) -> pl.DataFrame:
+        table: pl.DataFrame = result.table()
         cut = table.select([name for name in names if name in table.columns]).head(MOST)
         more = table.height - cut.height
         if not more:
@@ -172,28 +172,28 @@ def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
     return shown
 
 
-def _unsure(found: Any) -> pl.DataFrame:
+def _unsure(result: Any) -> pl.DataFrame:
     """The least certain labels."""
     from karat.measure.consensus import SURE
 
-    unsure: pl.DataFrame = found.labels.filter(pl.col("probability") < SURE)
+    unsure: pl.DataFrame = result.labels.filter(pl.col("probability") < SURE)
     return unsure.sort("probability", maintain_order=True).drop("tie").head(MOST)
 
 
-def _machines(found: Any) -> pl.DataFrame:
+def _machines(result: Any) -> pl.DataFrame:
     """All machines, by question if there are several."""
-    table: pl.DataFrame = found.machines.drop("participants")
+    table: pl.DataFrame = result.machines.drop("participants")
     return table if table["question"].n_unique() > 1 else table.drop("question")
 
 
-def _means(found: Any) -> pl.DataFrame | None:
+def _means(result: Any) -> pl.DataFrame | None:
     """The means of the largest term, if they are few."""
-    if not found.means.height:
+    if not result.means.height:
         return None
-    term = found.means["term"][-1]
-    own = found.means.filter(pl.col("term") == term)
-    names = [name for name in found.factors if own[name].null_count() < own.height]
-    table = own.select(*names, "estimate", "lower", "upper", "raw", "n")
+    term = result.means["term"][-1]
+    rows = result.means.filter(pl.col("term") == term)
+    names = [name for name in result.factors if rows[name].null_count() < rows.height]
+    table = rows.select(*names, "estimate", "lower", "upper", "raw", "n")
     return table if table.height <= MOST else None
 
 

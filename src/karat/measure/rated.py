@@ -92,8 +92,8 @@ def rated(
     rows = frame if wanted.all() else frame.filter(wanted)
     if not rows.height:
         answered = frame.filter(pl.col("response").is_not_null())["function"].unique().sort().to_list()
-        asked = {"functions": list(functions), "answered": answered or None}
-        raise MeasureError(Message("rated.no_answers", asked))
+        request = {"functions": list(functions), "answered": answered or None}
+        raise MeasureError(Message("rated.no_answers", request))
     return [
         _question(question, judgments, part, measure, conditions, once)
         for question, part in _questions(judgments, rows)
@@ -102,15 +102,15 @@ def rated(
 
 def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> Rated:
     """The answers to the named question, or to the only one."""
-    names = [one.question for one in found]
+    names = [answers.question for answers in found]
     if question in names:
         return found[names.index(question)]
     if question is None and len(found) == 1:
         return found[0]
-    known = [name or repr(name) for name in names]
+    questions = [name or repr(name) for name in names]
     if question is None:
-        raise MeasureError(Message("rated.several_questions", {"n": len(found), "known": known}))
-    raise MeasureError(unknown_name("rated.no_question", question, known))
+        raise MeasureError(Message("rated.several_questions", {"n": len(found), "known": questions}))
+    raise MeasureError(unknown_name("rated.no_question", question, questions))
 
 
 def stimulus_labels(stimuli: pl.DataFrame) -> list[str]:
@@ -140,12 +140,12 @@ def _question(
     scale = judgments.scales[question]
     if conditions is None:
         decided = judgments.stimuli(scale)
-        found = decided.varying(rows, once or ())
-        notes += [Message("stimuli.conditions", {"names": found})] if found else []
+        columns = decided.varying(rows, once or ())
+        notes += [Message("stimuli.conditions", {"names": columns})] if columns else []
         notes += decided.messages
     else:
-        found = [known_column(rows, name, measure) for name in conditions]
-    stimuli, number = _stimuli(rows, scale, found)
+        columns = [known_column(rows, name, measure) for name in conditions]
+    stimuli, number = _stimuli(rows, scale, columns)
     people, rater = groups_and_numbers(rows, ["participant"])
     rows = rows.with_columns(*_numbers(scale, rows), _stimulus=number, _rater=rater)
     if once is not None:

@@ -57,15 +57,15 @@ class MeasureResult(Result):
 
     def exported(self) -> dict[str, pl.DataFrame]:
         """The tables that are written, by the names of their files."""
-        return {name: getattr(self, own) for name, own in self.files.items()}
+        return {name: getattr(self, table) for name, table in self.files.items()}
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The rows of the table below each other, with their intervals."""
-        own, rows = self.points, self.table()
-        axis = own.axis or str(self.unit)  # type: ignore[attr-defined]
+        columns, rows = self.points, self.table()
+        axis = columns.axis or str(self.unit)  # type: ignore[attr-defined]
         if "lower" in rows.columns and "level" in self.settings:
             axis = f"{axis}, with {100 * self.settings['level']:g} % intervals"
-        return ranked_plot(labelled(rows, own.labels, own.value), axis, str(self.summary[0]), width_cm)
+        return ranked_plot(labelled(rows, columns.labels, columns.value), axis, str(self.summary[0]), width_cm)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.messages))
@@ -94,7 +94,7 @@ def refused() -> Iterator[None]:
 def schema_of(names: str) -> dict[str, Any]:
     """A schema from names of columns, with :s for text, :i for integers, :b for booleans, and numbers otherwise."""
     kinds = {"": pl.Float64, "s": pl.String, "i": pl.Int64, "b": pl.Boolean}
-    return {name: kinds[kind] for name, _, kind in (one.partition(":") for one in names.split())}
+    return {name: kinds[kind] for name, _, kind in (word.partition(":") for word in names.split())}
 
 
 def table_of(rows: Iterable[Sequence[Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
@@ -144,10 +144,10 @@ def sentences(messages: Sequence[Message]) -> Message:
 
 def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
     """Notes with the question that they are about, if it has a name."""
-    own = list(notes)
+    messages = list(notes)
     if not question:
-        return own
-    return [Message("measure.about_question", {"question": question, "note": note}) for note in own]
+        return messages
+    return [Message("measure.about_question", {"question": question, "note": note}) for note in messages]
 
 
 def rounded(share: float | None) -> float | None:

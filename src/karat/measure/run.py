@@ -102,44 +102,44 @@ def run(
     >>> sorted(found.skipped)
     ['contrasts', 'decisions', 'stability']
     """
-    gone = without or nobody()
-    left = judgments.without(gone.participants) if gone.participants else judgments
+    left_out = without or nobody()
+    left = judgments.without(left_out.participants) if left_out.participants else judgments
     if question is not None and question not in left.scales:
         raise MeasureError(Message("run.no_question", {"question": question, "questions": list(left.scales)}))
     everybody = left if question is None else _only(left, question)
-    meant = machine_names(everybody, machines)
-    judged = everybody.without(meant) if meant else everybody
+    machine_people = machine_names(everybody, machines)
+    judged = everybody.without(machine_people) if machine_people else everybody
     for name in conditions or []:
         known_column(judged.frame, name, "measure")
     questions = rated(judged, "measure", functions, [], once=None)
     chosen = _conditions(judged, conditions, study, functions)
-    found = _Run(
+    job = _Run(
         judged, tuple(models), formula, pairs, chosen, tuple(functions), by, posterior, level, seed, study, progress,
         executor, samples, bayes, len(questions) > 1,
     )  # fmt: skip
-    found.check_models(questions)
+    job.check_models(questions)
     differential = question is None and is_differential(questions)
     if differential and len(questions) > MOST_QUESTIONS:
         for name in ASKED_ONE_BY_ONE:
             values = {"n": len(questions), "most": MOST_QUESTIONS, "question": questions[0].question}
-            found.skipped[name] = NotComputed("run.differential", values)
+            job.skipped[name] = NotComputed("run.differential", values)
     else:
-        for one in questions:
-            found.one_question(one)
-        found.correlations()
+        for answers in questions:
+            job.one_question(answers)
+        job.correlations()
     if differential:
-        dimensions(judged, found.functions, factors, level, seed, found.add)
-    found.together(questions)
-    if meant:
+        dimensions(judged, job.functions, factors, level, seed, job.add)
+    job.together(questions)
+    if machine_people:
         compared = partial(annotator_test, everybody, machines, margin, functions, chosen, level)
-        found.add("annotator test", compared, must=True)
+        job.add("annotator test", compared, must=True)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
         "functions": list(functions), "by": by, "factors": factors, "posterior": posterior, "level": level,
-        "seed": seed, "bayes": bayes, **({"machines": meant, "margin": margin} if meant else {}),
+        "seed": seed, "bayes": bayes, **({"machines": machine_people, "margin": margin} if machine_people else {}),
     }  # fmt: skip
     fingerprint = None if study is None else study.fingerprint
-    return Measures(judged, tuple(found.parts), found.skipped, gone, settings, fingerprint)
+    return Measures(judged, tuple(job.parts), job.skipped, left_out, settings, fingerprint)
 
 
 def _only(judgments: Judgments, *questions: str) -> Judgments:
@@ -221,8 +221,8 @@ class _Run:
 
     def check_models(self, questions: list[Rated]) -> None:
         """Refuse models that fit no question."""
-        fitting = {model for one in questions for model in MODELS.get(one.scale.kind, ())}
-        kinds = list(dict.fromkeys(one.scale.kind for one in questions))
+        fitting = {model for question in questions for model in MODELS.get(question.scale.kind, ())}
+        kinds = list(dict.fromkeys(question.scale.kind for question in questions))
         for model in self.models:
             if model not in fitting:
                 values = {"model": model, "kinds": kinds, "models": sorted(fitting)}
@@ -235,8 +235,8 @@ class _Run:
         """Strengths, contrasts, order effects and decisions of one question."""
         judgments = _only(self.judgments, one.question) if self.several else self.judgments
         question = one.question if self.several else ""
-        own: list[str | None] = [model for model in self.models if model in MODELS.get(one.scale.kind, ())]
-        own = own or ["thurstone" if self.posterior and isinstance(one.scale, Choice) else None]
+        models: list[str | None] = [model for model in self.models if model in MODELS.get(one.scale.kind, ())]
+        models = models or ["thurstone" if self.posterior and isinstance(one.scale, Choice) else None]
 
         def options(model: str | None) -> dict[str, Any]:
             full = self.posterior and model == "thurstone"
@@ -244,48 +244,48 @@ class _Run:
             return {"model": model, "posterior": full, "seed": self.seed, **named}
 
         compute: Callable[[], Any]
-        for model in own:
+        for model in models:
             compute = partial(strengths, judgments, level=self.level, **options(model))
             self.add("strengths", compute, question, model or "", must=options(model)["posterior"])
-        made = self._contrasts(judgments, one, question)
+        result = self._contrasts(judgments, one, question)
         if not order_is_known(judgments.frame.columns):
             self.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
         elif len(judgments) > MOST:
             self.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
         else:
-            by = _drawn_factors(judgments, made) if self.conditions is None else self.conditions
+            by = _drawn_factors(judgments, result) if self.conditions is None else self.conditions
             compute = partial(order_effects, judgments, by, functions=self.functions, level=self.level)
             self.add("order effects", compute, question)
         decided = {}
-        for model in own:
+        for model in models:
             compute = partial(decisions, judgments, self.pairs, alpha=1 - self.level, **options(model))
             must = self.pairs is not None and not self.several
-            made = self.add("decisions", compute, question, model or "", must)
-            if made is not None:
-                decided[model or "usual"] = made
+            result = self.add("decisions", compute, question, model or "", must)
+            if result is not None:
+                decided[model or "usual"] = result
         if len(decided) > 1:
             compute = partial(compare_decisions, decided, level=self.level, seed=self.seed)
             self.add("decisions compared", compute, question)
 
-    def _contrasts(self, judgments: Judgments, one: Rated, question: str) -> Contrasts | None:
+    def _contrasts(self, judgments: Judgments, answers: Rated, question: str) -> Contrasts | None:
         """The contrasts of the design, or of the formula; and the planned ones."""
         options: dict[str, Any] = {"functions": self.functions, "level": self.level}
         blocks = () if self.study is None else self.study.blocks
-        levels = {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
+        levels = {name: factor.levels for block in blocks for name, factor in block.settings.factors.items()}
 
         def compute() -> Contrasts:
             if self.formula is not None:
                 return contrasts(judgments, self.formula, **options)
             # Refuses choices and labels, whatever columns there are.
-            family_of(one.scale, "contrasts")
+            family_of(answers.scale, "contrasts")
             if len(judgments) > MOST:
                 raise MeasureError(Message("run.contrasts_size", {"most": MOST}))
             return contrasts(judgments, conditions=self.conditions, levels=levels, **options)
 
-        made = self.add("contrasts", compute, question, must=self.formula is not None and not self.several)
+        fitted = self.add("contrasts", compute, question, must=self.formula is not None and not self.several)
         plan = [] if self.study is None else self.study.settings.contrast
-        if plan and made is not None:
-            self.add("planned", lambda: planned_contrasts(plan, made), question)
+        if plan and fitted is not None:
+            self.add("planned", lambda: planned_contrasts(plan, fitted), question)
         elif plan and all(isinstance(scale, Choice) for scale in judgments.scales.values()):
             self.add("planned", lambda: planned_choices(plan, judgments, **options), question)
         elif plan:
@@ -295,23 +295,23 @@ class _Run:
             from karat.measure.effects.bayes import bayes_contrasts
             from karat.models.glrm.bayes import Priors
 
-            stated = None if self.study is None else self.study.settings.bayes
-            if stated is not None:
-                options |= {"link": stated.link, "unequal": stated.unequal, "priors": Priors(**stated.priors)}
+            bayes = None if self.study is None else self.study.settings.bayes
+            if bayes is not None:
+                options |= {"link": bayes.link, "unequal": bayes.unequal, "priors": Priors(**bayes.priors)}
             options |= {"conditions": self.conditions if self.formula is None else None, "seed": self.seed}
             posteriors = partial(bayes_contrasts, judgments, self.formula, plan, levels=levels, **options)
             self.add("bayes", posteriors, question, must=not self.several)
-        return made  # type: ignore[no-any-return]
+        return fitted  # type: ignore[no-any-return]
 
     def correlations(self) -> None:
         """How strengths by different models, or from different questions, order the same stimuli."""
-        made = {
+        strengths_by_name = {
             ", ".join(name for name in (part.question, part.label or part.result.model) if name): part.result
             for part in self.parts
             if part.name == "strengths"
         }
-        if len(made) > 1:
-            self.add("measures", lambda: compare_measures(made, level=self.level, seed=self.seed))
+        if len(strengths_by_name) > 1:
+            self.add("measures", lambda: compare_measures(strengths_by_name, level=self.level, seed=self.seed))
 
     def together(self, questions: list[Rated]) -> None:
         """Measures on all questions: agreement, ceiling, decision study, stability and consensus."""
@@ -327,20 +327,23 @@ class _Run:
             self.add("noise ceiling", lambda: noise_ceiling(judgments, executor=self.executor, **options))
         self.add("decision study", lambda: decision_study(judgments, **options))
         self._stability(options)
-        labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
-        shared = (one.rows.select("item", "participant").n_unique() > one.rows["item"].n_unique() for one in labelled)
+        labelled = [answers for answers in questions if isinstance(answers.scale, Nominal | Binary)]
+        shared = (
+            answers.rows.select("item", "participant").n_unique() > answers.rows["item"].n_unique()
+            for answers in labelled
+        )
         if labelled and not any(shared):
             self.skip("consensus", NotComputed("noise_ceiling.no_shared_stimulus", {"question": None}))
             return
         if not labelled:
-            kinds = list(dict.fromkeys(one.scale.kind for one in questions))
+            kinds = list(dict.fromkeys(answers.scale.kind for answers in questions))
             levels = questions[0].scale.levels if kinds == ["ordinal"] else ()
             scale = {"scale": f"nominal:{','.join(map(str, levels))}"} if levels and len(questions) == 1 else {}
             self.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds, **scale}))
             return
         compared = {part.question for part in self.parts if part.name == "contrasts"}
-        own = [(one, one.question if self.several else "") for one in labelled]
-        labels = [one for one, question in own if question not in compared or not _of_conditions(one)]
+        named = [(answers, answers.question if self.several else "") for answers in labelled]
+        labels = [answers for answers, question in named if question not in compared or not _of_conditions(answers)]
         if not labels:
             read = f"nominal:{','.join(labelled[0].scale.levels)}"
             self.skip("consensus", NotComputed("run.compared", {"scale": read}))
@@ -348,11 +351,15 @@ class _Run:
         labelled = labels
         from karat.measure.consensus import consensus
 
-        asked = judgments if len(labelled) == len(questions) else _only(judgments, *(one.question for one in labelled))
+        labels_only = (
+            judgments
+            if len(labelled) == len(questions)
+            else _only(judgments, *(answers.question for answers in labelled))
+        )
         conditions = self.conditions
         if conditions is None:
             conditions = judgments.stimuli(labelled[0].scale).varying(labelled[0].rows)
-        self.add("consensus", lambda: consensus(asked, functions=self.functions, conditions=conditions))
+        self.add("consensus", lambda: consensus(labels_only, functions=self.functions, conditions=conditions))
 
     def _stability(self, options: dict[str, Any]) -> None:
         """Test-retest comparisons by the named column, else by session, repetition or source."""
@@ -364,8 +371,8 @@ class _Run:
         if self.by is None and groups[by] > MOST_GROUPS:
             self.skip("stability", NotComputed("run.many_groups", {"by": by, "n": groups[by], "most": MOST_GROUPS}))
             return
-        made = [part for part in self.parts if part.name == "decisions"]
-        decided = self._decisions_by_group(by, made[0].label or None) if made and not self.several else None
+        parts = [part for part in self.parts if part.name == "decisions"]
+        decided = self._decisions_by_group(by, parts[0].label or None) if parts and not self.several else None
         compute = partial(stability, self.judgments, by, decisions=decided, **options)
         self.add("stability", compute, must=self.by is not None)
 
@@ -386,19 +393,19 @@ class _Run:
             return None
 
 
-def _of_conditions(one: Rated) -> bool:
+def _of_conditions(answers: Rated) -> bool:
     """Whether the right answer to an item may depend on its condition: yes or no, without a key."""
-    keyed = "expected" in one.rows.columns and one.rows["expected"].null_count() < one.rows.height
-    return isinstance(one.scale, Binary) and not keyed
+    keyed = "expected" in answers.rows.columns and answers.rows["expected"].null_count() < answers.rows.height
+    return isinstance(answers.scale, Binary) and not keyed
 
 
-def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
+def _drawn_factors(judgments: Judgments, contrasts: Contrasts | None) -> list[str] | None:
     """The factors of the contrasts, if a figure has room for a line for each condition; otherwise none."""
-    if made is None or not made.factors:
+    if contrasts is None or not contrasts.factors:
         return None
-    known = [name for name in made.factors if name in judgments.frame.columns]
-    cells = judgments.frame.filter(pl.col("function") == "test").select(known).drop_nulls().n_unique() if known else 0
-    return known if cells <= MOST_LINES else []
+    names = [name for name in contrasts.factors if name in judgments.frame.columns]
+    cells = judgments.frame.filter(pl.col("function") == "test").select(names).drop_nulls().n_unique() if names else 0
+    return names if cells <= MOST_LINES else []
 
 
 def _groups(judgments: Judgments, name: str) -> int:
@@ -414,12 +421,12 @@ RULE = "parallel analysis (factors)"
 
 def is_differential(questions: Sequence[Rated]) -> bool:
     """Whether participants rated the same texts on several pairs of adjectives."""
-    pairs = [one for one in questions if not isinstance(one.scale, Choice | Nominal)]
+    pairs = [question for question in questions if not isinstance(question.scale, Choice | Nominal)]
     if len(pairs) < FEWEST:
         return False
-    cases = pl.concat(one.rows.select("participant", "item", question=pl.lit(one.question)) for one in pairs)
-    asked = cases.group_by("participant", "item").agg(pl.col("question").n_unique())["question"].median()
-    return float(asked or 0) >= FEWEST  # type: ignore[arg-type]
+    cases = pl.concat(pair.rows.select("participant", "item", question=pl.lit(pair.question)) for pair in pairs)
+    median = cases.group_by("participant", "item").agg(pl.col("question").n_unique())["question"].median()
+    return float(median or 0) >= FEWEST  # type: ignore[arg-type]
 
 
 def dimensions(
@@ -435,9 +442,9 @@ def dimensions(
     if matrix is not None:
         add("adequacy", lambda: adequacy(matrix))
         rules = add("number of factors", lambda: number_of_factors(matrix, seed=seed))
-        found = add("factors", lambda: _factors(matrix, rules, number), must=number is not None)
-        if found is not None:
-            add("scores", lambda: dimension_scores(found, level=level))
+        solution = add("factors", lambda: _factors(matrix, rules, number), must=number is not None)
+        if solution is not None:
+            add("scores", lambda: dimension_scores(solution, level=level))
     add("profiles", lambda: profiles(judgments, functions=functions, level=level))
 
 

@@ -30,8 +30,8 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
     """The distribution of probabilities; participants below the cutoff are hatched."""
     edges = np.linspace(0, 1, BINS + 1)
     low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
-    with figure(width_cm, 7, title) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 7, title) as fig:
+        axes = fig.subplots()
         shape: dict[str, Any] = {"width": 0.9 / BINS, "linewidth": 0.6}
         middle = (edges[:-1] + edges[1:]) / 2
         axes.bar(middle, low, color="white", edgecolor=FLAGGED, hatch="////", **shape)
@@ -44,7 +44,7 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
         threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
         axes.set_xlabel("probability of being attentive")
         axes.set_ylabel("participants")
-    return drawn
+    return fig
 
 
 def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, width_cm: float = 16) -> Figure:
@@ -54,8 +54,8 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
     buttons (how many there are), pace (the time over the usual one) and attentive.
     """
     timed = own["pace"].null_count() < own.height
-    with figure(width_cm, 11.5 if timed else 8.5) as drawn:
-        axes = drawn.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
+    with figure(width_cm, 11.5 if timed else 8.5) as fig:
+        axes = fig.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
         narrow = width_cm < NARROW_CM
         _bars(axes[0], row, 0.4 if narrow else 0.12)
         # Trial numbers, or running numbers if a number comes twice, as in two sessions.
@@ -76,8 +76,8 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
             axis.set_xlim(0, place.max() + 1)
             _switch(axis, row, dict(zip(own["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
         axes[-1].set_xlabel("trial")
-        say(drawn, title, "log odds" if narrow else "log odds of being attentive, and what they are made of")
-    return drawn
+        say(fig, title, "log odds" if narrow else "log odds of being attentive, and what they are made of")
+    return fig
 
 
 def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:
@@ -105,10 +105,10 @@ def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:
 
 def _strip(axis: Axes, place: Any, value: Any, attentive: Any) -> None:
     """A mark for each trial."""
-    kept = attentive >= 0.5
-    axis.plot(place[kept], value[kept], KEPT_MARKER, color=KEPT, markersize=2.8, linestyle="none")
+    steady = attentive >= 0.5
+    axis.plot(place[steady], value[steady], KEPT_MARKER, color=KEPT, markersize=2.8, linestyle="none")
     axis.plot(
-        place[~kept], value[~kept], FLAGGED_MARKER, color=FLAGGED, markerfacecolor="white", markersize=3.2,
+        place[~steady], value[~steady], FLAGGED_MARKER, color=FLAGGED, markerfacecolor="white", markersize=3.2,
         markeredgewidth=0.9, linestyle="none",
     )  # fmt: skip
 

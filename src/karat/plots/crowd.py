@@ -43,8 +43,8 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
     """The table of `karat.screen.crowd.spammer_index` as a line for each kind, with intervals (figure 2)."""
     kinds = found["kind"].unique(maintain_order=True).to_list()
     step = 0.4 / max(len(kinds), 1)
-    with figure(width_cm, 8) as drawn:
-        axis = drawn.subplots()
+    with figure(width_cm, 8) as fig:
+        axis = fig.subplots()
         ends, right = [], 0.0
         for number, kind in enumerate(kinds):
             part = found.filter(pl.col("kind") == kind).sort("share")
@@ -70,8 +70,8 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
             f"{100 * most['share']:.0f} % {most['kind']} raise the Spammer Index from {_short(least)} to "
             f"{_short(most['value'])}"
         )
-        say(drawn, rises, "with 95 % intervals")
-    return drawn
+        say(fig, rises, "with 95 % intervals")
+    return fig
 
 
 def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 12) -> Figure:
@@ -82,12 +82,12 @@ def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 
     high = max(float(distance.max()), float(chdtri(df.max(), 0.001)))
     low = min(float(distance.min()), float(chdtri(df.min(), 0.999)), high)
     bins = np.linspace(low, high, 41)
-    with figure(width_cm, 7.5) as drawn:
-        axis = drawn.subplots()
+    with figure(width_cm, 7.5) as fig:
+        axis = fig.subplots()
         width = float(bins[1] - bins[0])
         axis.hist(
             [distance[~flagged], distance[flagged]], bins=bins.tolist(), stacked=True, color=[KEPT, FLAGGED],
-            weights=[np.full(int((flagged == one).sum()), 1 / (len(distance) * width)) for one in (False, True)],
+            weights=[np.full(int((flagged == which).sum()), 1 / (len(distance) * width)) for which in (False, True)],
         )  # fmt: skip
         x = np.linspace(low, high, 200)
         curve = np.mean([chi_squared(x, n) for n in df.tolist()], axis=0)
@@ -97,9 +97,9 @@ def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 
         axis.set_yticks([])
         axis.set_ylabel("density")
         axis.set_xlabel("deviance distance")
-        found = f"Distances are {distance.mean():.0f} on average; the chi-squared curve expects {df.mean():.0f}"
-        say(drawn, found, "vermillion: beyond the cutoff" if flagged.any() else "")
-    return drawn
+        finding = f"Distances are {distance.mean():.0f} on average; the chi-squared curve expects {df.mean():.0f}"
+        say(fig, finding, "vermillion: beyond the cutoff" if flagged.any() else "")
+    return fig
 
 
 def chi_squared(x: Floats, df: float) -> Floats:
@@ -118,8 +118,8 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
     participant, distance, threshold, flagged and p_simulated.
     """
     known = known.with_row_index("place", offset=1)
-    with figure(width_cm, 8) as drawn:
-        axis = drawn.subplots()
+    with figure(width_cm, 8) as fig:
+        axis = fig.subplots()
         axis.set_xlim(0, len(known) + 1)
         limits = known["threshold"].drop_nulls().unique()
         top = max(float(known["distance"].max()), *map(float, limits), 0.0)  # type: ignore[arg-type]
@@ -131,8 +131,8 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
         if not len(limits):
             alone = "changes the model and does" if number == 1 else "change the model and do"
             key = f"diamonds: p < {_short(alpha, 2)} by simulation, and agreement not above chance"
-            say(drawn, f"{number} of {whole} {alone} not agree with the others", key)
-            return drawn
+            say(fig, f"{number} of {whole} {alone} not agree with the others", key)
+            return fig
         simulated = known.filter(pl.col("p_simulated") < alpha)
         axis.plot(
             simulated["place"], simulated["distance"], "o", markersize=9, markerfacecolor="none", markeredgewidth=0.8,
@@ -143,10 +143,10 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
         else:
             axis.step(known["place"], known["threshold"], where="mid", color=BLACK, linestyle="--", linewidth=0.8)
         key = f"dashed: chi-squared, p = {_short(alpha, 2)}"
-        asked = known["p_simulated"].null_count() < len(known)
-        key += f"; ring: p < {_short(alpha, 2)} by simulation" if asked else ""
-        say(drawn, f"{number} of {whole} {'is' if number == 1 else 'are'} beyond the cutoff", key)
-    return drawn
+        simulated_null = known["p_simulated"].null_count() < len(known)
+        key += f"; ring: p < {_short(alpha, 2)} by simulation" if simulated_null else ""
+        say(fig, f"{number} of {whole} {'is' if number == 1 else 'are'} beyond the cutoff", key)
+    return fig
 
 
 def windows_plot(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 16) -> Figure:
@@ -163,8 +163,8 @@ def windows_plot(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 1
     starts = table.select("first", "last").unique().sort("first").rows()
     across = min(len(starts), 2)
     down = -(-len(starts) // across)
-    with figure(width_cm, 1.6 + 5.4 * down) as drawn:
-        axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    with figure(width_cm, 1.6 + 5.4 * down) as fig:
+        axes = fig.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
         axes[0].set_xlim(0, len(people) + 1)
         axes[0].set_ylim(0, 1.15 * float(table.select(pl.max_horizontal("distance", "threshold").max()).item()))
         for axis, (first, last) in zip(axes, starts, strict=False):
@@ -177,11 +177,11 @@ def windows_plot(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 1
             axis.label_outer()
         for axis in axes[len(starts) :]:
             axis.set_visible(False)
-        found = table.filter(pl.col("flagged"))["participant"].n_unique()
-        beyond = f"{found} of {counted(len(people), 'participant')} are beyond the cutoff in a window"
-        drawn.supxlabel(f"dashed: chi-squared, p = {_short(alpha, 2)}", color=GREY, fontsize="medium")
-        say(drawn, beyond)
-    return drawn
+        number = table.filter(pl.col("flagged"))["participant"].n_unique()
+        beyond = f"{number} of {counted(len(people), 'participant')} are beyond the cutoff in a window"
+        fig.supxlabel(f"dashed: chi-squared, p = {_short(alpha, 2)}", color=GREY, fontsize="medium")
+        say(fig, beyond)
+    return fig
 
 
 def _points(axis: Axes, table: pl.DataFrame) -> None:
@@ -205,15 +205,15 @@ def _names(axis: Axes, points: list[tuple[int, float, str]]) -> None:
     for (x, y), point in zip(spots, points, strict=True):
         wide = 0.62 * LETTER * len(str(point[2]))
         for right_of, up in ((4, 2), (-4 - wide, 2), (4, -2 - LETTER), (-4 - wide, -2 - LETTER), (-wide / 2, 4)):
-            own = (x + right_of, y + up, x + right_of + wide, y + up + LETTER)
-            if own[0] > 0 and not any(_touch(own, other) for other in taken):
-                taken.append(own)
+            box_at = (x + right_of, y + up, x + right_of + wide, y + up + LETTER)
+            if box_at[0] > 0 and not any(_touch(box_at, other) for other in taken):
+                taken.append(box_at)
                 text_beside(axis, str(point[2]), point[:2], (right_of, up), color=FLAGGED, fontsize=LETTER)
                 break
 
 
-def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _touch(first: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return first[0] < other[2] and other[0] < first[2] and first[1] < other[3] and other[1] < first[3]
 
 
 def _short(value: float, digits: int = 3) -> str:

@@ -39,8 +39,8 @@ def means_plot(
     room = ROOM * (high - low)
     width = width_cm or (16 if len(panels) > 1 else 12)
     down = len(panels) if width < NARROW_CM else 1
-    with figure(width, 9 if down == 1 else 6.5 * down, title) as drawn:
-        all_axes = drawn.subplots(down, len(panels) // down, sharey=True, squeeze=False).ravel()
+    with figure(width, 9 if down == 1 else 6.5 * down, title) as fig:
+        all_axes = fig.subplots(down, len(panels) // down, sharey=True, squeeze=False).ravel()
         for axes, (heading, rows) in zip(all_axes, panels.items(), strict=True):
             axes.set_ylim(low - room, high + room)
             _means(axes, rows, factors)
@@ -48,7 +48,7 @@ def means_plot(
         for axes in all_axes[:down]:
             axes.set_ylabel(ylabel)
         _points(all_axes.tolist(), *points)
-    return drawn
+    return fig
 
 
 def _means(axes: Axes, rows: pl.DataFrame, names: Sequence[str]) -> None:
@@ -97,8 +97,8 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
 
     The tables have condition, place, mean, lower and upper.
     """
-    with figure(16 if len(panels) > 1 else 12, 8, title) as drawn:
-        all_axes = np.atleast_1d(drawn.subplots(1, len(panels)))
+    with figure(16 if len(panels) > 1 else 12, 8, title) as fig:
+        all_axes = np.atleast_1d(fig.subplots(1, len(panels)))
         for axes, (measure, rows) in zip(all_axes, panels.items(), strict=True):
             places = rows["place"].to_numpy()
             first, last = float(places.min()), float(places.max())
@@ -110,7 +110,7 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
             axes.set_ylabel(f"mean answer, with {intervals}")
             if len(conditions) > 1:
                 name_lines(axes, last, ends, conditions)
-    return drawn
+    return fig
 
 
 def _course(axes: Axes, rows: pl.DataFrame, conditions: Sequence[str], width: float) -> list[float]:
@@ -136,15 +136,15 @@ def profile_plot(
 ) -> Figure:  # fmt: skip
     """Profiles (group, mean, lower, upper, by pair) with their intervals; names stand above their first points."""
     places = np.arange(len(pairs))
-    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups), title) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups), title) as fig:
+        axes = fig.subplots()
         starts = {}
         for number, group in enumerate(groups):
             part = rows.filter(pl.col("group") == group)
             mean, lower, upper = (part[name].to_numpy() for name in ("mean", "lower", "upper"))
-            own = places + (number - (len(groups) - 1) / 2) * PROFILES_APART
-            axes.plot(mean, own, color=COLOURS[number], marker=MARKERS[number], markersize=4)
-            axes.hlines(own, lower, upper, color=COLOURS[number], linewidth=0.8)
+            heights = places + (number - (len(groups) - 1) / 2) * PROFILES_APART
+            axes.plot(mean, heights, color=COLOURS[number], marker=MARKERS[number], markersize=4)
+            axes.hlines(heights, lower, upper, color=COLOURS[number], linewidth=0.8)
             starts[group] = (float(mean[0]), COLOURS[number])
         ends = [poles.get(pair, (pair, "")) for pair in pairs]
         axes.set_yticks(places, [left for left, _ in ends])
@@ -163,7 +163,7 @@ def profile_plot(
         left, right = max(left, low - beside), min(right, high + beside)
         axes.set_xlim(left, right)
         _name_profiles(axes, starts, LETTER / width_cm * (right - left))
-    return drawn
+    return fig
 
 
 def _name_profiles(axes: Axes, starts: Mapping[str, tuple[float, str]], letter: float) -> None:
@@ -182,13 +182,13 @@ STYLES = ("-", "--", "-.", ":")
 
 def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str) -> Figure:
     """A power curve (participants, power, lower, upper) for each number of items and each effect."""
-    with figure(16, 9, title, key) as drawn:
-        axes = drawn.subplots()
+    with figure(16, 9, title, key) as fig:
+        axes = fig.subplots()
         lines = cells.select("items", "effect").unique(maintain_order=True).rows()
         for number, (items, effect) in enumerate(lines):
-            own = cells.filter(pl.col("items") == items, pl.col("effect") == effect).sort("participants")
-            x, y = own["participants"].to_numpy(), own["power"].to_numpy()
-            errors = [y - own["lower"].to_numpy(), own["upper"].to_numpy() - y]
+            curve = cells.filter(pl.col("items") == items, pl.col("effect") == effect).sort("participants")
+            x, y = curve["participants"].to_numpy(), curve["power"].to_numpy()
+            errors = [y - curve["lower"].to_numpy(), curve["upper"].to_numpy() - y]
             axes.errorbar(
                 x, y, yerr=errors, color=POWER_COLOURS[number % len(POWER_COLOURS)],
                 marker=POWER_MARKERS[number % len(POWER_MARKERS)],
@@ -202,4 +202,4 @@ def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str
         threshold_line(axes, 0.8, ".80")
         if len(lines) > 1:
             axes.legend(loc="best")
-    return drawn
+    return fig

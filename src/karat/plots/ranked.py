@@ -29,10 +29,10 @@ def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFr
     """Rows for `ranked_plot`, labelled by those columns that exist and are not empty, without missing values."""
     named = [pl.col(name).cast(pl.String) for name in labels if name in rows.columns]
     ends = [pl.col(end) if end in rows.columns else pl.lit(None).alias(end) for end in ("lower", "upper")]
-    label = pl.concat_list(pl.when(one != "").then(one) for one in named).list.drop_nulls().list.join(", ")
-    found = rows.select(label.alias("label"), pl.col(value).alias("estimate"), *ends)
-    found = found.with_columns(pl.col("estimate", "lower", "upper").cast(pl.Float64))
-    return found.filter(pl.col("estimate").is_not_null() & pl.col("estimate").is_not_nan())
+    label = pl.concat_list(pl.when(name != "").then(name) for name in named).list.drop_nulls().list.join(", ")
+    table = rows.select(label.alias("label"), pl.col(value).alias("estimate"), *ends)
+    table = table.with_columns(pl.col("estimate", "lower", "upper").cast(pl.Float64))
+    return table.filter(pl.col("estimate").is_not_null() & pl.col("estimate").is_not_nan())
 
 
 def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 16) -> Figure:
@@ -43,8 +43,8 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
     places = np.arange(rows.height, dtype=np.float64)
     # A gap stands for those in between.
     places[SHOWN // 2 :] += left_out > 0
-    with figure(width_cm, 3.2 + 0.36 * (rows.height + (left_out > 0)), title) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 3.2 + 0.36 * (rows.height + (left_out > 0)), title) as fig:
+        axes = fig.subplots()
         estimate, lower, upper = (rows[name].fill_null(np.nan).to_numpy() for name in ("estimate", "lower", "upper"))
         axes.hlines(places, lower, upper, color=BLUE, linewidth=1.0)
         axes.plot(estimate, places, "o", color=BLUE, markersize=3.5)
@@ -57,13 +57,13 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
         axes.set_ylim(places[-1] + 0.7 if len(places) else 1, -0.7)
         axes.grid(axis="x")
         axes.set_xlabel(xlabel)
-    return drawn
+    return fig
 
 
 def symbols_plot(rows: pl.DataFrame, columns: Sequence[str], key: str, title: str, width_cm: float = 16) -> Figure:
     """Symbols of decisions: a row for each pair (`pair` names it), a column for each measure."""
-    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height), title) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height), title) as fig:
+        axes = fig.subplots()
         for place, row in enumerate(rows.to_dicts()):
             axes.axhline(place + 0.5, color=LIGHT_GREY, linewidth=0.4)
             for column, name in enumerate(columns):
@@ -80,7 +80,7 @@ def symbols_plot(rows: pl.DataFrame, columns: Sequence[str], key: str, title: st
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
         axes.set_xlabel(key)
-    return drawn
+    return fig
 
 
 def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str, width_cm: float = 16) -> Figure:
@@ -89,8 +89,8 @@ def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str
     `scores` has a column for each measure behind the first, which names the stimulus.
     """
     names = scores.columns[1:]
-    with figure(width_cm, width_cm + 1.5, title) as drawn:
-        grid = drawn.subplots(len(names), len(names), squeeze=False)
+    with figure(width_cm, width_cm + 1.5, title) as fig:
+        grid = fig.subplots(len(names), len(names), squeeze=False)
         for row, across in enumerate(names):
             for column, along in enumerate(names):
                 axes = grid[row, column]
@@ -108,7 +108,7 @@ def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str
                 inside = across if row == column else text(across, along)
                 weight = "bold" if row == column else "normal"
                 axes.text(0.5, 0.5, inside, transform=axes.transAxes, ha="center", va="center", fontweight=weight)
-    return drawn
+    return fig
 
 
 def _draw_ranks(axes: Axes, scores: pl.DataFrame, along: str, across: str) -> None:
@@ -135,8 +135,8 @@ def thresholds_plot(
     width_cm: float = 16,
 ) -> Figure:  # fmt: skip
     """Above, how likely each point (column of `curves`) is along the line; below, where the stimuli lie on it."""
-    with figure(width_cm, 10, title) as drawn:
-        above, below = drawn.subplots(2, 1, sharex=True, height_ratios=[3, 1.3])
+    with figure(width_cm, 10, title) as fig:
+        above, below = fig.subplots(2, 1, sharex=True, height_ratios=[3, 1.3])
         _draw_points(above, line, curves, levels)
         _draw_stimuli(below, line, estimate)
         for axes in (above, below):
@@ -144,7 +144,7 @@ def thresholds_plot(
                 axes.axvline(threshold, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)
         divided = [f"{low} | {high}" if max(map(len, levels)) <= 3 else "" for low, high in pairwise(levels)]
         _name_thresholds(above, thresholds, divided, LETTER / width_cm * (line[-1] - line[0]))
-    return drawn
+    return fig
 
 
 def _draw_points(axes: Axes, line: Floats, curves: Floats, levels: Sequence[str]) -> None:

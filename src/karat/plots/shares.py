@@ -23,15 +23,15 @@ def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16)
     """
     panels = rows.partition_by("variable", maintain_order=True)
     sizes = [max(part.height, 2) for part in panels]
-    with figure(width_cm, 3.0 + 0.62 * sum(sizes) + 0.5 * len(sizes), title) as drawn:
-        axes = drawn.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=sizes)[:, 0]
+    with figure(width_cm, 3.0 + 0.62 * sum(sizes) + 0.5 * len(sizes), title) as fig:
+        axes = fig.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=sizes)[:, 0]
         for axis, part in zip(axes, panels, strict=True):
             _panel(axis, part["variable"][0], part)
         between = "\n" if width_cm < NARROW_CM else "  "
         marks = f"○ of everybody   ◆ of the {word}, 95 % interval"
         axes[-1].set_xlabel(f"share of participants (%):{between}{marks}")
         text_beside(axes[0], word, (1, 1), (4, 2), xycoords="axes fraction", color=GREY)
-    return drawn
+    return fig
 
 
 def _panel(axis: Axes, name: str, part: pl.DataFrame) -> None:
@@ -72,8 +72,8 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
     values = rows.select(pl.col(columns).cast(pl.Float64)).fill_null(np.nan).to_numpy()
     finite = np.abs(values[np.isfinite(values)])
     most = float(finite.max(initial=0.0)) or 1.0
-    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height), title) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height), title) as fig:
+        axes = fig.subplots()
         colours = LinearSegmentedColormap.from_list("karat", [VERMILLION, "white", BLUE])
         axes.imshow(values, cmap=colours, vmin=-most, vmax=most, aspect="auto", alpha=0.6)
         for (row, column), value in np.ndenumerate(values):
@@ -84,13 +84,13 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.set_xlabel(key)
-    return drawn
+    return fig
 
 
 def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float = 16) -> Figure:
     """Eigenvalues (number, component, factor) beside those of random data (component_random, factor_random)."""
-    with figure(width_cm, 8, title, key) as drawn:
-        axes = drawn.subplots()
+    with figure(width_cm, 8, title, key) as fig:
+        axes = fig.subplots()
         x = eigenvalues["number"].to_numpy()
         for kind, colour, marker, at in (("component", BLUE, "o", 0), ("factor", GREY, "s", 1)):
             axes.plot(x, eigenvalues[kind].to_numpy(), color=colour, marker=marker, markersize=4)
@@ -100,4 +100,4 @@ def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float 
         axes.set_xlabel("number")
         axes.set_ylabel("eigenvalue")
         axes.set_xticks(x[:: max(1, len(x) // 12)])
-    return drawn
+    return fig

@@ -32,10 +32,10 @@ def curve_plot(
     """
     stated = rows["stated"].arg_true()
     place = int(stated[0]) if len(stated) else None
-    below = sum(len(own) + GAP for _, own in criteria.values())
+    below = sum(len(settings) + GAP for _, settings in criteria.values())
     heights = ([4.2] if difference else []) + [2.0, ROW_CM * max(below, 2)]
-    with figure(width_cm, sum(heights) + 2.4, title) as drawn:
-        axes = drawn.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    with figure(width_cm, sum(heights) + 2.4, title) as fig:
+        axes = fig.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         if difference:
             _estimates(axes[0], rows, place, *difference, width_cm)
         _kept(axes[-2], rows, place, everybody)
@@ -45,7 +45,7 @@ def curve_plot(
         axes[-1].set_xlim(0.5 - 0.02 * rows.height, 0.5 + 1.02 * rows.height)
         axes[-1].set_xticks([1, rows.height] if rows.height > 1 else [1])
         thousands(axes[-1].xaxis)
-    return drawn
+    return fig
 
 
 def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, unit: str, width_cm: float) -> None:
@@ -70,10 +70,10 @@ def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, uni
 
 
 def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> None:
-    kept = rows["kept"].to_numpy()
-    axis.plot(*level_strokes(kept), color=BLACK, linewidth=2, solid_capstyle="butt")
+    numbers = rows["kept"].to_numpy()
+    axis.plot(*level_strokes(numbers), color=BLACK, linewidth=2, solid_capstyle="butt")
     if place is not None:
-        axis.plot([place + 1], [kept[place]], FLAGGED_MARKER, color=FLAGGED, markersize=5.5, zorder=4)
+        axis.plot([place + 1], [numbers[place]], FLAGGED_MARKER, color=FLAGGED, markersize=5.5, zorder=4)
     axis.set_ylim(0, everybody * 1.08)
     axis.set_title(f"participants who stay, of {everybody:,}", color=GREY, fontweight="bold")
     axis.set_yticks(sorted({0, round(everybody / 2), everybody}))
@@ -87,10 +87,10 @@ def _settings(axis: Axes, rows: pl.DataFrame, criteria: Criteria, place: int | N
         axis.axvline(place + 1, color=FLAGGED, linewidth=0.8, zorder=1)
     height = 0.0
     labels: list[tuple[float, str, dict[str, str]]] = []
-    for name, (heading, own) in criteria.items():
+    for name, (heading, settings) in criteria.items():
         labels.append((height, heading, {"fontweight": "bold"}))
         stated = None if place is None else rows[name][place]
-        for setting in own:
+        for setting in settings:
             height -= 1
             labels.append((height, f"{setting}  ◆", {"color": FLAGGED}) if setting == stated else (height, setting, {}))
             x = _strokes((rows[name] == setting).to_numpy())

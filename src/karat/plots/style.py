@@ -74,10 +74,10 @@ def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str
         "xtick.labelsize": points, "legend.fontsize": points, "ytick.labelsize": points,
     }  # fmt: skip
     with mpl.rc_context(STYLE | sizes):
-        drawn = Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
-        yield drawn
+        fig = Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
+        yield fig
         if title:
-            say(drawn, title, key)
+            say(fig, title, key)
 
 
 def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str:
@@ -116,14 +116,14 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
         figure.set_layout_engine(engine)
     # Without the XML declaration and document type, which a page cannot contain.
-    drawn = buffer.getvalue()[buffer.getvalue().index("<svg") :]
-    key = "figure-" + sha256((title + "\0" + description + "\0" + drawn).encode()).hexdigest()[:12]
+    svg = buffer.getvalue()[buffer.getvalue().index("<svg") :]
+    key = "figure-" + sha256((title + "\0" + description + "\0" + svg).encode()).hexdigest()[:12]
     head = (
         f'<title id="{key}-title">{html.escape(title)}</title>\n'
         f'<desc id="{key}-description">{html.escape(description)}</desc>\n'
     )
     labelled = f'<svg role="img" aria-labelledby="{key}-title {key}-description" '
-    return re.sub(r"<svg ([^>]*>\n)", lambda match: labelled + match[1] + " " + head, drawn, count=1)
+    return re.sub(r"<svg ([^>]*>\n)", lambda match: labelled + match[1] + " " + head, svg, count=1)
 
 
 def titled_svg(figure: Figure, description: str) -> str:
@@ -224,11 +224,11 @@ def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "respo
             low, high = sorted(axis.get_view_interval())
             size = axes.bbox.width if across == "x" else axes.bbox.height
             room = size / axes.figure.dpi * 72 / (26 if across == "x" else 14)
-            found = seconds_ticks(low, high, max(int(room), 3))
-            if len(found) < 3:
+            ticks = seconds_ticks(low, high, max(int(room), 3))
+            if len(ticks) < 3:
                 finer = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-                found = [tick for tick in map(float, finer) if low <= tick <= high] or found
-            return found
+                ticks = [tick for tick in map(float, finer) if low <= tick <= high] or ticks
+            return ticks
 
     axis.set_major_locator(Seconds([]))
     axis.set_minor_locator(NullLocator())
@@ -246,11 +246,11 @@ def seconds_ticks(low: float, high: float, most: int) -> list[float]:
         return []
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for parts in ((1, 2, 5), (1, 3), (1,)):
-        found = [round(part * 10.0**decade, 10) for decade in decades for part in parts]
-        found = [tick for tick in found if low <= tick <= high]
-        if len(found) <= most:
+        ticks = [round(part * 10.0**decade, 10) for decade in decades for part in parts]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) <= most:
             break
-    return found
+    return ticks
 
 
 def short_name(name: str) -> str:

@@ -19,19 +19,19 @@ Distances = tuple[Floats, Floats, Floats, Floats]
 def distances_plot(kinds: Mapping[str, Distances], flagged: Bools, title: str, width_cm: float = 16) -> Figure:
     """A panel for each kind of pattern: distances of simulated credible and patterned answers; below, real ones."""
     narrow = width_cm < NARROW_CM
-    with figure(width_cm, 15 if narrow else 7.5, title) as drawn:
-        axes = drawn.subplots(*((len(kinds), 1) if narrow else (1, len(kinds))), squeeze=False).ravel()
-        for axis, (kind, own) in zip(axes, kinds.items(), strict=True):
-            _distances(axis, kind, own, flagged)
+    with figure(width_cm, 15 if narrow else 7.5, title) as fig:
+        axes = fig.subplots(*((len(kinds), 1) if narrow else (1, len(kinds))), squeeze=False).ravel()
+        for axis, (kind, distances) in zip(axes, kinds.items(), strict=True):
+            _distances(axis, kind, distances, flagged)
         axes[0].set_ylabel("density")
-    return drawn
+    return fig
 
 
-def _distances(axis: Axes, kind: str, own: Distances, flagged: Bools) -> None:
+def _distances(axis: Axes, kind: str, distances: Distances, flagged: Bools) -> None:
     """Densities of simulated distances, cutoffs, and a tick for each real participant."""
     # Distances from guessing are crowded near zero, so their root is drawn, as in the paper.
     root = kind == "random guessing"
-    credible, followers, people, limits = (np.sqrt(values) if root else values for values in own)
+    credible, followers, people, limits = (np.sqrt(values) if root else values for values in distances)
     high = float(np.nanquantile(np.concatenate([credible, followers]), 0.999))
     bins = np.linspace(0, high if high > 0 else 1.0, 50).tolist()
     axis.hist(credible, bins=bins, density=True, histtype="stepfilled", color=KEPT, alpha=0.35)
@@ -52,13 +52,13 @@ def transitions_plot(matrices: Mapping[str, Floats], levels: Sequence[str], titl
     """The transition matrices of some participants as squares with numbers."""
     across = min(len(matrices), 2 if width_cm < NARROW_CM else 3)
     down = -(-len(matrices) // across)
-    with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6), title) as drawn:
-        axes = drawn.subplots(down, across, squeeze=False).ravel()
+    with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6), title) as fig:
+        axes = fig.subplots(down, across, squeeze=False).ravel()
         for axis, (name, matrix) in zip(axes, matrices.items(), strict=False):
             _matrix(axis, name, matrix, levels)
         for axis in axes[len(matrices) :]:
             axis.set_visible(False)
-    return drawn
+    return fig
 
 
 def _matrix(axis: Axes, name: str, matrix: Floats, levels: Sequence[str]) -> None:

@@ -70,8 +70,8 @@ class Archive:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        gone = ", ".join(self.removed) or "none"
-        text = f"{self.folder}: {counted(len(self.files), 'file')}; columns removed as personal: {gone}."
+        removed = ", ".join(self.removed) or "none"
+        text = f"{self.folder}: {counted(len(self.files), 'file')}; columns removed as personal: {removed}."
         return " ".join([text, *self.notes])
 
 
@@ -111,22 +111,22 @@ def archive(
         screening = without_columns(screen(moved.judgments, rules, study), removed)
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:
-        made = Path(temporary) / "archive"
-        notes = _tables(made, screening, study, creators, license)
-        screening.write(made / "results" / "screening")
-        texts = _reported(made, build(screening, study, progress=progress), progress) if report else []
+        draft = Path(temporary) / "archive"
+        notes = _tables(draft, screening, study, creators, license)
+        screening.write(draft / "results" / "screening")
+        texts = _reported(draft, build(screening, study, progress=progress), progress) if report else []
         if study is not None:
             texts += [("preregistration", typeset(preregistration(study, code)), code) for code in language_codes()]
-        _texts(made / "documentation", texts)
-        notes += _materials(made / "materials", study, screening)
-        notes += _old_names(made, moved)
-        kept = [name for name in moved.personal if name not in removed]
-        text = readme(screening, study, removed, kept, notes, report=report)
-        (made / "README.md").write_text(text, encoding="utf-8")
-        files = _checksums(made)
+        _texts(draft / "documentation", texts)
+        notes += _materials(draft / "materials", study, screening)
+        notes += _old_names(draft, moved)
+        kept_columns = [name for name in moved.personal if name not in removed]
+        text = readme(screening, study, removed, kept_columns, notes, report=report)
+        (draft / "README.md").write_text(text, encoding="utf-8")
+        files = _checksums(draft)
         if target.exists():
             target.rmdir()
-        made.rename(target)
+        draft.rename(target)
     return Archive(target, files, removed, moved.names, tuple(notes))
 
 
@@ -134,59 +134,59 @@ def without_columns(screening: Screening, removed: Collection[str]) -> Screening
     """The screening without personal columns, and without the answers that eligibility quotes from them."""
     evidence = dict(screening.evidence)
     if "eligibility" in evidence:
-        stated = evidence["eligibility"].settings
-        looked_at = {*stated["answers"], *stated["same"], *stated["same"].values()}
+        settings = evidence["eligibility"].settings
+        looked_at = {*settings["answers"], *settings["same"], *settings["same"].values()}
         if looked_at & set(removed):
             evidence["eligibility"] = without_answers(evidence["eligibility"])
     return replace(screening, judgments=stripped(screening.judgments, removed), evidence=evidence)
 
 
 def _tables(
-    made: Path, screening: Screening, study: Study | None, creators: Sequence[str], license_: str
+    folder: Path, screening: Screening, study: Study | None, creators: Sequence[str], license_: str
 ) -> list[str]:  # fmt: skip
     """Write the data, the codebook and the description of both; returns notes."""
     judgments = screening.judgments
     title = "Judgments" if study is None else study.title
-    (made / "data" / "raw").mkdir(parents=True)
-    (made / "documentation").mkdir()
+    (folder / "data" / "raw").mkdir(parents=True)
+    (folder / "documentation").mkdir()
     notes, sheets = [], {}
     for name, table in (("judgments", judgments.frame), ("participants", judgments.participants)):
         moments = [column for column, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
         plain = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
         sheets[name] = plain
-        plain.write_csv(made / "data" / data_name(title, name))
+        plain.write_csv(folder / "data" / data_name(title, name))
         if ROW_ID in plain.columns and plain[ROW_ID].is_duplicated().any():
             notes.append(
                 f"{ROW_ID} repeats among the {name}: Psych-DS keeps the name {ROW_ID} for a column with every value "
                 "once. Call it otherwise."
             )
-    judgments.to_parquet(made / "data" / "raw" / "judgments.parquet")
+    judgments.to_parquet(folder / "data" / "raw" / "judgments.parquet")
     if len(judgments) <= MOST_SHEET_ROWS:
-        write_workbook(made / "data" / "raw" / WORKBOOK, sheets)
+        write_workbook(folder / "data" / "raw" / WORKBOOK, sheets)
     else:
         notes.append(
             f"{len(judgments):,} judgments are more than a sheet holds, so that data/raw/{WORKBOOK} is missing."
         )
     book = codebook(judgments, study)
-    book.with_columns(pl.col(pl.String).replace("", None)).write_csv(made / "documentation" / "codebook.csv")
+    book.with_columns(pl.col(pl.String).replace("", None)).write_csv(folder / "documentation" / "codebook.csv")
     people = counted(judgments.participants.height, "participant")
     sentence = f"{counted(len(judgments), 'judgment')} of language by {people}, archived by karat {__version__}."
     language = "" if study is None else study.settings.language
     about = dataset_description(title, sentence, book, language=language, creators=creators, license=license_)
     text = json.dumps(about, ensure_ascii=False, indent=2)
-    (made / "dataset_description.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "dataset_description.json").write_text(text + "\n", encoding="utf-8")
     blank = book.filter(pl.col("meaning") == "")["column"].unique(maintain_order=True).to_list()
     notes += [f"documentation/codebook.csv has no meaning for {', '.join(blank)}: fill it in."] if blank else []
     return notes
 
 
-def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tuple[str, str, str]]:
+def _reported(folder: Path, gathered: ReportData, progress: NamedSteps) -> list[tuple[str, str, str]]:
     """Write the report and the R scripts; returns the texts on methods in each language."""
     with progress("writing the report"):
-        write_report(gathered, made / "results" / "report.html")
+        write_report(gathered, folder / "results" / "report.html")
     if isinstance(gathered.measures, Measures):
-        write_r(gathered.measures, made / "results")
-    return [("methods", typeset(methods(gathered, one)), one) for one in language_codes()]
+        write_r(gathered.measures, folder / "results")
+    return [("methods", typeset(methods(gathered, code)), code) for code in language_codes()]
 
 
 def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:
@@ -237,27 +237,29 @@ def _free(place: Path) -> Path:
     return free
 
 
-def _old_names(made: Path, moved: Pseudonymous) -> list[str]:
+def _old_names(folder: Path, moved: Pseudonymous) -> list[str]:
     """Notes on files that contain old names of participants, such as in a column that was kept."""
     old = {name for name in moved.names if len(name) >= FEWEST_LETTERS and not name.isalpha()}
     notes = []
-    for path in sorted(made.rglob("*")):
-        name = path.relative_to(made).as_posix()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
         if path.suffix not in (".csv", ".json", ".md", ".html", ".svg") or name.startswith("materials/"):
             continue
         words = WORD.findall(path.read_text(encoding="utf-8"))
         # A name at the end of a sentence is followed by a full stop.
-        found = old.intersection(words) | old.intersection(word.rstrip(".") for word in words)
-        if found:
+        names = old.intersection(words) | old.intersection(word.rstrip(".") for word in words)
+        if names:
             notes.append(
-                f"{name} has the former name of {counted(len(found), 'participant')}: look before you publish."
+                f"{name} has the former name of {counted(len(names), 'participant')}: look before you publish."
             )
     return notes
 
 
-def _checksums(made: Path) -> tuple[Path, ...]:
+def _checksums(folder: Path) -> tuple[Path, ...]:
     """Write the checksums; returns all files."""
-    files = sorted(path for path in made.rglob("*") if path.is_file())
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(made).as_posix()}" for path in files]
-    (made / "checksums.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return tuple(path.relative_to(made) for path in [*files, made / "checksums.txt"])
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}" for path in files
+    ]
+    (folder / "checksums.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tuple(path.relative_to(folder) for path in [*files, folder / "checksums.txt"])

@@ -79,10 +79,10 @@ def readme(
     return "\n".join(lines) + "\n"
 
 
-def _columns(removed: Mapping[str, str], kept: Sequence[str]) -> str:
+def _columns(removed: Mapping[str, str], on_request: Sequence[str]) -> str:
     sentences = [f"`{name}` ({why})" for name, why in removed.items()]
     text = f"Columns that were taken away: {', '.join(sentences)}." if sentences else "No column was taken away."
-    return text + (f" Kept on request: {', '.join(f'`{name}`' for name in kept)}." if kept else "")
+    return text + (f" Kept on request: {', '.join(f'`{name}`' for name in on_request)}." if on_request else "")
 
 
 def _rules(screening: Screening, study: Study | None) -> str:
@@ -93,11 +93,11 @@ def _rules(screening: Screening, study: Study | None) -> str:
 
 
 def _screened(screening: Screening, study: Study | None) -> str:
-    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    everyone, excluded = screening.judgments.participants.height, len(screening.excluded)
     if screening.exclude is None:
         return "No rule of exclusion was stated, so that nobody is excluded."
     rules = "the rules that were given" if study is None else f"the rules of the study file ({study.fingerprint})"
-    text = f"By {rules}, {gone:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
+    text = f"By {rules}, {excluded:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
     return text + (f" {' and '.join(screening.skipped)} could not run." if screening.skipped else "")
 
 
@@ -147,14 +147,14 @@ def _judgment(name: str, study: Study | None) -> str:
     blocks = () if study is None else study.blocks
     if any(name in block.settings.factors for block in blocks):
         return "a factor of the design"
-    known = FURTHER.get(name) or MORE.get(name)
-    if known:
-        return known
+    meaning = FURTHER.get(name) or MORE.get(name)
+    if meaning:
+        return meaning
     return "a column of the item table" if any(name in block.items.frame.columns for block in blocks) else ""
 
 
 def _person(name: str, study: Study | None) -> str:
-    questions = {} if study is None else {one.name: one.question for one in study.settings.background}
+    questions = {} if study is None else {question.name: question.question for question in study.settings.background}
     if name in questions:
         return f"answer to: {questions[name]}"
     if name == "participant":
@@ -177,20 +177,20 @@ def _scales(judgments: Judgments, study: Study | None) -> str:
 
 def _values(column: pl.Series, study: Study | None) -> str:
     """The levels in the study file, else the values of the column if they are few."""
-    name, found = column.name, column.drop_nulls()
-    stated = {} if study is None else {n: f.levels for block in study.blocks for n, f in block.settings.factors.items()}
-    if name in stated:
-        return ", ".join(stated[name])
-    if not len(found) or name in PRIVATE or names_a_person(name):
+    name, values = column.name, column.drop_nulls()
+    levels = {} if study is None else {n: f.levels for block in study.blocks for n, f in block.settings.factors.items()}
+    if name in levels:
+        return ", ".join(levels[name])
+    if not len(values) or name in PRIVATE or names_a_person(name):
         return ""
     if column.dtype.is_numeric():
-        low, high = found.cast(pl.Float64).sort().gather([0, -1]).to_list()
+        low, high = values.cast(pl.Float64).sort().gather([0, -1]).to_list()
         return f"{low:g} to {high:g}"
     if column.dtype.is_temporal():
         return ""
-    different = found.n_unique()
-    if different <= MOST_VALUES and different < len(found):
-        return ", ".join(sorted(found.unique().cast(pl.String), key=natural_order))
+    different = values.n_unique()
+    if different <= MOST_VALUES and different < len(values):
+        return ", ".join(sorted(values.unique().cast(pl.String), key=natural_order))
     return f"{different:,} different values"
 
 
@@ -227,9 +227,11 @@ def _variables(codebook: pl.DataFrame) -> list[dict[str, Any]]:
     for row in codebook.to_dicts():
         text = row["meaning"] or "a column that the study file does not explain"
         text += f" ({row['values']})" if row["values"] else ""
-        known = variables.setdefault(row["column"], {"@type": "PropertyValue", "name": row["column"]})
-        before = known.get("description", "")
-        known["description"] = before if text in before else f"{before}; among participants: {text}" if before else text
+        variable = variables.setdefault(row["column"], {"@type": "PropertyValue", "name": row["column"]})
+        before = variable.get("description", "")
+        variable["description"] = (
+            before if text in before else f"{before}; among participants: {text}" if before else text
+        )
         if row["unit"]:
-            known["unitText"] = row["unit"]
+            variable["unitText"] = row["unit"]
     return list(variables.values())

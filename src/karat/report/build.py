@@ -112,14 +112,14 @@ class ReportData:
     @cached_property
     def reasons(self) -> dict[str, list[tuple[str, str]]]:
         """For each flagged participant, the titles of the criteria with their reasons."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for name, one in self.screening.evidence.items():
-            if not self.counts(name, one):
+        reasons: dict[str, list[tuple[str, str]]] = {}
+        for name, evidence in self.screening.evidence.items():
+            if not self.counts(name, evidence):
                 continue
-            flagged = with_reasons(one.participants.filter("flagged")).select("participant", "reason")
+            flagged = with_reasons(evidence.participants.filter("flagged")).select("participant", "reason")
             for who, reason in flagged.iter_rows():
-                found.setdefault(who, []).append((title_of(name), reason))
-        return found
+                reasons.setdefault(who, []).append((title_of(name), reason))
+        return reasons
 
     @property
     def title(self) -> str:
@@ -172,7 +172,7 @@ def build(
         judgments = with_coded_factors(judgments)
         with progress("screening"):
             screening = _screened(judgments, rules, study, quick)
-    found = _measured(screening, study, progress, quick, bayes) if measured is None else measured
+    results = _measured(screening, study, progress, quick, bayes) if measured is None else measured
     if quick:
         index: SpammerIndex | NotComputed = NotComputed("report.quick")
     else:
@@ -180,9 +180,9 @@ def build(
             index = index_unasked(screening, longest=LONGEST)
     described = {name: _evidence(screening, name, progress, quick) for name in DESCRIBING}
     with progress("comparing exclusion rules"):
-        compared = _or_why(screening.judgments, lambda: outcomes(screening, study, found))
+        compared = _or_why(screening.judgments, lambda: outcomes(screening, study, results))
     return ReportData(
-        screening, study, index, found, described, compared, notes, command, _versions(),
+        screening, study, index, results, described, compared, notes, command, _versions(),
         f"{platform.system()} {platform.release()}, {platform.machine()}",
         f"{datetime.now().astimezone():%Y-%m-%d}", file, playback,
     )  # fmt: skip
@@ -210,10 +210,10 @@ def _screened(
     """The screening; without a rule, criteria that would take too long are skipped with a reason."""
     if asked(rules, study)[1] is not None:
         return screen(judgments, rules, study)
-    found = screen(judgments, rules, study, _in_time(judgments, quick))
-    if not found.evidence or not has_key(answered(judgments)):
-        return found
-    return replace(found, evidence=with_doubts(found.evidence, gold(judgments).notes))
+    screening = screen(judgments, rules, study, _in_time(judgments, quick))
+    if not screening.evidence or not has_key(answered(judgments)):
+        return screening
+    return replace(screening, evidence=with_doubts(screening.evidence, gold(judgments).notes))
 
 
 def _in_time(judgments: Judgments, quick: bool) -> Compute:
@@ -244,9 +244,9 @@ def _measured(
     everybody = screening.judgments
     number = {"n": len(screening.excluded), "participants": everybody.participants.height}
     message = Message("excluded.rules", number) if screening.excluded else Message("excluded.rules_nobody")
-    gone = Excluded(screening.excluded, "", message)
+    excluded = Excluded(screening.excluded, "", message)
     options: dict[str, Any] = {"samples": 0 if quick else None, "bayes": bayes}
-    return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress, **options))
+    return _or_why(everybody, lambda: measure(everybody, study=study, without=excluded, progress=progress, **options))
 
 
 def _evidence(screening: Screening, name: str, progress: NamedSteps, quick: bool) -> Evidence | NotComputed:
@@ -272,11 +272,11 @@ def _or_why(judgments: Judgments, compute: Callable[[], T]) -> T | NotComputed:
 
 
 def _versions() -> dict[str, str]:
-    found = {"karat": __version__, "Python": platform.python_version()}
+    versions = {"karat": __version__, "Python": platform.python_version()}
     for name in PACKAGES:
         try:
             # Metadata take longer to read than the attribute of a loaded package.
-            found[name] = getattr(sys.modules.get(name), "__version__", None) or version(name)
+            versions[name] = getattr(sys.modules.get(name), "__version__", None) or version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            versions[name] = "not installed"
+    return versions

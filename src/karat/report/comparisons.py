@@ -77,9 +77,9 @@ def model_of(measures: Measures | NotComputed, question: str | None) -> Contrast
     """The converged model of the question of the main result; None if several questions are in one figure."""
     if isinstance(measures, NotComputed) or question is None:
         return None
-    own = (part.result for part in measures.parts if part.question in ("", question))
-    fitted = (found for found in own if isinstance(found, Contrasts))
-    return next((found for found in fitted if not any(with_code(found.notes, "contrasts.not_converged"))), None)
+    results = (part.result for part in measures.parts if part.question in ("", question))
+    fitted = (model for model in results if isinstance(model, Contrasts))
+    return next((model for model in fitted if not any(with_code(model.notes, "contrasts.not_converged"))), None)
 
 
 def right_model(
@@ -99,10 +99,10 @@ def term_tests(model: Contrasts | None, factors: Sequence[str]) -> tuple[TermTes
     """The model's tests of these factors and of their interactions."""
     if model is None or not model.means.height:
         return ()
-    known = set(model.means["term"].to_list())
-    rows = [row for row in model.frame.to_dicts() if row["term"] in known and row["p"] is not None]
-    found = [(tuple(model.factors_of(row["term"])), row) for row in rows if row["p"] == row["p"]]
-    return tuple(TermTest(own, term_test(row), row["p"]) for own, row in found if set(own) <= set(factors))
+    terms = set(model.means["term"].to_list())
+    rows = [row for row in model.frame.to_dicts() if row["term"] in terms and row["p"] is not None]
+    tested = [(tuple(model.factors_of(row["term"])), row) for row in rows if row["p"] == row["p"]]
+    return tuple(TermTest(names, term_test(row), row["p"]) for names, row in tested if set(names) <= set(factors))
 
 
 def comparisons(
@@ -116,20 +116,22 @@ def comparisons(
     """
     if plan:
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
-        made = [(one, _planned_weights(one, factors, cells)) for one in plan]
+        weighted = [(contrast, _planned_weights(contrast, factors, cells)) for contrast in plan]
         return [
-            RuleComparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
-            for one, weights in made
+            RuleComparison(
+                contrast.name, *_planned_sides(contrast), weights, rows.get(contrast.name), True, contrast.simple
+            )
+            for contrast, weights in weighted
             if weights is not None
         ]
     if any(len(order[name]) > 2 for name in factors):
         return []
-    found = []
+    pairs = []
     two = [name for name in factors if len(order[name]) == 2]
     for name in two:
         first, second = order[name]
         masks = [np.array([_has(cell, factors, {name: level}) for cell in cells], dtype=bool) for level in order[name]]
-        found.append(RuleComparison(name, first, second, _weights(*masks), _model_row(model, name, first, second)))
+        pairs.append(RuleComparison(name, first, second, _weights(*masks), _model_row(model, name, first, second)))
     if len(two) == len(factors) == 2 and len(cells) == 4:
         a, b = factors
         weights = tuple(1.0 if (cell[0] == order[a][0]) == (cell[1] == order[b][0]) else -1.0 for cell in cells)
@@ -139,8 +141,8 @@ def comparisons(
             of_both = model.interactions.filter(pl.col("term").is_in(_terms(model, [a, b])))
             row = of_both.row(0, named=True) if of_both.height else None
         both = RuleComparison(f"{a} × {b}", *sides, weights, row, simple=False)
-        found = [both, *found] if both.shown else [*found, both]
-    return sorted(found, key=lambda one: not one.shown)
+        pairs = [both, *pairs] if both.shown else [*pairs, both]
+    return sorted(pairs, key=lambda contrast: not contrast.shown)
 
 
 def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> PlannedContrasts | None:
@@ -157,24 +159,24 @@ def planned_rows(measures: Measures | NotComputed, question: str | None) -> pl.D
     """The table of the planned comparisons of the measures; None if several questions are in one figure."""
     if isinstance(measures, NotComputed) or question is None:
         return None
-    own = (part for part in measures.parts if part.name == "planned" and part.question in ("", question))
-    return next((part.result.frame for part in own), None)
+    parts = (part for part in measures.parts if part.name == "planned" and part.question in ("", question))
+    return next((part.result.frame for part in parts), None)
 
 
-def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
+def _planned_sides(contrast: ContrastSettings) -> tuple[str, str]:
     """The names of the two sides of a planned comparison, with the levels of other factors that it is limited to."""
-    where = ", ".join(one.within.values())
-    first, second = (f"{side} ({where})" if where else side for side in one.sides)
+    where = ", ".join(contrast.within.values())
+    first, second = (f"{side} ({where})" if where else side for side in contrast.sides)
     return first, second
 
 
 def _planned_weights(
-    one: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
+    contrast: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
 ) -> tuple[float, ...] | None:
     """The weight of each cell of the report; None if a cell of the plan has no answers."""
     weights = np.zeros(len(cells))
-    for wanted, weight in one.cells.items():
-        mask = np.array([_has(cell, factors, dict(zip(one.names, wanted, strict=True))) for cell in cells])
+    for wanted, weight in contrast.cells.items():
+        mask = np.array([_has(cell, factors, dict(zip(contrast.names, wanted, strict=True))) for cell in cells])
         if not mask.any():
             return None
         weights += weight * mask / mask.sum()
@@ -182,11 +184,11 @@ def _planned_weights(
 
 
 def _has(cell: tuple[str, ...], factors: list[str], wanted: dict[str, str]) -> bool:
-    own: dict[str, str] = {}
+    place: dict[str, str] = {}
     for factor, level in zip(factors, cell, strict=True):
         names, levels = factor.split(", "), level.split(", ")
-        own |= dict(zip(names, levels, strict=False)) if len(names) == len(levels) else {factor: level}
-    return all(own.get(name) == level for name, level in wanted.items())
+        place |= dict(zip(names, levels, strict=False)) if len(names) == len(levels) else {factor: level}
+    return all(place.get(name) == level for name, level in wanted.items())
 
 
 def _weights(first: Bools, second: Bools) -> tuple[float, ...]:

@@ -75,10 +75,10 @@ def days(judgments: Judgments) -> list[str]:
     moments = []
     for table, names in ((judgments.participants, ("started", "finished")), (judgments.frame, ("time",))):
         for name in names:
-            known = instants(table[name]).drop_nulls() if name in table.columns else pl.Series([])
-            moments += [known.min(), known.max()] if len(known) else []
-    found = sorted(f"{moment:%Y-%m-%d}" for moment in moments if isinstance(moment, datetime))
-    return [found[0], found[-1]] if found else []
+            times = instants(table[name]).drop_nulls() if name in table.columns else pl.Series([])
+            moments += [times.min(), times.max()] if len(times) else []
+    dates = sorted(f"{moment:%Y-%m-%d}" for moment in moments if isinstance(moment, datetime))
+    return [dates[0], dates[-1]] if dates else []
 
 
 def working_time(people: pl.DataFrame) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def working_time(people: pl.DataFrame) -> dict[str, Any]:
 def background_columns(people: pl.DataFrame, study: Study | None) -> list[str]:
     """The columns that describe participants: the study's questions, else those with such names."""
     if study is not None and study.settings.background:
-        return [one.name for one in study.settings.background if one.name in people.columns]
+        return [question.name for question in study.settings.background if question.name in people.columns]
     return [name for name in people.columns if describes_a_person(name)]
 
 
@@ -117,44 +117,44 @@ def composition_counts(found: Composition) -> dict[str, Any]:
     out = []
     for row in groups:
         if row["warning"]:
-            beside = [one for one in groups if all(one[key] == row[key] for key in ("variable", "criterion"))]
-            others = {f"other_{name}": sum(one[name] for one in beside) - row[name] for name in names}
+            beside = [other for other in groups if all(other[key] == row[key] for key in ("variable", "criterion"))]
+            others = {f"other_{name}": sum(other[name] for other in beside) - row[name] for name in names}
             out.append({key: row[key] for key in ("variable", "group", "criterion", *names)} | others)
     return {
         "variables": list(found.variables), "groups": plain(groups), "standing_out": out,
-        "warnings": [one.to_dict() for one in found.warnings], "notes": [one.to_dict() for one in found.notes],
+        "warnings": [other.to_dict() for other in found.warnings], "notes": [other.to_dict() for other in found.notes],
     }  # fmt: skip
 
 
 def evidence_counts(evidence: Evidence) -> dict[str, Any]:
     """The evidence of a criterion: numbers looked at and flagged, settings, and one row per participant."""
     people = evidence.participants
-    found = {
+    counts = {
         "looked_at": people.height, "flagged": len(evidence.flagged), "settings": plain(evidence.settings),
-        "notes": [one.to_dict() for one in evidence.notes], "participants": plain(reason_rows(people)),
+        "notes": [note.to_dict() for note in evidence.notes], "participants": plain(reason_rows(people)),
     }  # fmt: skip
     if "guess_probability" in people.columns:
-        found["guess_probability"] = plain(people["guess_probability"].max())
+        counts["guess_probability"] = plain(people["guess_probability"].max())
     if isinstance(evidence, Remfod):
-        found |= _times(evidence)
+        counts |= _times(evidence)
     if "distance" not in people.columns:
-        return found
+        return counts
     from karat.screen.criteria.deletion import Deletion
 
     if isinstance(evidence, Deletion):
-        known = people.drop_nulls("distance")
-        found |= {"mean_distance": plain(known["distance"].mean()), "mean_df": plain(known["df"].mean())}
-    return found
+        rows = people.drop_nulls("distance")
+        counts |= {"mean_distance": plain(rows["distance"].mean()), "mean_df": plain(rows["df"].mean())}
+    return counts
 
 
 def _times(evidence: Remfod) -> dict[str, Any]:
     """Rounds, outlying trials, and medians by item function and by participant with the ratio of their ends."""
-    known = evidence.timed.filter(pl.col("rt") > 0)
+    timed = evidence.timed.filter(pl.col("rt") > 0)
     medians = {
-        name: dict(known.group_by(name).agg(pl.col("rt").median()).sort("rt", name).iter_rows())
+        name: dict(timed.group_by(name).agg(pl.col("rt").median()).sort("rt", name).iter_rows())
         for name in ("function", "participant")
     }
-    apart = {name: max(own.values()) / min(own.values()) for name, own in medians.items() if own}
+    apart = {name: max(values.values()) / min(values.values()) for name, values in medians.items() if values}
     return {
         "rounds": evidence.rounds, "intermissions": int(evidence.participants["intermissions"].sum()),
         "rushes": int(evidence.participants["rushes"].sum()), "median_by_function": medians["function"],
@@ -164,8 +164,10 @@ def _times(evidence: Remfod) -> dict[str, Any]:
 
 def _levels(scale: Any) -> dict[str, Any]:
     names = ("levels", "low", "high", "modulus")
-    known = {name: getattr(scale, name) for name in names if getattr(scale, name, None) not in (None, ())}
-    return {name: [str(one) for one in value] if name == "levels" else plain(value) for name, value in known.items()}
+    settings = {name: getattr(scale, name) for name in names if getattr(scale, name, None) not in (None, ())}
+    return {
+        name: [str(level) for level in value] if name == "levels" else plain(value) for name, value in settings.items()
+    }
 
 
 def commonest(column: pl.Series) -> dict[str, int]:
@@ -186,9 +188,9 @@ def _background(column: pl.Series) -> dict[str, Any]:
 def excluded_by(screening: Screening) -> dict[str, int]:
     """The number of excluded participants by the title of the first criterion that flags them."""
     left = set(screening.excluded)
-    found: dict[str, int] = {}
-    for name, one in screening.evidence.items():
-        own = left & set(one.flagged)
-        left -= own
-        found |= {title_of(name): len(own)} if own else {}
-    return found
+    numbers: dict[str, int] = {}
+    for name, evidence in screening.evidence.items():
+        flagged = left & set(evidence.flagged)
+        left -= flagged
+        numbers |= {title_of(name): len(flagged)} if flagged else {}
+    return numbers

@@ -116,7 +116,9 @@ def markdown(gathered: ReportData, language: str = "en", folder: str = "figures"
     lines += [f"- {escaped(name)}: {value}" for name, value in facts(gathered)] + [""]
     for part in parts:
         lines += _section(part, 2, folder)
-    figures = {f"{one.key}.svg": one.svg for part in parts for own in part.walk() for one in own.figures}
+    figures = {
+        f"{figure.key}.svg": figure.svg for part in parts for section in part.walk() for figure in section.figures
+    }
     return "\n".join(lines).rstrip() + "\n", figures
 
 
@@ -176,13 +178,13 @@ def study_counts(study: Study) -> dict[str, Any]:
             }
         )  # fmt: skip
     rules = study.screening_rules
-    stated = {} if rules is None else settings_of(rules, study)
-    screening = {name: CRITERIA[name].settings.resolved(own) for name, own in stated.items()}
-    needed = {name: planned_evidence(study, name, own) for name, own in stated.items()}
+    settings = {} if rules is None else settings_of(rules, study)
+    screening = {name: CRITERIA[name].settings.resolved(values) for name, values in settings.items()}
+    needed = {name: planned_evidence(study, name, values) for name, values in settings.items()}
     return {
         "fingerprint": study.fingerprint, "lists": study.lists, "minutes": study.minutes(), "blocks": blocks,
         "screening": plain(screening),
-        "needed": {name: plain(one.participants.to_dicts()) for name, one in needed.items() if one is not None},
+        "needed": {name: plain(plan.participants.to_dicts()) for name, plan in needed.items() if plan is not None},
         "trials": plain(functions_per_list(study).to_dicts()), "settings": plain(study.settings.model_dump()),
     }  # fmt: skip
 
@@ -192,18 +194,18 @@ def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
 
     `simulated` is the number of simulated participants; if there are any, `banner` is the notice on top of the page.
     """
-    found = results(gathered)
+    data = results(gathered)
     simulated = simulated_notice(language_of(language), gathered.judgments)
     if simulated:
-        found = {"banner": simulated[0]} | found
-    return found | {"sections": [_section_json(one) for one in sections(gathered, language)]}
+        data = {"banner": simulated[0]} | data
+    return data | {"sections": [_section_json(section) for section in sections(gathered, language)]}
 
 
 def results(gathered: ReportData) -> dict[str, Any]:
     """Every result that a sentence of the report may name; `screening` is the content of screening.json."""
     index, measures, compared, study = gathered.index, gathered.measures, gathered.outcomes, gathered.study
-    known: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
-    gone = excluded_by(gathered.screening)
+    evidence: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
+    excluded = excluded_by(gathered.screening)
     return {
         "title": gathered.title,
         "made": gathered.made,
@@ -217,7 +219,8 @@ def results(gathered: ReportData) -> dict[str, Any]:
         "sample": sample_counts(gathered),
         "composition": composition_counts(gathered.screening.composition()),
         "evidence": {
-            name: one.to_dict() if isinstance(one, NotComputed) else evidence_counts(one) for name, one in known.items()
+            name: result.to_dict() if isinstance(result, NotComputed) else evidence_counts(result)
+            for name, result in evidence.items()
         },
         "spammer_index": plain(index.to_dict()) | (
             {"participants": index.participants, "suspicious": index.suspicious}
@@ -225,7 +228,7 @@ def results(gathered: ReportData) -> dict[str, Any]:
         ),
         "measures": _measures(measures, gathered) if isinstance(measures, Measures) else measures.to_dict(),
         # The first sentence does not name the criteria that exclude the fewest.
-        "excluded_by": {**gone, "others": sum(sorted(gone.values(), reverse=True)[MOST_REASONS:])},
+        "excluded_by": {**excluded, "others": sum(sorted(excluded.values(), reverse=True)[MOST_REASONS:])},
         "look": look_counts(gathered),
         "rules": plain(compared.to_dict()),
     }  # fmt: skip
@@ -233,9 +236,9 @@ def results(gathered: ReportData) -> dict[str, Any]:
 
 def _measures(measured: Measures, gathered: ReportData) -> dict[str, Any]:
     """The content of measures.json, with the model of right answers, thresholds and counts of labels on the page."""
-    found = replace(measured, parts=tuple(shown_parts(measured, gathered)))
-    whole = found.to_dict()
-    for data, part in zip(whole["parts"], found.parts, strict=True):
+    complete = replace(measured, parts=tuple(shown_parts(measured, gathered)))
+    whole = complete.to_dict()
+    for data, part in zip(whole["parts"], complete.parts, strict=True):
         thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)
         data |= {} if thresholds is None else {"thresholds": plain(thresholds)}
         if part.name == "consensus":
@@ -251,10 +254,10 @@ def _section_json(section: Section) -> dict[str, Any]:
         "language": section.language,
         "paragraphs": list(section.paragraphs),
         "notes": list(section.notes),
-        "figures": [{"key": one.key, "title": one.title, "alt": one.alt, "caption": one.caption}
-                    for one in section.figures],
-        "tables": [{"key": one.key, "title": one.title, "caption": one.caption, "rows": plain(one.frame.to_dicts())}
-                   for one in section.tables],
-        "listings": [{"key": one.key, "title": one.title, "text": one.text} for one in section.listings],
-        "sections": [_section_json(one) for one in section.sections],
+        "figures": [{"key": part.key, "title": part.title, "alt": part.alt, "caption": part.caption}
+                    for part in section.figures],
+        "tables": [{"key": part.key, "title": part.title, "caption": part.caption, "rows": plain(part.frame.to_dicts())}
+                   for part in section.tables],
+        "listings": [{"key": part.key, "title": part.title, "text": part.text} for part in section.listings],
+        "sections": [_section_json(part) for part in section.sections],
     }  # fmt: skip

@@ -32,7 +32,7 @@ def source(key: str) -> Source:
 
 def cited(text: str) -> tuple[str, ...]:
     """The keys that a text cites, in the order of their first occurrence."""
-    keys = (key.removeprefix("@") for found in CITATION.findall(text) for key in found.split("; "))
+    keys = (key.removeprefix("@") for match in CITATION.findall(text) for key in match.split("; "))
     return tuple(dict.fromkeys(keys))
 
 
@@ -45,8 +45,8 @@ def bibtex(keys: Iterable[str] | None = None) -> str:
 def readable(text: str, language: str = "en") -> str:
     """The text with names and years in place of the keys."""
 
-    def cited(found: re.Match[str]) -> str:
-        keys = (key.removeprefix("@") for key in found.group(1).split("; "))
+    def cited(match: re.Match[str]) -> str:
+        keys = (key.removeprefix("@") for key in match.group(1).split("; "))
         return "(" + "; ".join(_short(source(key), language) for key in keys) + ")"
 
     return CITATION.sub(cited, text)
@@ -54,28 +54,28 @@ def readable(text: str, language: str = "en") -> str:
 
 def references(keys: Sequence[str], language: str = "en") -> list[str]:
     """The sources of these keys as a list of references, in alphabetical order."""
-    found = sorted((source(key) for key in set(keys)), key=lambda one: (one.authors[0].casefold(), one.year))
-    return [_reference(one, language) for one in found]
+    sources = sorted((source(key) for key in set(keys)), key=lambda entry: (entry.authors[0].casefold(), entry.year))
+    return [_reference(entry, language) for entry in sources]
 
 
-def _entry(one: Source) -> str:
-    fields = {"author": " and ".join(one.authors), "title": one.title, "year": one.year, **one.fields}
+def _entry(source: Source) -> str:
+    fields = {"author": " and ".join(source.authors), "title": source.title, "year": source.year, **source.fields}
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
-    return "\n".join([f"@{one.kind}{{{one.key},", *lines, "}\n"])
+    return "\n".join([f"@{source.kind}{{{source.key},", *lines, "}\n"])
 
 
-def _short(one: Source, language: str) -> str:
-    words, names = language_of(language), [author.partition(",")[0] for author in one.authors]
+def _short(source: Source, language: str) -> str:
+    words, names = language_of(language), [author.partition(",")[0] for author in source.authors]
     who = f"{names[0]} et al." if len(names) >= SEVERAL else words.several(names)
-    return f"{who}, {one.year or words.say('undated')}"
+    return f"{who}, {source.year or words.say('undated')}"
 
 
-def _reference(one: Source, language: str) -> str:
+def _reference(source: Source, language: str) -> str:
     words = language_of(language)
-    who = "; ".join(one.authors[:-1]) + (f" {words.joint} " if len(one.authors) > 1 else "") + one.authors[-1]
-    title = one.title.replace("{", "").replace("}", "")
-    parts = [f"{who} ({one.year or words.say('undated')}). {title}."]
-    place = one.fields
+    who = "; ".join(source.authors[:-1]) + (f" {words.joint} " if len(source.authors) > 1 else "") + source.authors[-1]
+    title = source.title.replace("{", "").replace("}", "")
+    parts = [f"{who} ({source.year or words.say('undated')}). {title}."]
+    place = source.fields
     if "journal" in place:
         issue = place["volume"] + (f"({place['number']})" if "number" in place else "")
         parts.append(f"{place['journal']} {issue}, {place['pages'].replace('--', '–')}.")
@@ -108,12 +108,12 @@ class Source:
 
 def _sources() -> dict[str, Source]:
     """The sources by their key, from the BibTeX file beside this one."""
-    found = {}
+    sources = {}
     for kind, key, entry in ENTRY.findall(files("karat.report").joinpath("literature.bib").read_text(encoding="utf-8")):
         fields = dict(FIELD.findall(entry))
         authors = tuple(fields.pop("author").split(" and "))
-        found[key] = Source(key, kind, authors, fields.pop("title"), fields.pop("year", ""), fields)
-    return found
+        sources[key] = Source(key, kind, authors, fields.pop("title"), fields.pop("year", ""), fields)
+    return sources
 
 
 SOURCES = _sources()

@@ -136,11 +136,11 @@ class Outcomes:
 
     def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
         """The mean of the cells on the first side of a comparison, and on the second."""
-        found = []
+        sides = []
         for sign in (1, -1):
-            own = [(abs(w), cell[0]) for w, cell in zip(comparison.weights, rule.cells, strict=True) if w * sign > 0]
-            found.append(sum(w * mean for w, mean in own) / max(sum(w for w, _ in own), 1e-9))
-        return found[0], found[1]
+            cells = [(abs(w), cell[0]) for w, cell in zip(comparison.weights, rule.cells, strict=True) if w * sign > 0]
+            sides.append(sum(w * mean for w, mean in cells) / max(sum(w for w, _ in cells), 1e-9))
+        return sides[0], sides[1]
 
     def clear(self) -> int:
         """The number of preferences whose interval excludes one half, including those outside the figure."""
@@ -154,11 +154,13 @@ class Outcomes:
             "left_out": self.left_out,
             "right": None if self.right is None else list(self.right),
             "people": dict(self.people),
-            "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
-                             "p": one.p, "shown": one.shown} for one in self.comparisons],
-            "shown": sum(bool(one.shown) for one in self.comparisons[1:]),
-            "tests": [{"factors": list(one.factors), "test": str(one.test), "p": one.p, "shown": one.shown}
-                      for one in self.tests],
+            "comparisons": [
+                {name: getattr(comparison, name) for name in ("name", "first", "second", "planned", "p", "shown")}
+                for comparison in self.comparisons
+            ],
+            "shown": sum(bool(comparison.shown) for comparison in self.comparisons[1:]),
+            "tests": [{"factors": list(test.factors), "test": str(test.test), "p": test.p, "shown": test.shown}
+                      for test in self.tests],
             "clear": self.clear() if self.kind == "preference" else None,
             "number": len(self.rules), "cells": len(self.cells), "all_cells": len(self.cells) + self.left_out,
             "rules": [
@@ -166,8 +168,8 @@ class Outcomes:
                     "key": rule.key, "name": rule.name, "kept": rule.kept, "excluded": len(rule.excluded),
                     "cells": [{"cell": name, "ends": ends} for name, ends in zip(names, rule.cells, strict=True)],
                     "comparisons": [
-                        {"name": one.name, "ends": ends, "sides": self.sides(rule, one)}
-                        for one, ends in zip(self.comparisons, rule.comparisons, strict=True)
+                        {"name": comparison.name, "ends": ends, "sides": self.sides(rule, comparison)}
+                        for comparison, ends in zip(self.comparisons, rule.comparisons, strict=True)
                     ],
                 }
                 for rule in self.rules
@@ -177,7 +179,7 @@ class Outcomes:
     def table(self) -> pl.DataFrame:
         """One row per rule and comparison, or per rule and cell where nothing is compared."""
         rows: list[tuple[Any, ...]] = []
-        names = [one.name for one in self.comparisons] or [", ".join(cell) for cell in self.cells]
+        names = [comparison.name for comparison in self.comparisons] or [", ".join(cell) for cell in self.cells]
         for rule in self.rules:
             numbers = rule.comparisons if self.comparisons else rule.cells
             rows += [(rule.name, rule.kept, name, *ends) for name, ends in zip(names, numbers, strict=True)]
@@ -207,13 +209,13 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     place = {cell: number for number, cell in enumerate(cells)}
     people = judgments.participants["participant"].to_list()
     sums, counts = _sums(rows, factors, place, people)
-    stated = _rules(screening)
+    applied = _rules(screening)
     compared: list[RuleComparison] = []
     model = accuracy = planned = None
     if kind not in ("preference", "answers") and factors != ["all"] and "question" not in factors:
         levels = {name: order[name] for name in named if name in order}
         if kind == "right" and 0 < len(named) <= MOST_FACTORS and not left_out:
-            accuracy = right_model(rows, named, levels, stated[0][2])
+            accuracy = right_model(rows, named, levels, applied[0][2])
         model = accuracy if kind == "right" else model_of(measures, question)
         plan = [] if study is None else study.settings.contrast
         planned = right_plan(plan, accuracy) if kind == "right" else None
@@ -221,7 +223,9 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         compared = comparisons(plan, model, decided, factors, order, cells)
     low, high = _ends(scale, kind, rows)
     bounds = ends(scale) if kind == "means" and "answer" not in rows.columns else (-math.inf, math.inf)
-    rules = tuple(_outcome(key, name, gone, people, sums, counts, compared, kind, bounds) for key, name, gone in stated)
+    rules = tuple(
+        _outcome(key, name, excluded, people, sums, counts, compared, kind, bounds) for key, name, excluded in applied
+    )
     examples = _examples(rows, factors, place)
     shares: tuple[tuple[str, float], ...] = ()
     if kind == "right":
@@ -268,15 +272,15 @@ def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFra
     if "question" not in rows.columns or len(judgments.scales) == 1:
         several = "question" in rows.columns and rows["question"].n_unique() > 1
         return rows, next(iter(judgments.scales.values())), None if several else ""
-    asked = rows.with_columns(pl.col("question").fill_null(""))
-    counts = dict(asked["question"].value_counts().iter_rows())
+    questions = rows.with_columns(pl.col("question").fill_null(""))
+    counts = dict(questions["question"].value_counts().iter_rows())
     # Of questions with equally many answers, the first is taken.
     name = max(judgments.scales, key=lambda question: counts.get(question, 0))
     scale = judgments.scales[name]
-    same = [question for question, own in judgments.scales.items() if own == scale]
+    same = [question for question, other in judgments.scales.items() if other == scale]
     if len(same) > FACTORS:
-        return asked.filter(pl.col("question").is_in(same)), scale, None
-    return asked.filter(pl.col("question") == name).drop("question"), scale, name
+        return questions.filter(pl.col("question").is_in(same)), scale, None
+    return questions.filter(pl.col("question") == name).drop("question"), scale, name
 
 
 def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str, str, pl.DataFrame]:
@@ -316,10 +320,10 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
     if not {"left", "right"} <= set(rows.columns):
         return "answers", ANSWERS, rows
     plan = [] if study is None else study.settings.contrast
-    for one in (one for one in plan if len(one.levels) == 2):
-        levelled = between_levels(rows, one)
+    for contrast in (contrast for contrast in plan if len(contrast.levels) == 2):
+        levelled = between_levels(rows, contrast)
         if levelled.height:
-            label = pl.lit(" over ".join(one.levels))
+            label = pl.lit(" over ".join(contrast.levels))
             shares = levelled.with_columns(_value=pl.col("_first").cast(pl.Float64) * 100, _pair=label)
             return "preference", unit, shares
     rows = rows.with_columns(_low=pl.min_horizontal("left", "right"), _high=pl.max_horizontal("left", "right"))
@@ -356,9 +360,9 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
     if kind in ("means", "share") and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
         factors = _by_question(rows, factors)
     if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
-        given = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
-        every = pl.DataFrame({"answer": scale.levels or sorted(given["response"].unique(), key=natural_order)})
-        crossed = given.join(every, how="cross")
+        answers = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
+        every = pl.DataFrame({"answer": scale.levels or sorted(answers["response"].unique(), key=natural_order)})
+        crossed = answers.join(every, how="cross")
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]
     if not factors and kind == "right":
@@ -367,9 +371,9 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         rows, factors = rows.with_columns(all=pl.lit("all answers")), ["all"]
     rows = rows.with_columns(pl.col(name).cast(pl.String) for name in factors).drop_nulls(factors)
     while len(factors) > FACTORS:
-        *left, one, other = factors
-        joined = f"{one}, {other}"
-        rows = rows.with_columns(pl.concat_str([one, other], separator=", ").alias(joined))
+        *left, first, other = factors
+        joined = f"{first}, {other}"
+        rows = rows.with_columns(pl.concat_str([first, other], separator=", ").alias(joined))
         factors = [*left, joined]
     return rows, factors
 
@@ -386,18 +390,20 @@ def _by_question(rows: pl.DataFrame, factors: list[str]) -> list[str]:
 
 def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None) -> dict[str, list[str]]:
     """The levels of each factor in the order of the study file, else in natural order."""
-    stated: dict[str, list[str]] = {}
+    stated_levels: dict[str, list[str]] = {}
     for block in () if study is None else study.blocks:
-        for name, own in block.settings.factors.items():
-            stated.setdefault(name, list(own.levels))
-    found = {}
+        for name, factor_settings in block.settings.factors.items():
+            stated_levels.setdefault(name, list(factor_settings.levels))
+    levels = {}
     for factor in factors:
         there = rows[factor].unique(maintain_order=factor == "answer").to_list()
-        parts = [stated.get(name, []) for name in factor.split(", ")]
-        known = [", ".join(cell) for cell in product(*parts)] if all(parts) else []
-        rest = there if factor == "answer" else sorted(set(there) - set(known), key=natural_order)
-        found[factor] = [level for level in known if level in set(there)] + [one for one in rest if one not in known]
-    return found
+        parts = [stated_levels.get(name, []) for name in factor.split(", ")]
+        planned = [", ".join(cell) for cell in product(*parts)] if all(parts) else []
+        rest = there if factor == "answer" else sorted(set(there) - set(planned), key=natural_order)
+        levels[factor] = [level for level in planned if level in set(there)] + [
+            level for level in rest if level not in planned
+        ]
+    return levels
 
 
 def _most_telling(
@@ -412,8 +418,8 @@ def _most_telling(
         return cells, 0, True
     counts = {number for _, number in means.values()}
     if kind == "preference" and max(counts) > 2 * min(counts):
-        shown = sorted(cells, key=lambda cell: -means[cell][1])[:MOST_CELLS]
-        return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS, False
+        chosen = sorted(cells, key=lambda cell: -means[cell][1])[:MOST_CELLS]
+        return [cell for cell in cells if cell in set(chosen)], len(cells) - MOST_CELLS, False
     ranked = sorted(cells, key=lambda cell: (-(means[cell][0] or 0.0), cell))
     return ranked[: MOST_CELLS // 2] + ranked[-MOST_CELLS // 2 :], len(cells) - MOST_CELLS, True
 
@@ -434,19 +440,19 @@ def _sums(
 
 def _rules(screening: Screening) -> list[tuple[str, str, tuple[str, ...]]]:
     """The rules to compare: key, name and excluded participants; first the rule that the analysis uses."""
-    found: list[tuple[str, str, tuple[str, ...]]] = []
+    rules: list[tuple[str, str, tuple[str, ...]]] = []
     if screening.exclude is not None:
-        found.append((STATED, "as stated", screening.excluded))
-    found.append((NOBODY, "nobody", ()))
-    alone = [(name, tuple(one.flagged)) for name, one in screening.evidence.items() if one.flagged]
+        rules.append((STATED, "as stated", screening.excluded))
+    rules.append((NOBODY, "nobody", ()))
+    alone = [(name, tuple(result.flagged)) for name, result in screening.evidence.items() if result.flagged]
     everyone = screening.judgments.participants.height
-    alone = [(name, gone) for name, gone in alone if len(gone) <= everyone / 2]
-    others = [(name, gone) for name, gone in alone if set(gone) != set(screening.excluded)]
-    found += [(name, f"{_short(title_of(name))} only", gone) for name, gone in others[:MOST_RULES]]
-    union = tuple(dict.fromkeys(one for _, gone in alone for one in gone))
+    alone = [(name, excluded) for name, excluded in alone if len(excluded) <= everyone / 2]
+    others = [(name, excluded) for name, excluded in alone if set(excluded) != set(screening.excluded)]
+    rules += [(name, f"{_short(title_of(name))} only", excluded) for name, excluded in others[:MOST_RULES]]
+    union = tuple(dict.fromkeys(result for _, excluded in alone for result in excluded))
     if len(alone) > 1 and set(union) != set(screening.excluded) and len(union) < everyone:
-        found.append((ALL, "any criterion", union))
-    return found
+        rules.append((ALL, "any criterion", union))
+    return rules
 
 
 def _short(title: str) -> str:
@@ -455,16 +461,19 @@ def _short(title: str) -> str:
 
 
 def _outcome(
-    key: str, name: str, gone: tuple[str, ...], people: list[str], sums: Floats, counts: Floats,
+    key: str, name: str, excluded_names: tuple[str, ...], people: list[str], sums: Floats, counts: Floats,
     compared: Sequence[RuleComparison], kind: str, bounds: tuple[float, float],
 ) -> RuleOutcome:  # fmt: skip
-    out = set(gone)
-    kept = np.array([one not in out for one in people], dtype=bool)
-    s, n = sums[kept], counts[kept]
+    out = set(excluded_names)
+    stays = np.array([comparison not in out for comparison in people], dtype=bool)
+    s, n = sums[stays], counts[stays]
     cells = tuple(_mean_interval(s[:, k], n[:, k], kind, bounds) for k in range(s.shape[1]))
-    differences = tuple(_difference(np.array(one.weights), s, n) for one in compared)
-    excluded, answering = tuple(one for one in people if one in out), int((n.sum(axis=1) > 0).sum())
-    return RuleOutcome(key, name, excluded, int(kept.sum()), answering, cells, differences)
+    differences = tuple(_difference(np.array(comparison.weights), s, n) for comparison in compared)
+    excluded, answering = (
+        tuple(comparison for comparison in people if comparison in out),
+        int((n.sum(axis=1) > 0).sum()),
+    )
+    return RuleOutcome(key, name, excluded, int(stays.sum()), answering, cells, differences)
 
 
 def _mean_interval(sums: Floats, counts: Floats, kind: str, bounds: tuple[float, float]) -> tuple[float, float, float]:
@@ -492,11 +501,11 @@ def _difference(weights: Floats, s: Floats, n: Floats) -> tuple[float, float, fl
     """A weighted sum of cell means: within participants if most have all cells, else between them."""
     used = weights != 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        means, own = s.sum(axis=0) / n.sum(axis=0), s / n
+        means, by_person = s.sum(axis=0) / n.sum(axis=0), s / n
     estimate = float((weights * np.where(used, means, 0.0)).sum())
     if not np.isfinite(estimate):
         return float("nan"), float("nan"), float("nan")
-    complete = own[np.isfinite(own[:, used]).all(axis=1)]
+    complete = by_person[np.isfinite(by_person[:, used]).all(axis=1)]
     if len(complete) >= 2 and len(complete) >= 0.5 * (n[:, used].sum(axis=1) > 0).sum():
         each = (weights[used] * complete[:, used]).sum(axis=1)
         half = _t(len(each) - 1) * float(each.std(ddof=1)) / len(each) ** 0.5
@@ -523,8 +532,8 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
         return 0.0, 100.0
     if math.isfinite(ends(scale)[0]):
         return ends(scale)
-    known = rows["_value"].drop_nulls()
-    low, high = float(known.quantile(0.02) or 0.0), float(known.quantile(0.98) or 1.0)
+    values = rows["_value"].drop_nulls()
+    low, high = float(values.quantile(0.02) or 0.0), float(values.quantile(0.98) or 1.0)
     if high <= low:
         return low, low + 1
     step = round_step(high - low)
@@ -541,9 +550,9 @@ def _examples(rows: pl.DataFrame, factors: list[str], place: dict[tuple[str, ...
     """The first sentence of each cell, if sentences are known."""
     if "sentence" not in rows.columns or "sentence" in factors:
         return {}
-    found: dict[int, str] = {}
+    examples: dict[int, str] = {}
     firsts = rows.drop_nulls("sentence").sort("item").group_by(factors, maintain_order=True).agg(pl.first("sentence"))
     for *cell, text in firsts.iter_rows():
         if tuple(cell) in place:
-            found[place[tuple(cell)]] = str(text)
-    return found
+            examples[place[tuple(cell)]] = str(text)
+    return examples

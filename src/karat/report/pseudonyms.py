@@ -67,17 +67,17 @@ def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
         table.drop([name for name in table.columns if name in removed]).sort("participant", maintain_order=True)
         for table in (judgments.frame, judgments.participants)
     )
-    made = Judgments.from_checked(Checked(frame, notes=list(judgments.notes)), judgments.scales, people)
-    made.frozen = judgments.frozen
-    return made
+    remaining = Judgments.from_checked(Checked(frame, notes=list(judgments.notes)), judgments.scales, people)
+    remaining.frozen = judgments.frozen
+    return remaining
 
 
 def removed_columns(personal: Collection[str], keep: Collection[str], judgments: Judgments) -> list[str]:
     """The personal columns that are not in `keep`; an unknown name in `keep` is an error."""
-    known = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
+    columns = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
     for name in keep:
-        if name not in known:
-            raise KaratError(f"archive: there is no column {name} to keep. {meant(name, known)}")
+        if name not in columns:
+            raise KaratError(f"archive: there is no column {name} to keep. {meant(name, columns)}")
     return [name for name in personal if name not in keep]
 
 
@@ -94,30 +94,30 @@ def _dealt(old: list[str], seed: int | None) -> dict[str, str]:
 
 def _personal(judgments: Judgments, study: Study | None) -> dict[str, str]:
     """The personal columns of both tables, and why."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     people = set(judgments.participants["participant"].to_list())
-    questions = set() if study is None else {one.name for one in study.settings.background}
+    questions = set() if study is None else {question.name for question in study.settings.background}
     for column in judgments.participants.get_columns():
         why = _names(column, people)
         if column.name not in HARMLESS and not why:
             personal = column.name in questions or describes_a_person(column.name)
             why = "describes participants" if personal else "may describe participants"
         if why and column.name != "participant":
-            found[column.name] = why
+            reasons[column.name] = why
     design = set() if study is None else {
         name for block in study.blocks for name in (*block.settings.factors, *block.items.frame.columns)
     }  # fmt: skip
     for column in judgments.frame.get_columns():
         name = column.name
         if name in ("time", "received"):
-            found[name] = "says when somebody answered"
+            reasons[name] = "says when somebody answered"
         elif name == "trace":
-            found[name] = "says how somebody moved"
+            reasons[name] = "says how somebody moved"
         elif name not in COLUMNS and name not in design:
             why = _names(column, people) or _describes(judgments.frame, name)
             if why:
-                found[name] = why
-    return found
+                reasons[name] = why
+    return reasons
 
 
 def _names(column: pl.Series, people: set[str]) -> str:

@@ -57,15 +57,15 @@ class Adequacy(BriefResult):
     @property
     def summary(self) -> tuple[Message, ...]:
         """KMO, Bartlett's test, and the pairs that suit a factor analysis least."""
-        found = [Message("adequacy.undefined")]
+        messages = [Message("adequacy.undefined")]
         if not np.isnan(self.kmo):
-            found = [Message("adequacy.kmo", {"kmo": self.kmo, "word": word(self.kmo)})]
+            messages = [Message("adequacy.kmo", {"kmo": self.kmo, "word": word(self.kmo)})]
         test = {"dof": self.bartlett.dof, "chi2": self.bartlett.chi2, "p": self.bartlett.p_value}
-        found.append(Message("adequacy.bartlett", test | {"cases": self.observations}))
+        messages.append(Message("adequacy.bartlett", test | {"cases": self.observations}))
         low = self.items.filter(pl.col("kmo") < UNACCEPTABLE)["pair"].to_list()
         if low:
-            found.append(Message("adequacy.low", {"limit": UNACCEPTABLE, "pairs": low}))
-        return tuple(found)
+            messages.append(Message("adequacy.low", {"limit": UNACCEPTABLE, "pairs": low}))
+        return tuple(messages)
 
 
 def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | None = None) -> Adequacy:
@@ -164,13 +164,13 @@ def suitability(
     if few:
         raise MeasureError(Message("suitability.one_rating", {"pairs": few, "n": len(few)}))
     low, wide = pl.col("mean") < mean, pl.col("sd") > sd
-    gone = low & wide if rule == "both" else low | wide
+    dropped = low & wide if rule == "both" else low | wide
     codes = ("suitability.suitable", "suitability.low", "suitability.wide", "suitability.low_and_wide")
     flaws = low.cast(pl.Int64) + 2 * wide.cast(pl.Int64)
     message = flaws.replace_strict(list(range(4)), codes, return_dtype=pl.String)
     limits = (pl.lit(float(mean)).alias("mean_limit"), pl.lit(float(sd)).alias("sd_limit"))
     pairs = per_pair.select(
-        pl.col("item").alias("pair"), "n", "mean", "sd", (~gone).alias("keep"), message=message,
+        pl.col("item").alias("pair"), "n", "mean", "sd", (~dropped).alias("keep"), message=message,
         values=pl.struct("mean", "sd", *limits),
     )  # fmt: skip
     other, other_rule = (low | wide, "either") if rule == "both" else (low & wide, "both")

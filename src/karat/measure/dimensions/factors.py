@@ -139,8 +139,8 @@ class Factors(MeasureResult):
         values = self.source.values
         standard = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
         weights = score_weights(self.source.matrix, self.loadings, self.correlations, self.uniquenesses, method)
-        found = pl.DataFrame(standard @ weights, schema=list(self.names), orient="row")
-        return found if self.source.keys is None else pl.concat([self.source.keys, found], how="horizontal")
+        scores = pl.DataFrame(standard @ weights, schema=list(self.names), orient="row")
+        return scores if self.source.keys is None else pl.concat([self.source.keys, scores], how="horizontal")
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -192,12 +192,12 @@ def factors(
     usual = _checked(source, n, method, rotation, kaiser, start)
     if method == "ml":
         check_invertible(source)
-    found = extract(source.matrix, n, method, start)
-    rotated = rotate(found.loadings, rotation, usual)
-    exact = rotate(found.loadings, rotation, usual, gain=PRECISE) if rotation in ("promax", "varimax") else rotated
+    extraction = extract(source.matrix, n, method, start)
+    rotated = rotate(extraction.loadings, rotation, usual)
+    exact = rotate(extraction.loadings, rotation, usual, gain=PRECISE) if rotation in ("promax", "varimax") else rotated
     names = tuple(f"F{number}" for number in range(1, n + 1))
-    fit = fit_of(source.matrix, found.loadings, found.uniquenesses, source.observations)
-    notes = [*source.notes, *solution_notes(source.pairs, names, found, rotated, exact)]
+    fit = fit_of(source.matrix, extraction.loadings, extraction.uniquenesses, source.observations)
+    notes = [*source.notes, *solution_notes(source.pairs, names, extraction, rotated, exact)]
     if fit.dof < 1:
         notes.append(Message("factors.no_degrees_of_freedom"))
     if source.observations < 5 * len(source.pairs):
@@ -207,9 +207,10 @@ def factors(
         "observations": source.observations,
     }  # fmt: skip
     return Factors(
-        _frame(source.pairs, names, rotated.loadings, found.uniquenesses), rotated.loadings, found.uniquenesses,
-        rotated.correlations, fit, _explained(names, found.loadings, rotated), source.pairs, names,
-        found.converged and rotated.converged, settings=settings, notes=tuple(notes), source=source,
+        _frame(source.pairs, names, rotated.loadings, extraction.uniquenesses), rotated.loadings,
+        extraction.uniquenesses,
+        rotated.correlations, fit, _explained(names, extraction.loadings, rotated), source.pairs, names,
+        extraction.converged and rotated.converged, settings=settings, notes=tuple(notes), source=source,
     )  # fmt: skip
 
 
@@ -267,36 +268,36 @@ def solution_notes(
     pairs: Sequence[str], names: Sequence[str], extraction: Extraction, rotation: Rotation, exact: Rotation
 ) -> list[Message]:
     """The notes on a solution; `exact` is the rotation continued to its maximum."""
-    found = []
+    notes = []
     if not extraction.converged:
         gradient = float(f"{extraction.gradient:.1e}")
-        found.append(Message("factors.extraction_not_converged", {"gradient": gradient}))
+        notes.append(Message("factors.extraction_not_converged", {"gradient": gradient}))
     bound = [pair for pair, at in zip(pairs, extraction.at_bound, strict=True) if at]
     if bound:
-        found.append(Message("factors.heywood", {"pairs": bound, "n": len(bound), "uniqueness": LOWEST}))
+        notes.append(Message("factors.heywood", {"pairs": bound, "n": len(bound), "uniqueness": LOWEST}))
     if extraction.lowest < extraction.objective - max(1e-6, 1e-3 * extraction.objective):
         objectives = {"lowest": float(extraction.lowest), "objective": float(extraction.objective)}
-        found.append(Message("factors.better_start", objectives))
+        notes.append(Message("factors.better_start", objectives))
     if not rotation.converged:
-        found.append(Message("factors.rotation_not_converged"))
+        notes.append(Message("factors.rotation_not_converged"))
     order, signs = matched(exact.loadings, rotation.loadings)
     moved = float(np.abs(exact.loadings[:, order] * signs - rotation.loadings).max())
     if moved > MOVED:
-        found.append(Message("factors.varimax_stopped", {"moved": moved}))
-    return found + _few_pairs(pairs, names, rotation.loadings) + _not_distinct(names, rotation)
+        notes.append(Message("factors.varimax_stopped", {"moved": moved}))
+    return notes + _few_pairs(pairs, names, rotation.loadings) + _not_distinct(names, rotation)
 
 
 def _few_pairs(pairs: Sequence[str], names: Sequence[str], loadings: Floats) -> list[Message]:
     """Notes on factors that carry fewer than three pairs."""
     carried = carriers(loadings)
-    found = []
+    notes = []
     for number, name in enumerate(names):
-        own = [pair for pair, factor in zip(pairs, carried, strict=True) if factor == number]
-        if not own:
-            found.append(Message("factors.no_pair", {"factor": name}))
-        elif len(own) < FEWEST_PAIRS:
-            found.append(Message("factors.few_pairs", {"factor": name, "pairs": own}))
-    return found
+        members = [pair for pair, factor in zip(pairs, carried, strict=True) if factor == number]
+        if not members:
+            notes.append(Message("factors.no_pair", {"factor": name}))
+        elif len(members) < FEWEST_PAIRS:
+            notes.append(Message("factors.few_pairs", {"factor": name, "pairs": members}))
+    return notes
 
 
 def _not_distinct(names: Sequence[str], rotation: Rotation) -> list[Message]:
@@ -306,15 +307,15 @@ def _not_distinct(names: Sequence[str], rotation: Rotation) -> list[Message]:
         float((rotation.loadings[carried == number, number] ** 2).mean()) if (carried == number).any() else np.nan
         for number in range(len(names))
     ]
-    found = []
+    notes = []
     for i in range(len(names)):
         for j in range(i):
             r = float(rotation.correlations[i, j])
             about = {"first": names[j], "second": names[i], "r": r}
             if abs(r) >= NOT_DISTINCT:
-                found.append(Message("factors.not_distinct", about))
+                notes.append(Message("factors.not_distinct", about))
                 continue
             weak = [names[k] for k in (j, i) if r**2 > extracted[k]]
             if weak:
-                found.append(Message("factors.discriminant_validity", about | {"shared": r**2, "weak": weak}))
-    return found
+                notes.append(Message("factors.discriminant_validity", about | {"shared": r**2, "weak": weak}))
+    return notes

@@ -56,7 +56,7 @@ class RatingsMatrix(BriefResult):
     def plot(self, width_cm: float = 16) -> Figure:
         """The mean rating on each pair, with a standard deviation to either side."""
         ratings = self.frame.select(pl.col(self.pairs).cast(pl.Float64))
-        mean, sd = (np.array(one.row(0), dtype=np.float64) for one in (ratings.mean(), ratings.std()))
+        mean, sd = (np.array(table.row(0), dtype=np.float64) for table in (ratings.mean(), ratings.std()))
         rows = pl.DataFrame({"label": self.pairs, "estimate": mean, "lower": mean - sd, "upper": mean + sd})
         return ranked_plot(rows, "mean rating, with one standard deviation", str(self.summary[0]), width_cm)
 
@@ -102,8 +102,8 @@ def ratings_matrix(
     repeated = int((once["times"] > 1).sum())
     if repeated:
         notes.append(Message("ratings.averaged", {"n": repeated}))
-    known = set(once["question"].unique().to_list())
-    pairs = [question for question in judgments.scales if question in known]
+    questions = set(once["question"].unique().to_list())
+    pairs = [question for question in judgments.scales if question in questions]
     if len(pairs) < 2:
         raise MeasureError(Message("ratings.one_pair"))
     clash = set(pairs) & {"participant", "item"}
@@ -126,23 +126,23 @@ def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.
     frame = judgments.frame
     if "question" not in frame.columns:
         raise MeasureError(Message("ratings.no_questions"))
-    kept = frame.filter(
+    answered = frame.filter(
         pl.col("function").is_in(list(functions)), pl.col("response").is_not_null(), pl.col("question").is_not_null()
     )
-    if not kept.height:
+    if not answered.height:
         raise MeasureError(Message("rated.no_answers", {"functions": list(functions), "answered": None}))
     notes = []
     if "polarity" not in frame.columns:
         notes.append(Message("ratings.no_polarity"))
-    elif kept["polarity"].null_count():
-        notes.append(Message("ratings.polarity_missing", {"n": kept["polarity"].null_count()}))
+    elif answered["polarity"].null_count():
+        notes.append(Message("ratings.polarity_missing", {"n": answered["polarity"].null_count()}))
     parts = []
-    for (question,), rows in kept.group_by("question", maintain_order=True):
+    for (question,), rows in answered.group_by("question", maintain_order=True):
         scale = judgments.scales.get(str(question), judgments.scales.get(""))
         if scale is None:
             raise MeasureError(Message("ratings.no_scale", {"question": str(question)}))
         parts.append(rows.with_columns(rating=rating_of(scale, "polarity" in frame.columns)))
-    if len({scale for question, scale in judgments.scales.items() if question in set(kept["question"])}) > 1:
+    if len({scale for question, scale in judgments.scales.items() if question in set(answered["question"])}) > 1:
         notes.append(Message("ratings.different_scales"))
     return pl.concat(parts), notes
 
@@ -205,9 +205,9 @@ def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | Non
     flat = [pair for pair, spread in zip(pairs, np.ptp(complete, axis=0), strict=True) if spread == 0]
     if flat:
         raise MeasureError(Message("correlations.constant", {"pairs": flat}))
-    found = pearson(complete) if kind == "pearson" else _polychoric(complete, pairs, notes)
-    kept = None if keys is None else keys.filter(pl.Series(whole))
-    return Correlations(found, pairs, len(complete), complete, kept, tuple(notes))
+    correlations = pearson(complete) if kind == "pearson" else _polychoric(complete, pairs, notes)
+    cases = None if keys is None else keys.filter(pl.Series(whole))
+    return Correlations(correlations, pairs, len(complete), complete, cases, tuple(notes))
 
 
 def check_invertible(correlations: Correlations) -> None:
@@ -240,10 +240,10 @@ def _is_correlation(values: Floats) -> bool:
 
 
 def _polychoric(values: Floats, pairs: tuple[str, ...], notes: list[Message]) -> Floats:
-    many = [pair for pair, own in zip(pairs, values.T, strict=True) if len(np.unique(own)) > MOST_POINTS]
+    many = [pair for pair, ratings in zip(pairs, values.T, strict=True) if len(np.unique(ratings)) > MOST_POINTS]
     if many:
         raise MeasureError(Message("correlations.too_many_points", {"pair": many[0], "most": MOST_POINTS}))
-    found, changed = nearest_correlation(polychoric(values))
+    correlations, changed = nearest_correlation(polychoric(values))
     if changed:
         notes.append(Message("correlations.nearest_matrix"))
-    return found
+    return correlations

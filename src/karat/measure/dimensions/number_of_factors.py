@@ -76,8 +76,8 @@ class NumberOfFactors(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those of random data."""
-        found = counted(self.number("parallel analysis (factors)"), "factor")
-        finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"
+        number = counted(self.number("parallel analysis (factors)"), "factor")
+        finding = f"Parallel analysis finds {number}, the minimum average partial {self.number('MAP')}"
         key = f"dashed: what {100 * self.settings['quantile']:.0f} % of random data stay below"
         return scree_plot(self.eigenvalues, finding, key, width_cm)
 
@@ -125,7 +125,7 @@ def number_of_factors(
     eigenvalues = pl.DataFrame({
         "number": np.arange(1, p + 1), "component": values, "component_random": parallel.component_quantiles,
         "factor": parallel.factor_values, "factor_random": parallel.factor_quantiles,
-        **{name: np.append(own[1:], [np.nan] * (p - len(own) + 1)) for name, own in after.items()},
+        **{name: np.append(column[1:], [np.nan] * (p - len(column) + 1)) for name, column in after.items()},
     })  # fmt: skip
     table = pl.DataFrame({"rule": list(rules), "number": list(rules.values())})
     settings = {"correlations": correlations, "draws": draws, "quantile": quantile, "seed": seed}
@@ -197,13 +197,13 @@ def factor_intervals(
     random = np.random.default_rng(seed)
     people = [random.integers(0, len(cases), len(cases)) for _ in range(draws)]
     again = executor.map(_drawn, (found, cases), people, name="factor intervals", progress=progress)
-    drawn = [one for one in again if one is not None]
-    if len(drawn) < draws:
-        notes.append(Message("factor_intervals.left_out", {"n": draws - len(drawn)}))
-    if len(drawn) < 2:
+    solutions = [solution for solution in again if solution is not None]
+    if len(solutions) < draws:
+        notes.append(Message("factor_intervals.left_out", {"n": draws - len(solutions)}))
+    if len(solutions) < 2:
         raise MeasureError(Message("factor_intervals.no_solutions"))
-    loadings, correlations = (np.stack(parts) for parts in zip(*drawn, strict=True))
-    similar = np.stack([np.diag(congruence(found.loadings, own)) for own in loadings]).mean(axis=0)
+    loadings, correlations = (np.stack(parts) for parts in zip(*solutions, strict=True))
+    similar = np.stack([np.diag(congruence(found.loadings, draw)) for draw in loadings]).mean(axis=0)
     unstable = [name for name, value in zip(found.names, similar, strict=True) if value < SIMILAR]
     if unstable:
         notes.append(
@@ -221,30 +221,30 @@ def factor_intervals(
 
 def _drawn(about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
     """The matched loadings and factor correlations of one draw of participants; None without a solution."""
-    found, cases = about
-    if found.source.values is None:
+    solution, cases = about
+    if solution.source.values is None:
         return None
-    values = found.source.values[np.concatenate([cases[person] for person in people])]
+    values = solution.source.values[np.concatenate([cases[person] for person in people])]
     if (np.ptp(values, axis=0) == 0).any():
         return None
-    kind = found.settings["correlations"]
+    kind = solution.settings["correlations"]
     matrix = pearson(values) if kind == "pearson" else nearest_correlation(polychoric(values))[0]
     if np.linalg.eigvalsh(matrix).min() < 1e-10:
         return None
-    extraction = extract(matrix, len(found.names), found.settings["method"], others=0)
+    extraction = extract(matrix, len(solution.names), solution.settings["method"], others=0)
     if not extraction.converged:
         return None
-    rotated = rotate(extraction.loadings, found.settings["rotation"], found.settings["kaiser"])
-    order, signs = matched(rotated.loadings, found.loadings)
+    rotated = rotate(extraction.loadings, solution.settings["rotation"], solution.settings["kaiser"])
+    order, signs = matched(rotated.loadings, solution.loadings)
     return rotated.loadings[:, order] * signs, rotated.correlations[np.ix_(order, order)] * np.outer(signs, signs)
 
 
 def _interval_table(
-    columns: tuple[str, str, str], places: Mapping[tuple[int, int], tuple[str, str]], whole: Floats, drawn: Floats,
+    columns: tuple[str, str, str], places: Mapping[tuple[int, int], tuple[str, str]], whole: Floats, draws: Floats,
     level: float,
 ) -> pl.DataFrame:  # fmt: skip
     """Some cells of a matrix with their names and intervals."""
-    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    lower, upper = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
     rows = [(*names, whole[place], lower[place], upper[place]) for place, names in places.items()]
     schema = dict.fromkeys(columns[:2], pl.String) | dict.fromkeys((columns[2], "lower", "upper"), pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")

@@ -121,12 +121,12 @@ class FeatureCorrelations(BriefResult):
     def summary(self) -> tuple[Message, ...]:
         """The number of correlations that differ from zero, and the strongest."""
         clear = self.frame.filter(pl.col("adjusted") < ALPHA).height
-        found = [Message("feature_correlations.clear", {"clear": clear, "n": self.frame.height, "alpha": ALPHA})]
+        messages = [Message("feature_correlations.clear", {"clear": clear, "n": self.frame.height, "alpha": ALPHA})]
         top = next((row for row in self.table().to_dicts() if known(row["pearson"]) is not None), None)
         if top is not None:
             strongest = {"dimension": top["dimension"], "feature": top["feature"], "r": top["pearson"]}
-            found.append(Message("feature_correlations.strongest", strongest))
-        return tuple(found)
+            messages.append(Message("feature_correlations.strongest", strongest))
+        return tuple(messages)
 
 
 def text_features(texts: Sequence[str | None]) -> pl.DataFrame:
@@ -225,6 +225,6 @@ def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[Message]]:
         raise MeasureError(Message("dimension_links.no_numbers", {"column": words[0]}))
     numbers = frame.select(pl.col(name).cast(pl.Float64).fill_nan(None) for name in names)
     whole = numbers.drop_nulls()
-    gone = frame.height - whole.height
-    notes = [Message("dimension_links.missing_values", {"n": gone})] if gone else []
+    missing_rows = frame.height - whole.height
+    notes = [Message("dimension_links.missing_values", {"n": missing_rows})] if missing_rows else []
     return whole.to_numpy(), notes

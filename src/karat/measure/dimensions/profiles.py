@@ -61,34 +61,34 @@ class Profiles(BriefResult):
         >>> [tick.get_text() for tick in found.plot(poles={"clear": ("unclear", "clear")}).axes[0].get_yticklabels()]
         ['unclear', 'simple']
         """
-        shown = list(self.groups if groups is None else groups)
-        unknown = [group for group in shown if group not in self.groups]
+        selected = list(self.groups if groups is None else groups)
+        unknown = [group for group in selected if group not in self.groups]
         if unknown:
             raise MeasureError(Message("profiles.unknown_group", {"group": unknown[0], "column": self.by}))
-        if not 1 <= len(shown) <= LINES:
-            raise MeasureError(Message("profiles.lines", {"n": len(shown), "most": LINES}))
+        if not 1 <= len(selected) <= LINES:
+            raise MeasureError(Message("profiles.lines", {"n": len(selected), "most": LINES}))
         intervals = f"{100 * self.settings['level']:.0f} % intervals"
-        return profile_plot(self.frame, self.pairs, shown, poles or {}, intervals, self._finding(shown), width_cm)
+        return profile_plot(self.frame, self.pairs, selected, poles or {}, intervals, self._finding(selected), width_cm)
 
-    def _finding(self, shown: Sequence[str]) -> str:
+    def _finding(self, selected: Sequence[str]) -> str:
         """The pair on which the drawn lines are farthest apart."""
-        part = self.frame.filter(pl.col("group").is_in(shown), pl.col("mean").is_not_nan())
-        if len(shown) < 2 or not part.height:
-            return f"The profile of {shown[0]} on {counted(len(self.pairs), 'pair')}"
+        part = self.frame.filter(pl.col("group").is_in(selected), pl.col("mean").is_not_nan())
+        if len(selected) < 2 or not part.height:
+            return f"The profile of {selected[0]} on {counted(len(self.pairs), 'pair')}"
         widest = _widest(part)
         where = f"{widest['pair']} ({widest['range']:.1f} points)"
-        of_all = "" if len(shown) == len(self.groups) else f"Of the {len(shown)} shown, "
+        of_all = "" if len(selected) == len(self.groups) else f"Of the {len(selected)} shown, "
         return f"{of_all}{widest['high']} and {widest['low']} lie farthest apart on {where}"
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """The number of profiles, and the pair on which they differ most."""
         about = {"groups": len(self.groups), "by": self.by, "pairs": len(self.pairs)}
-        found = [Message("profiles.groups", about)]
+        messages = [Message("profiles.groups", about)]
         if len(self.groups) > 1:
             widest = _widest(self.frame)
-            found.append(Message("profiles.widest", {"pair": widest["pair"], "points": widest["range"]}))
-        return tuple(found)
+            messages.append(Message("profiles.widest", {"pair": widest["pair"], "points": widest["range"]}))
+        return tuple(messages)
 
 
 def _widest(rows: pl.DataFrame) -> dict[str, Any]:
@@ -120,8 +120,8 @@ def profiles(
     rows, notes = aligned_ratings(judgments, functions)
     if by not in rows.columns:
         if by not in judgments.participants.columns:
-            known = [name for name in (*rows.columns, *judgments.participants.columns) if name != "rating"]
-            raise MeasureError(unknown_name("unknown.column", by, list(dict.fromkeys(known))))
+            columns = [name for name in (*rows.columns, *judgments.participants.columns) if name != "rating"]
+            raise MeasureError(unknown_name("unknown.column", by, list(dict.fromkeys(columns))))
         rows = rows.join(judgments.participants.select("participant", by), on="participant", maintain_order="left")
     unknown = int(rows[by].null_count())
     if unknown:
@@ -132,15 +132,15 @@ def profiles(
     people = rows.group_by("group", "question", "participant", maintain_order=True).agg(pl.col("rating").mean())
     pairs = tuple(question for question in judgments.scales if question in set(rows["question"]))
     groups = tuple(people["group"].unique(maintain_order=True))
-    own = {key: part["rating"].to_numpy() for key, part in people.group_by("group", "question")}
-    found = [
+    ratings = {key: part["rating"].to_numpy() for key, part in people.group_by("group", "question")}
+    cells = [
         (group, pair, len(values), mean, max(lower, least), min(upper, most))
         for group in groups
         for pair in pairs
-        for values in [np.asarray(own.get((group, pair), np.empty(0)), dtype=np.float64)]
+        for values in [np.asarray(ratings.get((group, pair), np.empty(0)), dtype=np.float64)]
         for (mean, lower, upper), (least, most) in [(mean_interval(values, level), ends(judgments.scales[pair]))]
     ]
-    frame = pl.DataFrame(found, schema=["group", "pair", "n", "mean", "lower", "upper"], orient="row")
+    frame = pl.DataFrame(cells, schema=["group", "pair", "n", "mean", "lower", "upper"], orient="row")
     return Profiles(
         frame, by, groups, pairs, settings={"by": by, "level": level, "functions": list(functions)}, notes=tuple(notes)
     )  # fmt: skip

@@ -129,56 +129,63 @@ def reduce_pairs(
     left, notes = matrix, []
     steps: list[tuple[Any, ...]] = []
     while True:
-        found = factors(left, n, method, rotation, kaiser, correlations=correlations)
-        unknown = [pair for pair in keep if pair not in found.pairs]
+        solution = factors(left, n, method, rotation, kaiser, correlations=correlations)
+        unknown = [pair for pair in keep if pair not in solution.pairs]
         if unknown:
-            raise MeasureError(Message("reduction.unknown_pair", {"pair": unknown[0], "known": list(found.pairs)}))
-        worst = _worst(found, communality, gap, set(keep))
+            raise MeasureError(Message("reduction.unknown_pair", {"pair": unknown[0], "known": list(solution.pairs)}))
+        worst = _worst(solution, communality, gap, set(keep))
         if worst is None:
             break
-        pair, reason, own, distance = worst
-        if degrees_of_freedom(len(found.pairs) - 1, n) < 0:
-            about = {"pair": pair, "reason": reason, "factors": n, "pairs": len(found.pairs)}
+        pair, reason, explained, distance = worst
+        if degrees_of_freedom(len(solution.pairs) - 1, n) < 0:
+            about = {"pair": pair, "reason": reason, "factors": n, "pairs": len(solution.pairs)}
             notes.append(Message("reduction.stays", about))
             break
         # One pair may follow from others, which minimum residuals allow.
-        matrix = found.source.matrix
+        matrix = solution.source.matrix
         adequacy = kmo(matrix)[0] if np.linalg.eigvalsh(matrix).min() > 1e-10 else float("nan")
         steps.append((
-            len(steps) + 1, pair, reason.code, dict(reason.values), own, distance, len(found.pairs), found.chi2,
-            found.dof, found.p_value, adequacy,
+            len(steps) + 1, pair, reason.code, dict(reason.values), explained, distance, len(solution.pairs),
+            solution.chi2, solution.dof, solution.p_value, adequacy,
         ))  # fmt: skip
         left = _without(left, pair)
-    settings = {"communality": communality, "gap": gap, "keep": list(keep)} | found.settings
-    return Reduction(pl.DataFrame(steps, schema=LOG, orient="row"), found, settings=settings, notes=tuple(notes))
+    settings = {"communality": communality, "gap": gap, "keep": list(keep)} | solution.settings
+    return Reduction(pl.DataFrame(steps, schema=LOG, orient="row"), solution, settings=settings, notes=tuple(notes))
 
 
-def _worst(found: Factors, communality: float, gap: float, keep: set[str]) -> tuple[str, Message, float, float] | None:
+def _worst(
+    solution: Factors, communality: float, gap: float, keep: set[str]
+) -> tuple[str, Message, float, float] | None:
     """The pair to remove next, why, its communality and its gap."""
     # The distance between the two largest loadings of a pair; with one factor, the loading.
-    sizes = np.sort(np.abs(found.loadings), axis=1)
+    sizes = np.sort(np.abs(solution.loadings), axis=1)
     distance = np.asarray(sizes[:, -1] - sizes[:, -2] if sizes.shape[1] > 1 else sizes[:, -1])
     rows = [
-        (pair, float(own), float(apart))
-        for pair, own, apart in zip(found.pairs, found.communalities, distance, strict=True)
+        (pair, float(explained), float(apart))
+        for pair, explained, apart in zip(solution.pairs, solution.communalities, distance, strict=True)
         if pair not in keep
     ]
     low = [row for row in rows if row[1] < communality]
     if low:
-        pair, own, apart = min(low, key=lambda row: row[1])
-        values = {"communality": own, "gap": apart, "limit": communality}
-        return pair, Message("reduction.low_communality", values), own, apart
-    near = [row for row in rows if row[2] < gap] if len(found.names) > 1 else []
+        pair, explained, apart = min(low, key=lambda row: row[1])
+        values = {"communality": explained, "gap": apart, "limit": communality}
+        return pair, Message("reduction.low_communality", values), explained, apart
+    near = [row for row in rows if row[2] < gap] if len(solution.names) > 1 else []
     if near:
-        pair, own, apart = min(near, key=lambda row: row[2])
-        return pair, Message("reduction.close_loadings", {"communality": own, "gap": apart, "limit": gap}), own, apart
+        pair, explained, apart = min(near, key=lambda row: row[2])
+        return (
+            pair,
+            Message("reduction.close_loadings", {"communality": explained, "gap": apart, "limit": gap}),
+            explained,
+            apart,
+        )
     return None
 
 
 def _without(matrix: Any, pair: str) -> Any:
     """The ratings without a pair."""
     if isinstance(matrix, RatingsMatrix):
-        return matrix.only([own for own in matrix.pairs if own != pair])
+        return matrix.only([other for other in matrix.pairs if other != pair])
     if isinstance(matrix, pl.DataFrame):
         return matrix.drop(pair)
     raise MeasureError(Message("reduction.no_names"))
@@ -244,10 +251,10 @@ class ShortForm(MeasureResult):
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source.parent / name, place / name)
         questions.filter(pl.col("question").is_in(self.pairs)).write_csv(place / "questions.csv")
-        asked = min(block.repeated_questions, len(self.pairs))
+        repeats = min(block.repeated_questions, len(self.pairs))
         text = source.read_text(encoding="utf-8-sig")
         for key, value in (("title", _toml(title)), ("questions", _toml("questions.csv")),
-                           ("repeated_questions", str(asked))):  # fmt: skip
+                           ("repeated_questions", str(repeats))):  # fmt: skip
             text = with_value(text, key, value)
         (place / NAME).write_text(text, encoding="utf-8")
         minutes = math.ceil(load(place).minutes())
@@ -274,13 +281,13 @@ def short_form(found: Factors) -> ShortForm:
     carried, sizes = carriers(found.loadings), np.abs(found.loadings)
     rows, notes = [], []
     for number, name in enumerate(found.names):
-        own = np.flatnonzero(carried == number)
-        if not len(own):
+        members = np.flatnonzero(carried == number)
+        if not len(members):
             notes.append(Message("short_form.no_pair", {"dimension": name}))
             continue
         others = np.delete(sizes, number, axis=1).max(axis=1) if sizes.shape[1] > 1 else np.zeros(len(sizes))
         # Rounded, so that pairs that differ only by rounding are taken in order.
-        best = own[np.argmax((sizes[own, number] - others[own]).round(9))]
+        best = members[np.argmax((sizes[members, number] - others[members]).round(9))]
         rows.append((name, found.pairs[best], found.loadings[best, number], others[best], found.communalities[best]))
     frame = pl.DataFrame(rows, schema=schema_of("dimension:s pair:s loading other communality"), orient="row")
     return ShortForm(frame, settings={"factors": len(found.names)}, notes=tuple(notes))

@@ -63,26 +63,26 @@ class DecisionComparison(MeasureResult):
         'Measures differ on 1 of 2 pairs'
         """
         total = self.disagreements.height
-        shown = f" (the first {SHOWN} are shown)" if total > SHOWN else ""
-        title = f"Measures differ on {total} of {self.everything.height} pairs{shown}"
+        limit = f" (the first {SHOWN} are shown)" if total > SHOWN else ""
+        title = f"Measures differ on {total} of {self.everything.height} pairs{limit}"
         return symbols_plot(self.disagreements.head(SHOWN), self.measures, KEY, title, width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """The number of pairs on which measures differ, and the two measures that agree least and most."""
         number = {"different": self.disagreements.height, "pairs": self.everything.height}
-        found = [Message("compare_decisions.different", {"measures": len(self.measures)} | number)]
-        known = self.agreement.filter(pl.col("same").is_not_null()).sort("same", maintain_order=True)
+        messages = [Message("compare_decisions.different", {"measures": len(self.measures)} | number)]
+        comparable = self.agreement.filter(pl.col("same").is_not_null()).sort("same", maintain_order=True)
         rows = [
             {"first": row["first"], "second": row["second"], "same": round(row["same"], 2), "kappa": row["kappa"]}
-            for row in known.to_dicts()
+            for row in comparable.to_dicts()
         ]
         if len(rows) == 1:
-            found.append(Message("compare_decisions.agree", rows[0]))
+            messages.append(Message("compare_decisions.agree", rows[0]))
         elif rows:
-            found.append(Message("compare_decisions.agree_least", rows[0]))
-            found.append(Message("compare_decisions.agree_most", rows[-1]))
-        return tuple(found)
+            messages.append(Message("compare_decisions.agree_least", rows[0]))
+            messages.append(Message("compare_decisions.agree_most", rows[-1]))
+        return tuple(messages)
 
 
 def compare_decisions(
@@ -112,7 +112,7 @@ def compare_decisions(
     if reference is not None and reference not in decisions:
         raise MeasureError(unknown_name("compare_decisions.unknown_reference", reference, list(decisions)))
     check_bootstrap(samples, level)
-    everything = _joined({name: _mapping(name, found) for name, found in decisions.items()})
+    everything = _joined({name: _mapping(name, decided) for name, decided in decisions.items()})
     names = list(decisions)
     paired = list(combinations(names, 2))
     if reference is not None:
@@ -130,33 +130,35 @@ def compare_decisions(
     )  # fmt: skip
 
 
-def _mapping(name: str, found: Any) -> dict[str, str]:
+def _mapping(name: str, decisions: Any) -> dict[str, str]:
     """The decision of a measure on each pair, in words."""
-    if isinstance(found, Decisions):
-        found = found.table()
-    elif not isinstance(found, Mapping):
-        found = to_polars(found)
-    if isinstance(found, pl.DataFrame):
-        if not {"pair", "decision"} <= set(found.columns):
+    if isinstance(decisions, Decisions):
+        decisions = decisions.table()
+    elif not isinstance(decisions, Mapping):
+        decisions = to_polars(decisions)
+    if isinstance(decisions, pl.DataFrame):
+        if not {"pair", "decision"} <= set(decisions.columns):
             raise MeasureError(Message("compare_decisions.columns", {"measure": name}))
-        twice = found.filter(pl.col("pair").is_duplicated())
+        twice = decisions.filter(pl.col("pair").is_duplicated())
         if twice.height:
             raise MeasureError(
                 Message("compare_decisions.repeated_pair", {"measure": name, "pair": str(twice["pair"][0])})
             )
-        found = dict(found.select("pair", "decision").drop_nulls().iter_rows())
-    unknown = [text for text in found.values() if text not in WORDS]
+        decisions = dict(decisions.select("pair", "decision").drop_nulls().iter_rows())
+    unknown = [text for text in decisions.values() if text not in WORDS]
     if unknown:
         about = {"decision": str(unknown[0]), "measure": name}
-        known = {"words": list(SYMBOLS), "symbols": list(SYMBOLS.values())}
-        raise MeasureError(Message("compare_decisions.unknown_decision", about | known))
-    return {str(pair): WORDS[text] for pair, text in found.items()}
+        spellings = {"words": list(SYMBOLS), "symbols": list(SYMBOLS.values())}
+        raise MeasureError(Message("compare_decisions.unknown_decision", about | spellings))
+    return {str(pair): WORDS[text] for pair, text in decisions.items()}
 
 
-def _joined(found: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
+def _joined(decisions: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     """All pairs in the order of the data, with a column for each measure."""
-    pairs = list(dict.fromkeys(pair for one in found.values() for pair in one))
-    columns = {name: pl.Series([one.get(pair) for pair in pairs], dtype=pl.String) for name, one in found.items()}
+    pairs = list(dict.fromkeys(pair for by_pair in decisions.values() for pair in by_pair))
+    columns = {
+        name: pl.Series([by_pair.get(pair) for pair in pairs], dtype=pl.String) for name, by_pair in decisions.items()
+    }
     if "pair" in columns:
         raise MeasureError(Message("compare_decisions.reserved_name"))
     return pl.DataFrame({"pair": pl.Series(pairs, dtype=pl.String), **columns})
@@ -174,8 +176,8 @@ def _compared(
     cell = [len(words) * words.index(a) + words.index(b) for a, b in both.iter_rows()]
     counts = np.bincount(cell, minlength=len(words) ** 2)
     # A bootstrap sample of pairs is a draw of the nine counts.
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=samples)
-    same, kappa = _agreement(np.vstack([counts, drawn]) / n)
+    draws = np.random.default_rng(seed).multinomial(n, counts / n, size=samples)
+    same, kappa = _agreement(np.vstack([counts, draws]) / n)
     ends = [interval_around(values[0], values[1:], level) if samples else (np.nan, np.nan) for values in (same, kappa)]
     opposite = both.filter(pl.col(first) != pl.col(second), pl.all_horizontal(pl.all() != "none")).height
     return first, second, n, float(same[0]), *ends[0], float(kappa[0]), *ends[1], opposite

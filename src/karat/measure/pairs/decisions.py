@@ -84,19 +84,19 @@ class Decisions(MeasureResult):
     @property
     def counts(self) -> dict[str, int]:
         """The number of pairs of each decision."""
-        found = dict(self.frame["decision"].value_counts().iter_rows())
-        return {name: int(found.get(name, 0)) for name in SYMBOLS}
+        counts = dict(self.frame["decision"].value_counts().iter_rows())
+        return {name: int(counts.get(name, 0)) for name in SYMBOLS}
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """The number of pairs of each decision, and the number of equivalent pairs among those without one."""
         equal = self.frame.filter(pl.col("decision") == "none", pl.col("equivalence") == "equivalent").height
         counts = {"pairs": self.frame.height, "model": self.settings["model"]} | self.counts
-        found = [Message("decisions.counts", counts)]
+        messages = [Message("decisions.counts", counts)]
         if self.counts["none"]:
             region = {"equal": equal, "rope": self.settings["rope"], "unit": self.unit}
-            found.append(Message("decisions.equivalent", region))
-        return tuple(found)
+            messages.append(Message("decisions.equivalent", region))
+        return tuple(messages)
 
 
 def decisions(
@@ -139,32 +139,32 @@ def decisions(
     (4.5, 'expert', '✓', 'different')
     """
     _check(alpha, adjust, rope)
-    one = asked_about(rated(judgments, "decisions", functions, conditions), question, "decisions")
-    asked = expert_pairs(pairs, one)
-    chosen = _model(one, asked, model)
+    answers = asked_about(rated(judgments, "decisions", functions, conditions), question, "decisions")
+    table = expert_pairs(pairs, answers)
+    chosen = _model(answers, table, model)
     if chosen in ("binomial", "paired") and (posterior or prior_sd is not None):
         name = "posterior" if posterior else "prior_sd"
         raise MeasureError(Message("decisions.no_option", {"model": chosen, "option": name}))
     if chosen == "binomial":
-        measure = direct_choices(one, rope, alpha)
+        measure = direct_choices(answers, rope, alpha)
     elif chosen == "paired":
-        measure = own_differences(one, rope, alpha)
+        measure = own_differences(answers, rope, alpha)
     else:
-        found = strengths(
-            judgments, chosen, question=one.question, conditions=conditions, functions=functions, level=1 - alpha,
+        estimates = strengths(
+            judgments, chosen, question=answers.question, conditions=conditions, functions=functions, level=1 - alpha,
             prior_sd=prior_sd, posterior=posterior, seed=seed,
         )  # fmt: skip
-        measure = model_contrasts(one, found, rope, alpha)
-    contrasts = [(row, measure.contrast(row[1], row[2])) for row in asked.iter_rows()]
-    known: Known = [(row, contrast) for row, contrast in contrasts if contrast is not None]
+        measure = model_contrasts(answers, estimates, rope, alpha)
+    contrasts = [(row, measure.contrast(row[1], row[2])) for row in table.iter_rows()]
+    decided: Known = [(row, contrast) for row, contrast in contrasts if contrast is not None]
     left_out = [row[0] for row, contrast in contrasts if contrast is None]
-    if not known:
-        raise MeasureError(_nothing(asked, one))
-    notes = [*list(one.notes), *measure.notes]
+    if not decided:
+        raise MeasureError(_nothing(table, answers))
+    notes = [*list(answers.notes), *measure.notes]
     if left_out:
         notes.append(Message("decisions.left_out", {"n": len(left_out)} | _some(left_out)))
-    settings = {"model": chosen, "alpha": alpha, "adjust": adjust, "rope": measure.rope, "question": one.question}
-    frame = _frame(known, chosen, alpha, adjust)
+    settings = {"model": chosen, "alpha": alpha, "adjust": adjust, "rope": measure.rope, "question": answers.question}
+    frame = _frame(decided, chosen, alpha, adjust)
     return Decisions(frame, measure.unit, settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -174,51 +174,51 @@ def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
     check_number(MeasureError, "rope", rope, above=0)
 
 
-def _model(one: Rated, asked: pl.DataFrame, model: str | None) -> str:
+def _model(answers: Rated, pairs: pl.DataFrame, model: str | None) -> str:
     """The given way, or the usual one of the scale; `strengths` checks its models."""
-    scale = one.scale
+    scale = answers.scale
     if isinstance(scale, Nominal):
         raise MeasureError(Message("decisions.labels"))
-    own = "binomial" if isinstance(scale, Choice) else "paired"
-    other = {"binomial": "paired", "paired": "binomial"}[own]
+    usual = "binomial" if isinstance(scale, Choice) else "paired"
+    other = {"binomial": "paired", "paired": "binomial"}[usual]
     if model == other:
-        raise MeasureError(Message("decisions.wrong_model", {"model": model, "kind": scale.kind, "usual": own}))
+        raise MeasureError(Message("decisions.wrong_model", {"model": model, "kind": scale.kind, "usual": usual}))
     if model is not None:
         return model
     if isinstance(scale, Ordinal | Binary):
         return scale.kind
     if not isinstance(scale, Choice):
-        return own
-    counts = direct_counts(one)
-    if all(tuple(sorted(row)) in counts for row in asked.select("better", "worse").iter_rows()):
-        return own
+        return usual
+    counts = direct_counts(answers)
+    if all(tuple(sorted(row)) in counts for row in pairs.select("better", "worse").iter_rows()):
+        return usual
     return "thurstone" if scale.none else "bradley-terry"
 
 
-def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataFrame:
+def _frame(decided: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataFrame:
     """The table of decisions, p values adjusted."""
-    found = [contrast for _, contrast in known]
+    contrasts = [contrast for _, contrast in decided]
     p, equivalence, beyond = (
-        ADJUSTED[adjust]([getattr(contrast, name) for contrast in found]) for name in ("p", "equivalence", "beyond")
+        ADJUSTED[adjust]([getattr(contrast, name) for contrast in contrasts]) for name in ("p", "equivalence", "beyond")
     )
     middle = 0.5 if measure == "binomial" else 0.0
     rows = []
-    for number, (names, one) in enumerate(known):
-        decision = "none" if not p[number] < alpha else "expert" if one.estimate > middle else "reverse"
+    for number, (names, size) in enumerate(decided):
+        decision = "none" if not p[number] < alpha else "expert" if size.estimate > middle else "reverse"
         verdict = equivalence_verdict(equivalence[number], beyond[number], alpha)
         rows.append((
-            *names, measure, one.test, one.estimate, one.se, one.lower, one.upper, one.p, p[number], decision,
-            SYMBOLS[decision], equivalence[number], verdict, one.bayes_factor, one.ties, one.n,
+            *names, measure, size.test, size.estimate, size.se, size.lower, size.upper, size.p, p[number], decision,
+            SYMBOLS[decision], equivalence[number], verdict, size.bayes_factor, size.ties, size.n,
         ))  # fmt: skip
     return table_of(rows, SCHEMA)
 
 
-def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
+def _nothing(pairs: pl.DataFrame, answers: Rated) -> Message:
     """The reason why no pair can be decided."""
-    labels = stimulus_labels(one.stimuli)
-    if isinstance(one.scale, Choice):
-        labels = sorted({*one.rows["left"].drop_nulls(), *one.rows["right"].drop_nulls()})
-    wanted = asked["better"][0]
+    labels = stimulus_labels(answers.stimuli)
+    if isinstance(answers.scale, Choice):
+        labels = sorted({*answers.rows["left"].drop_nulls(), *answers.rows["right"].drop_nulls()})
+    wanted = pairs["better"][0]
     if wanted in labels:
         return Message("decisions.too_few_answers")
     return unknown_name("unknown.stimulus", wanted, labels)
@@ -275,35 +275,35 @@ def _from_choices(rows: pl.DataFrame) -> pl.DataFrame:
     if not {"left", "right", "expected"} <= set(rows.columns):
         raise MeasureError(Message("decisions.choices_without_pairs"))
     name = pl.coalesce("pair", "item") if "pair" in rows.columns else pl.col("item")
-    known = rows.filter(pl.col("expected").is_in(["left", "right"]))
-    if not known.height:
+    keyed = rows.filter(pl.col("expected").is_in(["left", "right"]))
+    if not keyed.height:
         raise MeasureError(Message("decisions.choices_without_pairs"))
     first = pl.col("expected") == "left"
-    return known.select(
+    return keyed.select(
         name.alias("pair"),
         pl.when(first).then("left").otherwise("right").alias("better"),
         pl.when(first).then("right").otherwise("left").alias("worse"),
     ).unique(maintain_order=True)
 
 
-def _from_ratings(one: Rated) -> pl.DataFrame:
-    rows = one.rows
+def _from_ratings(answers: Rated) -> pl.DataFrame:
+    rows = answers.rows
     if "pair" not in rows.columns or not {"status", "expected"} & set(rows.columns):
         raise MeasureError(Message("decisions.ratings_without_pairs"))
-    labels = stimulus_labels(one.stimuli)
+    labels = stimulus_labels(answers.stimuli)
     wanted = ["pair", "_stimulus", *(name for name in ("status", "expected") if name in rows.columns)]
     stimuli = rows.select(wanted).filter(pl.col("pair").is_not_null()).unique(maintain_order=True)
-    found, unclear = [], []
+    pairs, unclear = [], []
     for (pair,), part in stimuli.group_by("pair", maintain_order=True):
-        places = [_goodness(row, one.scale) for row in part.to_dicts()]
+        places = [_goodness(row, answers.scale) for row in part.to_dicts()]
         if len(places) != 2 or None in places or places[0] == places[1]:
             unclear.append(str(pair))
             continue
         names = [labels[number] for number in part["_stimulus"]]
-        found.append((str(pair), *(names if (places[0] or 0) > (places[1] or 0) else names[::-1])))
+        pairs.append((str(pair), *(names if (places[0] or 0) > (places[1] or 0) else names[::-1])))
     if unclear:
         raise MeasureError(Message("decisions.unclear_pairs", _some(unclear)))
-    return pl.DataFrame(found, schema=list(COLUMNS), orient="row")
+    return pl.DataFrame(pairs, schema=list(COLUMNS), orient="row")
 
 
 def _goodness(row: dict[str, Any], scale: Scale) -> float | None:

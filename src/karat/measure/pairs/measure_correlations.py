@@ -60,27 +60,27 @@ class MeasureCorrelations(MeasureResult):
         return f"{with_interval(row['spearman'], row['lower'], row['upper'])}\n{row['n']:,} stimuli"
 
     def _finding(self) -> str:
-        known = self.frame.filter(pl.col("spearman").is_not_null()).sort("spearman")
-        if not known.height:
+        rows = self.frame.filter(pl.col("spearman").is_not_null()).sort("spearman")
+        if not rows.height:
             return "The measures cannot be compared: the estimates of one do not vary"
-        low = known.row(0, named=True)
-        if known.height == 1:
+        low = rows.row(0, named=True)
+        if rows.height == 1:
             return (
                 f"{low['first']} and {low['second']} order {low['n']:,} stimuli with a rank correlation of "
                 f"{coefficient(low['spearman'])}"
             )
         return (
             f"Rank correlations between measures run from {coefficient(low['spearman'])} ({low['first']} and "
-            f"{low['second']}) to {coefficient(known['spearman'][-1])}"
+            f"{low['second']}) to {coefficient(rows['spearman'][-1])}"
         )
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """Spearman's correlation of the first pairs of measures."""
-        found = [self._message(row) for row in self.frame.head(MOST).to_dicts()]
+        messages = [self._message(row) for row in self.frame.head(MOST).to_dicts()]
         if self.frame.height > MOST:
-            found.append(Message("measure_correlations.more", {"n": self.frame.height - MOST}))
-        return tuple(found)
+            messages.append(Message("measure_correlations.more", {"n": self.frame.height - MOST}))
+        return tuple(messages)
 
     def _message(self, row: dict[str, Any]) -> Message:
         about = {name: row[name] for name in ("first", "second", "n")}
@@ -109,7 +109,7 @@ def compare_measures(
     check_bootstrap(samples, level)
     if len(measures) < 2:
         raise MeasureError(Message("measure_correlations.one_measure"))
-    scores = {name: _scores(name, found) for name, found in measures.items()}
+    scores = {name: _scores(name, measure) for name, measure in measures.items()}
     rows, notes = [], []
     for first, second in combinations(scores, 2):
         shared = [label for label in scores[first] if label in scores[second]]
@@ -122,9 +122,9 @@ def compare_measures(
             notes.append(Message("measure_correlations.left_out", {"first": first, "second": second, "n": lost}))
         x, y = (np.array([scores[name][label] for label in shared]) for name in (first, second))
         rows.append((first, second, len(shared), *_correlations(x, y, samples, level, seed)))
-    labels = list(dict.fromkeys(label for own in scores.values() for label in own))
+    labels = list(dict.fromkeys(label for estimates in scores.values() for label in estimates))
     table = pl.DataFrame(
-        {"stimulus": labels} | {name: [own.get(label) for label in labels] for name, own in scores.items()}
+        {"stimulus": labels} | {name: [estimates.get(label) for label in labels] for name, estimates in scores.items()}
     )
     return MeasureCorrelations(
         table_of(rows, SCHEMA), table,
@@ -134,28 +134,28 @@ def compare_measures(
 
 def _correlations(x: Floats, y: Floats, samples: int, level: float, seed: int) -> Iterator[float]:
     """Each coefficient with its interval."""
-    drawn = resamples(len(x), samples, seed) if samples else None
+    weights = resamples(len(x), samples, seed) if samples else None
     for compute in COEFFICIENTS.values():
         estimate = float(compute(x, y)[0])
         yield estimate
-        yield from (np.nan, np.nan) if drawn is None else interval_around(estimate, compute(x, y, drawn), level)
+        yield from (np.nan, np.nan) if weights is None else interval_around(estimate, compute(x, y, weights), level)
 
 
-def _scores(name: str, found: Any) -> dict[str, float]:
+def _scores(name: str, measure: Any) -> dict[str, float]:
     """The estimate of each stimulus that has one, by its label."""
     if name == "stimulus":
         raise MeasureError(Message("measure_correlations.reserved_name"))
-    if isinstance(found, Strengths):
-        pairs = list(zip(found.labels, found.frame["estimate"].to_list(), strict=True))
-    elif isinstance(found, Mapping):
-        pairs = [(str(label), value) for label, value in found.items()]
+    if isinstance(measure, Strengths):
+        pairs = list(zip(measure.labels, measure.frame["estimate"].to_list(), strict=True))
+    elif isinstance(measure, Mapping):
+        pairs = [(str(label), value) for label, value in measure.items()]
     else:
-        pairs = _of_table(name, to_polars(found))
+        pairs = _of_table(name, to_polars(measure))
     twice = [label for label, times in Counter(label for label, _ in pairs).items() if times > 1]
     if twice:
         raise MeasureError(Message("measure_correlations.repeated", {"measure": name, "stimulus": twice[0]}))
-    known = ((label, float(value)) for label, value in pairs if value is not None)
-    return {label: value for label, value in known if np.isfinite(value)}
+    estimates = ((label, float(value)) for label, value in pairs if value is not None)
+    return {label: value for label, value in estimates if np.isfinite(value)}
 
 
 def _of_table(name: str, table: pl.DataFrame) -> list[tuple[str, Any]]:

@@ -78,7 +78,7 @@ def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
         ahead, behind = (forward, backward) if better == first else (backward, forward)
         return choices(ahead, behind, ties, width, alpha)
 
-    ties = sum(found[2] for found in counts.values())
+    ties = sum(count[2] for count in counts.values())
     notes = [Message("decisions.ties", {"n": ties})] if ties else []
     return PairMeasure(Message("unit.share"), width, contrast, tuple(notes))
 
@@ -113,8 +113,8 @@ def own_differences(one: Rated, rope: float | None, alpha: float) -> PairMeasure
         if min(len(first), len(second)) < 2:
             return None
         if len(both) >= max(2, MANY * min(len(first), len(second))):
-            own = [np.array([group[who] for who in both]) for group in (first, second)]
-            return within(own[0], own[1], width, alpha)
+            values = [np.array([group[who] for who in both]) for group in (first, second)]
+            return within(values[0], values[1], width, alpha)
         return between(np.array(list(first.values())), np.array(list(second.values())), width, alpha)
 
     return PairMeasure(unit, width, contrast, tuple(notes))
@@ -137,51 +137,51 @@ def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: flo
     def contrast(better: str, worse: str) -> Contrast | None:
         if better not in answers or worse not in answers:
             return None
-        seen = found.difference(better, worse)
-        if not seen.se > 0:
+        difference = found.difference(better, worse)
+        if not difference.se > 0:
             return None
-        contrasted = by_t(seen.estimate, seen.se, region, alpha, answers[better] + answers[worse], "normal")
+        contrasted = by_t(difference.estimate, difference.se, region, alpha, answers[better] + answers[worse], "normal")
         if not np.isfinite(spread):
             return contrasted
-        return replace(contrasted, bayes_factor=savage_dickey(seen.estimate, seen.se, spread))
+        return replace(contrasted, bayes_factor=savage_dickey(difference.estimate, difference.se, spread))
 
     return PairMeasure(unit, width, contrast, tuple(found.notes))
 
 
-def _spread(found: Strengths) -> float:
+def _spread(strengths: Strengths) -> float:
     """The standard deviation of strengths, from the variance of the estimates and their errors."""
-    estimate, se = (found.frame[name].drop_nulls().to_numpy() for name in ("estimate", "se"))
+    estimate, se = (strengths.frame[name].drop_nulls().to_numpy() for name in ("estimate", "se"))
     return float(np.sqrt(estimate.var() + np.mean(se**2)))
 
 
-def _values(one: Rated) -> tuple[Floats, list[Message]]:
+def _values(answers: Rated) -> tuple[Floats, list[Message]]:
     """The answers as they are compared, and a note on participants who cannot be standardised."""
-    if not isinstance(one.scale, Magnitude | Continuous):
-        return one.value, []
-    values = standardised_within(one.rater, one.value, len(one.people))
-    flat = len(np.unique(one.rater[~np.isfinite(values)]))
+    if not isinstance(answers.scale, Magnitude | Continuous):
+        return answers.value, []
+    values = standardised_within(answers.rater, answers.value, len(answers.people))
+    flat = len(np.unique(answers.rater[~np.isfinite(values)]))
     return values, [Message("decisions.constant_answers", {"n": flat})] if flat else []
 
 
-def _own_unit(one: Rated) -> tuple[Message, float]:
+def _own_unit(answers: Rated) -> tuple[Message, float]:
     """The unit of differences, and the usual half-width of the region of equivalence."""
-    if isinstance(one.scale, Binary):
+    if isinstance(answers.scale, Binary):
         return Message("unit.share"), SMALL_SHARE
-    if isinstance(one.scale, Ordinal):
-        return Message("unit.scale_points"), SMALL_PART * (len(one.scale.levels) - 1)
+    if isinstance(answers.scale, Ordinal):
+        return Message("unit.scale_points"), SMALL_PART * (len(answers.scale.levels) - 1)
     return Message("unit.deviations"), SMALL
 
 
-def _model_unit(one: Rated, found: Strengths) -> tuple[Message, float | None]:
+def _model_unit(answers: Rated, strengths: Strengths) -> tuple[Message, float | None]:
     """The unit and half-width for differences of strengths; numbers without ends have no usual region."""
-    if found.model in IN_DEVIATIONS:
-        return found.unit, SMALL
-    if found.model != "mean":
+    if strengths.model in IN_DEVIATIONS:
+        return strengths.unit, SMALL
+    if strengths.model != "mean":
         return Message("unit.logits"), SMALL_LOGITS
-    if isinstance(one.scale, Binary | Ordinal):
-        return _own_unit(one)
-    if isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None:
-        return Message("unit.scale"), SMALL_PART * (one.scale.high - one.scale.low)
+    if isinstance(answers.scale, Binary | Ordinal):
+        return _own_unit(answers)
+    if isinstance(answers.scale, Continuous) and answers.scale.low is not None and answers.scale.high is not None:
+        return Message("unit.scale"), SMALL_PART * (answers.scale.high - answers.scale.low)
     return Message("unit.scale"), None
 
 
@@ -280,8 +280,8 @@ def yes_no(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast
     shares = (first + 1) / (n + 2), (second + 1) / (n + 2)
     moved = shares[0] - shares[1]
     se = float(np.sqrt((sum(shares) - moved**2) / (n + 2)))
-    found = by_t(moved, se, rope, alpha, n, "McNemar")
-    return _bounded(replace(found, estimate=(first - second) / n, p=sign_p(first, first + second)))
+    contrast = by_t(moved, se, rope, alpha, n, "McNemar")
+    return _bounded(replace(contrast, estimate=(first - second) / n, p=sign_p(first, first + second)))
 
 
 def yes_no_unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
@@ -289,8 +289,8 @@ def yes_no_unpaired(better: Floats, worse: Floats, rope: float, alpha: float) ->
     size = np.array([len(better), len(worse)]) + 2
     shares = (np.array([better.sum(), worse.sum()]) + 1) / size
     se = float(np.sqrt((shares * (1 - shares) / size).sum()))
-    found = by_t(float(shares[0] - shares[1]), se, rope, alpha, len(better) + len(worse), "two shares")
-    return _bounded(replace(found, estimate=float(better.mean() - worse.mean())))
+    contrast = by_t(float(shares[0] - shares[1]), se, rope, alpha, len(better) + len(worse), "two shares")
+    return _bounded(replace(contrast, estimate=float(better.mean() - worse.mean())))
 
 
 def sign_p(first: int, n: int) -> float:
@@ -318,6 +318,6 @@ def _upper(t: float, freedom: float) -> float:
     return float(stdtr(freedom, -t))
 
 
-def _bounded(found: Contrast) -> Contrast:
+def _bounded(contrast: Contrast) -> Contrast:
     """The contrast with an interval between -1 and 1, for a difference of shares."""
-    return replace(found, lower=max(-1.0, found.lower), upper=min(1.0, found.upper))
+    return replace(contrast, lower=max(-1.0, contrast.lower), upper=min(1.0, contrast.upper))

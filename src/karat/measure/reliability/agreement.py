@@ -74,23 +74,23 @@ class Agreement(BriefResult):
 
     def of(self, coefficient: str, question: str = "") -> dict[str, Any]:
         """One coefficient of one question: estimate, lower, upper and the numbers of stimuli, participants, answers."""
-        found = self.coefficients.filter(pl.col("coefficient") == coefficient, pl.col("question") == question)
-        if not found.height:
-            known = self.coefficients["coefficient"].unique(maintain_order=True).to_list()
-            about = {"coefficient": coefficient, "question": question or None, "known": known}
+        rows = self.coefficients.filter(pl.col("coefficient") == coefficient, pl.col("question") == question)
+        if not rows.height:
+            coefficients = self.coefficients["coefficient"].unique(maintain_order=True).to_list()
+            about = {"coefficient": coefficient, "question": question or None, "known": coefficients}
             raise MeasureError(Message("agreement.unknown_coefficient", about))
-        return found.row(0, named=True)
+        return rows.row(0, named=True)
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """Krippendorff's alpha and the split-half reliability of each question."""
-        found = []
+        messages = []
         for _, rows in self.coefficients.group_by("question", maintain_order=True):
-            own = {row["coefficient"]: row for row in rows.to_dicts()}
+            by_name = {row["coefficient"]: row for row in rows.to_dicts()}
             alphas = (f"{ALPHA} ({kind})" for kind in ("ordinal", "interval", "nominal"))
-            best = next(name for name in alphas if name in own)
-            found += [self._message(own[name]) for name in (best, HALVES) if name in own]
-        return tuple(found)
+            best = next(name for name in alphas if name in by_name)
+            messages += [self._message(by_name[name]) for name in (best, HALVES) if name in by_name]
+        return tuple(messages)
 
     def _message(self, row: dict[str, Any]) -> Message:
         """One coefficient with its interval, or that it is not defined."""
@@ -126,28 +126,30 @@ def agreement(
     check_bootstrap(samples, level)
     rows: list[tuple[Any, ...]] = []
     notes: list[Message] = []
-    for one in rated(judgments, "agreement", functions, conditions):
-        notes += about_question(one.question, one.notes)
-        counts = np.bincount(one.stimulus)
-        defined = len(one.people) > 1 and one.stimuli.height > 1
+    for answers in rated(judgments, "agreement", functions, conditions):
+        notes += about_question(answers.question, answers.notes)
+        counts = np.bincount(answers.stimulus)
+        defined = len(answers.people) > 1 and answers.stimuli.height > 1
         if defined and not (counts > 1).any():
-            raise MeasureError(Message("agreement.no_shared_stimulus", {"question": one.question or None}))
+            raise MeasureError(Message("agreement.no_shared_stimulus", {"question": answers.question or None}))
         alone = int((counts == 1).sum())
         if alone:
-            notes += about_question(one.question, [Message("agreement.single_answers", {"n": alone})])
-        sizes = (one.stimuli.height, len(one.people), one.rows.height)
-        drawn, few = resampled_people(one, samples if defined else 0, seed)
+            notes += about_question(answers.question, [Message("agreement.single_answers", {"n": alone})])
+        sizes = (answers.stimuli.height, len(answers.people), answers.rows.height)
+        weights, few = resampled_people(answers, samples if defined else 0, seed)
         notes += few
-        many = _samples(one, drawn, seed, executor)
-        for name, coefficient in _coefficients(one, seed):
+        many = _samples(answers, weights, seed, executor)
+        for name, coefficient in _coefficients(answers, seed):
             # With one stimulus or one participant no coefficient is defined, whatever its formula gives.
             estimate = float(np.clip(coefficient(None)[0], -1.0, 1.0)) if defined else np.nan
             ends = interval_around(estimate, np.clip(many[name], -1.0, 1.0), level) if many else (np.nan, np.nan)
-            rows.append((one.question, name, estimate, *ends, *sizes))
-        rows += [(one.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(one) if defined]
-        if not isinstance(one.scale, Nominal | Choice):
-            notes += about_question(one.question, [Message("agreement.k", {"k": answers_a_stimulus(one)})])
-            notes += unequal_answers(one)
+            rows.append((answers.question, name, estimate, *ends, *sizes))
+        rows += [
+            (answers.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(answers) if defined
+        ]
+        if not isinstance(answers.scale, Nominal | Choice):
+            notes += about_question(answers.question, [Message("agreement.k", {"k": answers_a_stimulus(answers)})])
+            notes += unequal_answers(answers)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     table = table_of(rows, SCHEMA)
     return Agreement(table, settings=settings, notes=tuple(dict.fromkeys(notes)))
@@ -157,23 +159,25 @@ Coefficient = Callable[[Floats | None], Floats]
 """The coefficient for each column of participants' weights; without weights, each participant counts once."""
 
 
-def _samples(one: Rated, drawn: Floats | None, seed: int, executor: Executor) -> dict[str, Floats]:
+def _samples(answers: Rated, weights: Floats | None, seed: int, executor: Executor) -> dict[str, Floats]:
     """Every coefficient of every bootstrap sample; empty without samples."""
-    if drawn is None:
+    if weights is None:
         return {}
-    parts = executor.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    if has_halves(one):
+    parts = executor.map(_some_samples, (answers, weights), in_columns(weights), name="agreement")
+    samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    if has_halves(answers):
         mapper = as_map(executor, name="split halves")
-        found[HALVES] = split_half(one.stimulus, one.rater, one.value, splits(one, drawn), drawn, seed, mapper)
-    return found
+        samples[HALVES] = split_half(
+            answers.stimulus, answers.rater, answers.value, splits(answers, weights), weights, seed, mapper
+        )
+    return samples
 
 
 def _some_samples(about: tuple[Rated, Floats], columns: tuple[int, int]) -> dict[str, Floats]:
     """Every coefficient of some samples except that of split halves, which has its own random numbers."""
-    one, drawn = about
-    some = drawn[:, slice(*columns)]
-    return {name: coefficient(some) for name, coefficient in _coefficients(one, 0) if name != HALVES}
+    answers, weights = about
+    some = weights[:, slice(*columns)]
+    return {name: coefficient(some) for name, coefficient in _coefficients(answers, 0) if name != HALVES}
 
 
 def in_columns(drawn: Floats, width: int = 50) -> list[tuple[int, int]]:
@@ -186,53 +190,53 @@ def in_columns(drawn: Floats, width: int = 50) -> list[tuple[int, int]]:
     return list(zip(starts, [*starts[1:], drawn.shape[1]], strict=True))
 
 
-def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
+def _coefficients(answers: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
     """The coefficients that a scale allows."""
-    stimulus, rater = one.stimulus, one.rater
-    if one.levels:
-        pairs = partial(pair_agreement, stimulus, rater, one.category)
-        yield KAPPA, partial(_kappa, one)
+    stimulus, rater = answers.stimulus, answers.rater
+    if answers.levels:
+        pairs = partial(pair_agreement, stimulus, rater, answers.category)
+        yield KAPPA, partial(_kappa, answers)
         yield COHEN, partial(pairs, "cohen", False)
-        if isinstance(one.scale, Ordinal):
+        if isinstance(answers.scale, Ordinal):
             yield WEIGHTED, partial(pairs, "cohen", True)
         yield GWET, partial(pairs, "gwet", False)
     levels: dict[Level, bool] = {
-        "nominal": bool(one.levels),
-        "ordinal": isinstance(one.scale, Ordinal),
-        "interval": not one.levels or isinstance(one.scale, Ordinal),
+        "nominal": bool(answers.levels),
+        "ordinal": isinstance(answers.scale, Ordinal),
+        "interval": not answers.levels or isinstance(answers.scale, Ordinal),
     }
-    values = one.value if one.has_numbers else one.category
+    values = answers.value if answers.has_numbers else answers.category
     for kind in (kind for kind, admitted in levels.items() if admitted):
-        of = one.category if kind == "nominal" else values
+        of = answers.category if kind == "nominal" else values
         yield f"{ALPHA} ({kind})", partial(krippendorff_alpha, stimulus, rater, of, kind)
-    if not isinstance(one.scale, Nominal | Choice):
-        yield from _correlations(one)
-    if has_halves(one):
-        yield HALVES, lambda drawn: split_half(stimulus, rater, values, splits(one, drawn), drawn, seed)
+    if not isinstance(answers.scale, Nominal | Choice):
+        yield from _correlations(answers)
+    if has_halves(answers):
+        yield HALVES, lambda weights: split_half(stimulus, rater, values, splits(answers, weights), weights, seed)
 
 
-def _kappa(one: Rated, drawn: Floats | None) -> Floats:
-    if drawn is None:
-        return np.array([fleiss_kappa(one.stimulus, one.category)])
-    return resampled_kappa(one.stimulus, one.rater, one.category, drawn)
+def _kappa(answers: Rated, weights: Floats | None) -> Floats:
+    if weights is None:
+        return np.array([fleiss_kappa(answers.stimulus, answers.category)])
+    return resampled_kappa(answers.stimulus, answers.rater, answers.category, weights)
 
 
-def _by_reml(one: Rated) -> list[tuple[str, float]]:
+def _by_reml(answers: Rated) -> list[tuple[str, float]]:
     """Intraclass correlations from the variances of a mixed model, unless each participant rated each stimulus once."""
-    complete = one.rows.height == one.stimuli.height * len(one.people)
-    if complete or isinstance(one.scale, Nominal | Choice) or one.rows.height > MOST_REML:
+    complete = answers.rows.height == answers.stimuli.height * len(answers.people)
+    if complete or isinstance(answers.scale, Nominal | Choice) or answers.rows.height > MOST_REML:
         return []
-    terms = [random_term("stimulus", one.stimulus), random_term("rater", one.rater)]
-    ones = np.ones((one.rows.height, 1))
+    terms = [random_term("stimulus", answers.stimulus), random_term("rater", answers.rater)]
+    ones = np.ones((answers.rows.height, 1))
     try:
-        fit = fit_mixed(one.value, ones, ["(Intercept)"], terms, family="gaussian", reml=True)
+        fit = fit_mixed(answers.value, ones, ["(Intercept)"], terms, family="gaussian", reml=True)
     except (ValueError, ArithmeticError):
         # Such as a residual variance of zero, if all agree.
         return []
     if not fit.converged:
         return []
     stimuli, raters = (float(fit.covariances[group][0, 0]) for group in ("stimulus", "rater"))
-    rest, k = float(fit.residual_variance), answers_a_stimulus(one)
+    rest, k = float(fit.residual_variance), answers_a_stimulus(answers)
     return [
         ("ICC(A,1) by REML", stimuli / (stimuli + raters + rest)),
         ("ICC(C,1) by REML", stimuli / (stimuli + rest)),
@@ -241,22 +245,22 @@ def _by_reml(one: Rated) -> list[tuple[str, float]]:
     ]
 
 
-def _correlations(one: Rated) -> Iterator[tuple[str, Coefficient]]:
+def _correlations(answers: Rated) -> Iterator[tuple[str, Coefficient]]:
     """The intraclass correlations of single answers and of means."""
-    known: dict[bool, Components] = {}
+    cache: dict[bool, Components] = {}
 
-    def parts(drawn: Floats | None) -> Components:
-        if (drawn is None) not in known:
-            known[drawn is None] = components(one.stimulus, one.rater, one.value, drawn)
-        return known[drawn is None]
+    def parts(weights: Floats | None) -> Components:
+        if (weights is None) not in cache:
+            cache[weights is None] = components(answers.stimulus, answers.rater, answers.value, weights)
+        return cache[weights is None]
 
-    k = answers_a_stimulus(one)
-    yield "ICC(1)", lambda drawn: parts(drawn).icc_one_way()
-    yield "ICC(A,1)", lambda drawn: parts(drawn).icc_agreement()
-    yield "ICC(C,1)", lambda drawn: parts(drawn).icc_consistency()
-    yield "ICC(1,k)", lambda drawn: parts(drawn).icc_one_way(k)
-    yield "ICC(A,k)", lambda drawn: parts(drawn).icc_agreement(k)
-    yield "ICC(C,k)", lambda drawn: parts(drawn).icc_consistency(k)
+    k = answers_a_stimulus(answers)
+    yield "ICC(1)", lambda weights: parts(weights).icc_one_way()
+    yield "ICC(A,1)", lambda weights: parts(weights).icc_agreement()
+    yield "ICC(C,1)", lambda weights: parts(weights).icc_consistency()
+    yield "ICC(1,k)", lambda weights: parts(weights).icc_one_way(k)
+    yield "ICC(A,k)", lambda weights: parts(weights).icc_agreement(k)
+    yield "ICC(C,k)", lambda weights: parts(weights).icc_consistency(k)
 
 
 def answers_a_stimulus(one: Rated) -> float:

@@ -58,15 +58,15 @@ class AnnotatorTest(BriefResult):
     @property
     def summary(self) -> tuple[Message, ...]:
         """Which machines pass, by question."""
-        found = []
+        messages = []
         for (question,), rows in self.machines.group_by("question", maintain_order=True):
             passed, failed = (rows.filter(pl.col("passes") == passes)["machine"].to_list() for passes in (True, False))
             values = {
                 "question": question or None, "margin": self.settings["margin"], "people": rows["participants"].max(),
                 "names": passed or failed, "n": len(passed or failed), "others": failed or None, "failed": len(failed),
             }  # fmt: skip
-            found.append(Message("annotator_test.passed" if passed else "annotator_test.none_passed", values))
-        return tuple(found)
+            messages.append(Message("annotator_test.passed" if passed else "annotator_test.none_passed", values))
+        return tuple(messages)
 
 
 def machine_names(judgments: Judgments, names: Sequence[str]) -> list[str]:
@@ -78,20 +78,20 @@ def machine_names(judgments: Judgments, names: Sequence[str]) -> list[str]:
     ['gpt-4o']
     """
     people = judgments.frame.lazy().join(judgments.participants.lazy(), on="participant", how="left").collect()
-    found: dict[str, None] = {}
+    machines: dict[str, None] = {}
     for name in names:
         column, value = selector(name)
         cells = people.select(
             "participant", cell=pl.col(known_column(people, column, "annotator_test")).cast(pl.String)
         )
         there = cells["cell"].drop_nulls().unique(maintain_order=True).to_list()
-        meant = [one for one in there if fnmatchcase(one, value)]
-        if not meant:
+        matches = [cell for cell in there if fnmatchcase(cell, value)]
+        if not matches:
             raise MeasureError(unknown_name("annotator_test.unknown", value, there, column=column))
-        found |= dict.fromkeys(cells.filter(pl.col("cell").is_in(meant))["participant"].to_list())
-    if found and len(found) == people["participant"].n_unique():
+        machines |= dict.fromkeys(cells.filter(pl.col("cell").is_in(matches))["participant"].to_list())
+    if machines and len(machines) == people["participant"].n_unique():
         raise MeasureError(Message("annotator_test.everybody", {"names": list(names)}))
-    return list(found)
+    return list(machines)
 
 
 def annotator_test(
@@ -112,56 +112,58 @@ def annotator_test(
     """
     check_level(level)
     check_number(MeasureError, "margin", margin, at_least=0, below=1)
-    meant = machine_names(judgments, names)
+    machines = machine_names(judgments, names)
     tables = []
     notes: list[Message] = []
-    for one in rated(judgments, "annotator_test", functions, conditions):
-        compared = [_against_people(one, meant, name, margin).with_columns(machine=pl.lit(name)) for name in meant]
-        tables += [table.with_columns(question=pl.lit(one.question)) for table in compared if table.height]
-        notes += about_question(one.question, one.notes)
+    for answers in rated(judgments, "annotator_test", functions, conditions):
+        compared = [
+            _against_people(answers, machines, name, margin).with_columns(machine=pl.lit(name)) for name in machines
+        ]
+        tables += [table.with_columns(question=pl.lit(answers.question)) for table in compared if table.height]
+        notes += about_question(answers.question, answers.notes)
     if not tables:
         raise MeasureError(Message("annotator_test.nobody", {"fewest": FEWEST}))
     people = pl.concat(tables).with_columns(beaten=pl.col("adjusted") <= 1 - level).select(PEOPLE)
-    found = people.group_by("question", "machine", maintain_order=True).agg(
+    rates = people.group_by("question", "machine", maintain_order=True).agg(
         participants=pl.len().cast(pl.Int64), winning_rate=pl.col("beaten").mean(),
         advantage=pl.col("machine_wins").mean(),
     ).with_columns(passes=pl.col("winning_rate") >= PASSES)  # fmt: skip
-    best = pl.concat(own.sort("advantage", descending=True) for own in found.partition_by("question"))
+    best = pl.concat(rows.sort("advantage", descending=True) for rows in rates.partition_by("question"))
     if (best["participants"] < FEW).any():
         notes.append(Message("annotator_test.few_people", {"few": FEW}))
-    settings = {"machines": meant, "margin": margin, "functions": tuple(functions), "test_level": level}
+    settings = {"machines": machines, "margin": margin, "functions": tuple(functions), "test_level": level}
     return AnnotatorTest(best, people, settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
-def _against_people(one: Rated, machines: Sequence[str], name: str, margin: float) -> pl.DataFrame:
+def _against_people(rated_items: Rated, machines: Sequence[str], name: str, margin: float) -> pl.DataFrame:
     """How often a machine and each participant agree at least as well as the other with the rest, and the test."""
     from scipy.stats import false_discovery_control, t
 
-    is_label = isinstance(one.scale, Binary | Choice | Nominal)
-    answers = one.rows.select("participant", "_stimulus", answer=pl.col("_category" if is_label else "_value"))
+    is_label = isinstance(rated_items.scale, Binary | Choice | Nominal)
+    answers = rated_items.rows.select("participant", "_stimulus", answer=pl.col("_category" if is_label else "_value"))
     machine = answers.filter(pl.col("participant") == name).select("_stimulus", machine="answer")
     people = answers.filter(~pl.col("participant").is_in(machines))
-    answer, made, others = pl.col("answer"), pl.col("machine"), pl.len().over("_stimulus").cast(pl.Int64) - 1
+    answer, machine_answer, others = pl.col("answer"), pl.col("machine"), pl.len().over("_stimulus").cast(pl.Int64) - 1
     people = people.with_columns(
         others=others, equal=pl.len().over("_stimulus", "answer").cast(pl.Int64) - 1,
         sum=pl.col("answer").sum().over("_stimulus") - answer,
     ).filter(pl.col("others") > 0)  # fmt: skip
     both = people.join(machine, on="_stimulus", maintain_order="left")
     if is_label:
-        given = people.select("_stimulus", machine="answer", given=pl.col("equal") + 1).unique()
-        both = both.join(given, on=["_stimulus", "machine"], how="left", maintain_order="left")
-        better = pl.col("equal") - (pl.col("given").fill_null(0) - (answer == made).cast(pl.Int64))
+        counts = people.select("_stimulus", machine="answer", given=pl.col("equal") + 1).unique()
+        both = both.join(counts, on=["_stimulus", "machine"], how="left", maintain_order="left")
+        better = pl.col("equal") - (pl.col("given").fill_null(0) - (answer == machine_answer).cast(pl.Int64))
     else:
         # Squared distances from the others' answers, without the squares of these, which both have in common.
-        machine_off, own_off = (pl.col("others") * x**2 - 2 * x * pl.col("sum") for x in (made, answer))
+        machine_off, own_off = (pl.col("others") * x**2 - 2 * x * pl.col("sum") for x in (machine_answer, answer))
         better = machine_off - own_off
-    found = both.with_columns(better=better).group_by("participant", maintain_order=True).agg(
+    result = both.with_columns(better=better).group_by("participant", maintain_order=True).agg(
         stimuli=pl.len().cast(pl.Int64), machine_wins=(pl.col("better") <= 0).mean(),
         participant_wins=(pl.col("better") >= 0).mean(), deviation=pl.col("better").sign().std() / pl.len().sqrt(),
     ).filter(pl.col("stimuli") >= FEWEST)  # fmt: skip
-    if not found.height:
-        return found
-    difference = (found["participant_wins"] - found["machine_wins"] - margin).to_numpy()
+    if not result.height:
+        return result
+    difference = (result["participant_wins"] - result["machine_wins"] - margin).to_numpy()
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = np.nan_to_num(t.cdf(difference / found["deviation"].to_numpy(), found["stimuli"].to_numpy() - 1), nan=1.0)
-    return found.with_columns(p=p, adjusted=false_discovery_control(p, method="by"))
+        p = np.nan_to_num(t.cdf(difference / result["deviation"].to_numpy(), result["stimuli"].to_numpy() - 1), nan=1.0)
+    return result.with_columns(p=p, adjusted=false_discovery_control(p, method="by"))

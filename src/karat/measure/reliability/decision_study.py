@@ -60,11 +60,13 @@ class DecisionStudy(BriefResult):
     def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
         """The reliabilities and the standard error of a condition's mean, for numbers of participants and items."""
         name = self.variances["question"][0] if question is None else question
-        own = self.variances.filter(pl.col("question") == name)
-        if not own.height:
+        sources = self.variances.filter(pl.col("question") == name)
+        if not sources.height:
             raise MeasureError(Message("decision_study.unknown_question", {"question": name}))
-        found = {source: max(variance, 0.0) for source, variance in own.select("source", "variance").iter_rows()}
-        s_i, s_p, s_e = (found[source] for source in ("stimuli", "participants", "rest"))
+        variances = {
+            source: max(variance, 0.0) for source, variance in sources.select("source", "variance").iter_rows()
+        }
+        s_i, s_p, s_e = (variances[source] for source in ("stimuli", "participants", "rest"))
         rows = [
             (n, m, _share(s_i, s_e / n), _share(s_i, (s_p + s_e) / n), _share(s_p, s_e / m),
              float(np.sqrt(s_p / n + s_i / m + s_e / (n * m))))
@@ -118,26 +120,29 @@ def decision_study(
     variances: list[tuple[Any, ...]] = []
     notes: list[Message] = []
     unequal: list[Message] = []
-    for one in rated(judgments, "decision_study", functions, conditions):
-        if isinstance(one.scale, Nominal | Choice):
-            notes += about_question(one.question, [Message("decision_study.no_variances")])
+    for answers in rated(judgments, "decision_study", functions, conditions):
+        if isinstance(answers.scale, Nominal | Choice):
+            notes += about_question(answers.question, [Message("decision_study.no_variances")])
             continue
-        notes += about_question(one.question, one.notes)
-        unequal += unequal_answers(one)
-        found = components(one.stimulus, one.rater, one.value)
-        if not np.isfinite(found.rest[0]):
-            raise MeasureError(Message("decision_study.no_shared_stimulus", {"question": one.question or None}))
-        parts = {"stimuli": found.items, "participants": found.raters, "rest": found.rest}
+        notes += about_question(answers.question, answers.notes)
+        unequal += unequal_answers(answers)
+        estimates = components(answers.stimulus, answers.rater, answers.value)
+        if not np.isfinite(estimates.rest[0]):
+            raise MeasureError(Message("decision_study.no_shared_stimulus", {"question": answers.question or None}))
+        parts = {"stimuli": estimates.items, "participants": estimates.raters, "rest": estimates.rest}
         total = sum(max(float(part[0]), 0.0) for part in parts.values())
-        if float(found.rest[0]) < -LEAST * total:
-            raise MeasureError(Message("decision_study.inseparable", {"question": one.question or None}))
-        variances += [(one.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
+        if float(estimates.rest[0]) < -LEAST * total:
+            raise MeasureError(Message("decision_study.inseparable", {"question": answers.question or None}))
+        variances += [(answers.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
                       for name, part in parts.items()]  # fmt: skip
-        weights, few = resampled_people(one, samples, seed)
+        weights, few = resampled_people(answers, samples, seed)
         notes += few
-        drawn = None if weights is None else components(one.stimulus, one.rater, one.value, weights)
-        now = {"stimuli": answers_a_stimulus(one), "participants": float(1 / np.mean(1 / np.bincount(one.rater)))}
-        needed += [(one.question, *row) for row in _needed(found, drawn, wanted, now, level)]
+        draws = None if weights is None else components(answers.stimulus, answers.rater, answers.value, weights)
+        now = {
+            "stimuli": answers_a_stimulus(answers),
+            "participants": float(1 / np.mean(1 / np.bincount(answers.rater))),
+        }
+        needed += [(answers.question, *row) for row in _needed(estimates, draws, wanted, now, level)]
     if not needed:
         raise MeasureError(Message("decision_study.no_numbers"))
     schema = schema_of("question:s source:s variance share")
@@ -149,17 +154,17 @@ def decision_study(
 
 
 def _needed(
-    found: Components, drawn: Components | None, wanted: float, now: dict[str, float], level: float
+    estimates: Components, draws: Components | None, wanted: float, now: dict[str, float], level: float
 ) -> list[tuple[Any, ...]]:
     """The number that is needed for stimuli and for participants, with its interval."""
     rows: list[tuple[Any, ...]] = []
     for measured in ("stimuli", "participants"):
         for kind in ("relative", "absolute"):
-            signal, error = _signal_and_error(found, measured, kind)
+            signal, error = _signal_and_error(estimates, measured, kind)
             number = _number(signal, error, wanted)
             lower, upper = np.nan, np.nan
-            if drawn is not None:
-                lower, upper = percentile_interval(_number(*_signal_and_error(drawn, measured, kind), wanted), level)
+            if draws is not None:
+                lower, upper = percentile_interval(_number(*_signal_and_error(draws, measured, kind), wanted), level)
             reliability = _share(max(float(signal[0]), 0.0), max(float(error[0]), 0.0) / now[measured])
             # Rounded up, but not because of a rounding error; None if no number is sufficient.
             whole = (int(np.ceil(n - 1e-9)) if n < 1e12 else None for n in (float(number[0]), lower, upper))

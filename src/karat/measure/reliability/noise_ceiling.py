@@ -48,21 +48,21 @@ class NoiseCeiling(BriefResult):
     @property
     def summary(self) -> tuple[Message, ...]:
         """The number of participants, and the ceilings of each question."""
-        found = [Message("noise_ceiling.participants", {"n": self.participants})]
+        messages = [Message("noise_ceiling.participants", {"n": self.participants})]
         for (question,), rows in self.ceilings.group_by("question", maintain_order=True):
-            own = {row["ceiling"]: row for row in rows.to_dicts()}
+            by_name = {row["ceiling"]: row for row in rows.to_dicts()}
             about = {"question": question or None, "level": self.settings.get("level", LEVEL)}
-            if OTHERS in own and (MEANS not in own or own[MEANS]["estimate"] is None):
-                found.append(Message("noise_ceiling.undefined", {"question": question or None}))
-            elif MEANS in own:
-                low, high = own[OTHERS]["estimate"], own[EVERYBODY]["estimate"]
+            if OTHERS in by_name and (MEANS not in by_name or by_name[MEANS]["estimate"] is None):
+                messages.append(Message("noise_ceiling.undefined", {"question": question or None}))
+            elif MEANS in by_name:
+                low, high = by_name[OTHERS]["estimate"], by_name[EVERYBODY]["estimate"]
                 same = low is not None and high is not None and round(low, 2) == round(high, 2)
                 single = {"low": None if same else low, "high": high, "one": low if same else None}
-                found.append(Message("noise_ceiling.means", about | _interval(own[MEANS]) | single))
-            if MAJORITY in own and own[MAJORITY]["estimate"] is not None:
-                shares = {name: rounded(share) for name, share in _interval(own[MAJORITY]).items()}
-                found.append(Message("noise_ceiling.majority", about | shares))
-        return tuple(found)
+                messages.append(Message("noise_ceiling.means", about | _interval(by_name[MEANS]) | single))
+            if MAJORITY in by_name and by_name[MAJORITY]["estimate"] is not None:
+                shares = {name: rounded(share) for name, share in _interval(by_name[MAJORITY]).items()}
+                messages.append(Message("noise_ceiling.majority", about | shares))
+        return tuple(messages)
 
 
 def _interval(row: dict[str, Any]) -> dict[str, float | None]:
@@ -91,63 +91,63 @@ def noise_ceiling(
     rows: list[tuple[Any, ...]] = []
     notes: list[Message] = []
     people: set[str] = set()
-    for one in rated(judgments, "noise_ceiling", functions, conditions):
-        if len(one.people) < 2 or not (np.bincount(one.stimulus) > 1).any():
-            raise MeasureError(Message("noise_ceiling.no_shared_stimulus", {"question": one.question or None}))
-        people |= set(one.people)
-        notes += about_question(one.question, one.notes)
-        drawn, few = resampled_people(one, samples, seed)
+    for answers in rated(judgments, "noise_ceiling", functions, conditions):
+        if len(answers.people) < 2 or not (np.bincount(answers.stimulus) > 1).any():
+            raise MeasureError(Message("noise_ceiling.no_shared_stimulus", {"question": answers.question or None}))
+        people |= set(answers.people)
+        notes += about_question(answers.question, answers.notes)
+        weights, few = resampled_people(answers, samples, seed)
         notes += few
-        rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
+        rows += [(answers.question, *row) for row in _ceilings(answers, weights, level, seed, executor)]
     table = table_of(rows, SCHEMA)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return NoiseCeiling(table, len(people), settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
 def _ceilings(
-    one: Rated, drawn: Floats | None, level: float, seed: int, executor: Executor
+    answers: Rated, weights: Floats | None, level: float, seed: int, executor: Executor
 ) -> Iterator[tuple[str, float, float, float]]:
     """Each ceiling with its interval."""
     none = (np.nan, np.nan)
-    stimulus, rater, value = one.stimulus, one.rater, one.value
-    if has_halves(one):
-        estimate = float(split_half(stimulus, rater, value, splits(one, None), seed=seed)[0])
+    stimulus, rater, value = answers.stimulus, answers.rater, answers.value
+    if has_halves(answers):
+        estimate = float(split_half(stimulus, rater, value, splits(answers, None), seed=seed)[0])
         ends = none
-        if drawn is not None:
+        if weights is not None:
             mapper = as_map(executor, name="split halves")
-            many = split_half(stimulus, rater, value, splits(one, drawn), drawn, seed, mapper)
+            many = split_half(stimulus, rater, value, splits(answers, weights), weights, seed, mapper)
             ends = interval_around(estimate, many, level)
         yield RELIABILITY, estimate, *ends
         middle, low, high = np.sqrt(np.maximum([estimate, *ends], 0.0)).tolist()
         yield MEANS, middle, low, high
-    if one.has_numbers:
+    if answers.has_numbers:
         names = (OTHERS, EVERYBODY)
         estimates = with_the_mean(stimulus, rater, value)
-        samples = _many(OTHERS, one, drawn, executor)
-        for place, (name, (found,)) in enumerate(zip(names, estimates, strict=True)):
-            ends = none if drawn is None else centred_interval(float(found), samples[place], level)
-            yield name, float(found), *ends
-    if one.levels:
-        found = float(with_the_majority(stimulus, rater, one.category)[0])
+        samples = _many(OTHERS, answers, weights, executor)
+        for place, (name, (ceiling,)) in enumerate(zip(names, estimates, strict=True)):
+            ends = none if weights is None else centred_interval(float(ceiling), samples[place], level)
+            yield name, float(ceiling), *ends
+    if answers.levels:
+        ceiling = float(with_the_majority(stimulus, rater, answers.category)[0])
         ends = none
-        if drawn is not None:
-            lower, upper = centred_interval(found, _many(MAJORITY, one, drawn, executor)[0], level)
+        if weights is not None:
+            lower, upper = centred_interval(ceiling, _many(MAJORITY, answers, weights, executor)[0], level)
             ends = (float(np.maximum(lower, 0.0)), upper)
-        yield MAJORITY, found, *ends
+        yield MAJORITY, ceiling, *ends
 
 
-def _many(kind: str, one: Rated, drawn: Floats | None, executor: Executor) -> tuple[Floats, ...]:
+def _many(kind: str, answers: Rated, weights: Floats | None, executor: Executor) -> tuple[Floats, ...]:
     """The values of all bootstrap samples, computed in chunks."""
-    if drawn is None:
+    if weights is None:
         return ()
-    parts = executor.map(_some_samples, (kind, one, drawn), in_columns(drawn), name="noise ceiling")
+    parts = executor.map(_some_samples, (kind, answers, weights), in_columns(weights), name="noise ceiling")
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
 def _some_samples(about: tuple[str, Rated, Floats], columns: tuple[int, int]) -> tuple[Floats, ...]:
     """The values of some bootstrap samples."""
-    kind, one, drawn = about
-    some = drawn[:, slice(*columns)]
+    kind, answers, weights = about
+    some = weights[:, slice(*columns)]
     if kind == MAJORITY:
-        return (with_the_majority(one.stimulus, one.rater, one.category, some),)
-    return with_the_mean(one.stimulus, one.rater, one.value, some)
+        return (with_the_majority(answers.stimulus, answers.rater, answers.category, some),)
+    return with_the_mean(answers.stimulus, answers.rater, answers.value, some)

@@ -121,31 +121,32 @@ def stability(
         notes.append(Message("stability.fewer_samples", {"pairs": pairs, "samples": number}))
     parts = rated(whole, "stability", functions, conditions, once=("_group",))
     rows: list[tuple[Any, ...]] = []
-    own: list[tuple[Any, ...]] = []
+    retests: list[tuple[Any, ...]] = []
     tables: list[pl.DataFrame] = []
     different: list[tuple[Any, ...]] = []
-    for one in parts:
-        notes += list(one.notes)
-        if one.has_numbers and not callable(scores):
-            tables.append(_score_table(one, groups, scores == "zscore"))
-            rows += _of_means(one, groups, scores == "zscore", number, level, seed)
+    for part in parts:
+        notes += list(part.notes)
+        if part.has_numbers and not callable(scores):
+            compared, table = _of_means(part, groups, scores == "zscore", number, level, seed)
+            rows += compared
+            tables.append(table)
         for first, second in combinations(groups, 2):
-            own += _twice(one, first, second)
+            retests += _twice(part, first, second)
     tested = only(whole, functions)
     if callable(scores):
-        found, table = _of_function(tested, groups, scores, number, level, seed)
-        rows += found
+        compared, table = _of_function(tested, groups, scores, number, level, seed)
+        rows += compared
         tables.append(table)
     if decisions is not None:
-        found, different = _of_decisions(tested, groups, decisions, number, level, seed)
-        rows += found
+        compared, different = _of_decisions(tested, groups, decisions, number, level, seed)
+        rows += compared
     if not rows:
         raise MeasureError(Message("stability.labels"))
     if not any(row[list(SCHEMA).index("n")] for row in rows):
         raise MeasureError(Message("stability.no_shared_stimulus", {"by": by}))
     return Stability(
         table_of(rows, SCHEMA),
-        table_of(own, OWN_SCHEMA),
+        table_of(retests, OWN_SCHEMA),
         pl.concat(tables, how="diagonal") if tables else pl.DataFrame(),
         pl.DataFrame(different, schema=["first", "second", "pair", "decision", "other"], orient="row"),
         settings={
@@ -157,34 +158,41 @@ def stability(
 
 
 def _of_means(
-    one: Rated, groups: list[str], standardised: bool, samples: int, level: float, seed: int
-) -> Iterator[tuple[Any, ...]]:
-    """Correlations of means of stimuli for every two groups."""
-    members, strata = memberships(one.rows, one.people)
-    everybody = np.ones((len(one.people), 1))
+    answers: Rated, groups: list[str], standardised: bool, samples: int, level: float, seed: int
+) -> tuple[list[tuple[Any, ...]], pl.DataFrame]:
+    """Correlations of means of stimuli for every two groups, and the means."""
+    members, strata = memberships(answers.rows, answers.people)
+    everybody = np.ones((len(answers.people), 1))
     weights = np.hstack([everybody, stratified_resamples(strata, samples, seed)])
-    of_group = one.rows["_group"].to_numpy()
-    means = {group: weighted_means(one, of_group == group, weights, standardised) for group in groups}
-    for first, second in combinations(groups, 2):
-        kind, people = kind_of(members[first], members[second]), len(members[first] | members[second])
-        yield from _correlated(one.question, first, second, kind, means[first], means[second], people, level)
+    of_group = answers.rows["_group"].to_numpy()
+    means = {group: weighted_means(answers, of_group == group, weights, standardised) for group in groups}
+    about = answers.stimuli.with_columns(question=pl.lit(answers.question)) if answers.question else answers.stimuli
+    return list(_correlated(answers.question, means, members, level)), about.hstack(_first_columns(means))
+
+
+def _first_columns(scores: Mapping[str, Floats]) -> pl.DataFrame:
+    """The scores of the groups, without those of bootstrap samples."""
+    return pl.DataFrame({group: table[:, 0] for group, table in scores.items()}).with_columns(pl.all().fill_nan(None))
 
 
 def _correlated(
-    question: str, first: str, second: str, kind: str, x: Floats, y: Floats, people: int, level: float
+    question: str, scores: Mapping[str, Floats], members: Mapping[str, set[str]], level: float
 ) -> Iterator[tuple[Any, ...]]:
-    """Pearson's and Spearman's correlation of the first columns, with intervals from the others."""
-    both = int((np.isfinite(x[:, 0]) & np.isfinite(y[:, 0])).sum())
-    for name, (a, b) in ((PEARSON, (x, y)), (SPEARMAN, _ranked(x, y))):
-        found = column_correlations(a, b)
-        ends = centred_interval(float(found[0]), found[1:], level) if len(found) > 1 else (np.nan, np.nan)
-        yield question, first, second, kind, name, float(found[0]), *ends, both, people
+    """Pearson's and Spearman's correlation of every two groups' first columns, with intervals from the others."""
+    for first, second in combinations(scores, 2):
+        x, y = scores[first], scores[second]
+        kind, people = kind_of(members[first], members[second]), len(members[first] | members[second])
+        both = int((np.isfinite(x[:, 0]) & np.isfinite(y[:, 0])).sum())
+        for name, (a, b) in ((PEARSON, (x, y)), (SPEARMAN, _ranked(x, y))):
+            many = column_correlations(a, b)
+            ends = centred_interval(float(many[0]), many[1:], level) if len(many) > 1 else (np.nan, np.nan)
+            yield question, first, second, kind, name, float(many[0]), *ends, both, people
 
 
 def _ranked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Ranks within each column among the rows of both tables; equal values share the mean of their ranks."""
     both = np.isfinite(x) & np.isfinite(y)
-    found = []
+    tables = []
     place = np.arange(len(x))[:, None]
     for table in (x, y):
         # Means that differ only by rounding are tied.
@@ -198,56 +206,47 @@ def _ranked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
         ranks = np.empty(table.shape)
         np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=0)
-        found.append(np.where(both, ranks, np.nan))
-    return found[0], found[1]
+        tables.append(np.where(both, ranks, np.nan))
+    return tables[0], tables[1]
 
 
-def _score_table(one: Rated, groups: list[str], standardised: bool) -> pl.DataFrame:
-    everybody = np.ones((len(one.people), 1))
-    of_group = one.rows["_group"].to_numpy()
-    columns = {g: weighted_means(one, of_group == g, everybody, standardised)[:, 0] for g in groups}
-    about = one.stimuli.with_columns(question=pl.lit(one.question)) if one.question else one.stimuli
-    return about.hstack(pl.DataFrame(columns).with_columns(pl.all().fill_nan(None)))
-
-
-def _twice(one: Rated, first: str, second: str) -> Iterator[tuple[Any, ...]]:
+def _twice(answers: Rated, first: str, second: str) -> Iterator[tuple[Any, ...]]:
     """For participants with stimuli in both groups, the correlation of their answers and the share of equal ones.
 
     Answers are compared by meaning, regardless of the direction of the scale or the sides of a choice.
     """
     keys = ["_rater", "_stimulus"]
-    said = pl.col("_category" if one.levels else "_value").alias("said")
-    a, b = (one.rows.filter(pl.col("_group") == g).select(*keys, "_value", said) for g in (first, second))
+    answer = pl.col("_category" if answers.levels else "_value").alias("said")
+    a, b = (answers.rows.filter(pl.col("_group") == g).select(*keys, "_value", answer) for g in (first, second))
     both = a.join(b, on=keys, suffix="_again")
     if not both.height:
         return
     rater = both["_rater"].to_numpy()
-    r = within_raters(rater, both["_value"].to_numpy(), both["_value_again"].to_numpy(), len(one.people))
+    r = within_raters(rater, both["_value"].to_numpy(), both["_value_again"].to_numpy(), len(answers.people))
     equal = both.group_by("_rater").agg(n=pl.len(), same=(pl.col("said") == pl.col("said_again")).mean())
     for number, n, same in equal.sort("_rater").iter_rows():
-        yield one.question, first, second, one.people[number], n, float(r[number]), same
+        yield answers.question, first, second, answers.people[number], n, float(r[number]), same
 
 
 def _of_function(
     judgments: Judgments, groups: list[str], score: Score, samples: int, level: float, seed: int
 ) -> tuple[list[tuple[Any, ...]], pl.DataFrame]:
     """Correlations of scores that a function gives."""
-    found = [
+    samples_scores = [
         {group: function_scores(score, group_of(sample, group)) for group in groups}
         for sample in samples_of(judgments, samples, seed)
     ]
-    items = sorted(set().union(*found[0].values()))
+    items = sorted(set().union(*samples_scores[0].values()))
     if not items:
         raise MeasureError(Message("stability.no_scores"))
-    tables = {g: np.array([[float(one[g].get(item, np.nan)) for one in found] for item in items]) for g in groups}
+    tables = {
+        g: np.array([[float(sample[g].get(item, np.nan)) for sample in samples_scores] for item in items])
+        for g in groups
+    }
     members, _ = memberships(judgments.frame, [])
-    rows = [
-        row for a, b in combinations(groups, 2)
-        for row in _correlated("", a, b, kind_of(members[a], members[b]), tables[a], tables[b],
-                               len(members[a] | members[b]), level)
-    ]  # fmt: skip
-    columns = {group: table[:, 0] for group, table in tables.items()}
-    return rows, pl.DataFrame({"item": items, **columns}).with_columns(pl.col(pl.Float64).fill_nan(None))
+    return list(_correlated("", tables, members, level)), _first_columns(tables).select(
+        pl.Series("item", items), pl.all()
+    )
 
 
 def _of_decisions(
@@ -255,40 +254,40 @@ def _of_decisions(
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """The share of pairs with the same decision, and the pairs where they differ."""
     if callable(decisions):
-        found = [
+        by_sample = [
             {g: function_scores(decisions, group_of(sample, g), "pair", "decision") for g in groups}
             for sample in samples_of(judgments, samples, seed)
         ]
     else:
         missing = [group for group in groups if group not in decisions]
         if missing:
-            known = [str(group) for group in decisions]
-            raise MeasureError(Message("stability.no_decisions", {"group": missing[0], "known": known}))
-        found = [{group: as_mapping(decisions[group], "pair", "decision") for group in groups}]
+            names = [str(group) for group in decisions]
+            raise MeasureError(Message("stability.no_decisions", {"group": missing[0], "known": names}))
+        by_sample = [{group: as_mapping(decisions[group], "pair", "decision") for group in groups}]
     members, _ = memberships(judgments.frame, [])
     rows: list[tuple[Any, ...]] = []
     different: list[tuple[Any, ...]] = []
     for a, b in combinations(groups, 2):
-        pairs = sorted(set(found[0][a]) & set(found[0][b]))
+        pairs = sorted(set(by_sample[0][a]) & set(by_sample[0][b]))
         if not pairs:
             raise MeasureError(Message("stability.no_shared_pair", {"first": a, "second": b}))
-        shares = np.array([_same(one[a], one[b], pairs) for one in found])
+        shares = np.array([_same(sample[a], sample[b], pairs) for sample in by_sample])
         same = float(shares[0])
-        if len(found) > 1:
+        if len(by_sample) > 1:
             # numpy's maximum keeps a missing end.
             lower, upper = (float(np.maximum(end, 0.0)) for end in centred_interval(same, shares[1:], level))
         else:
             lower, upper = (float(end) for end in wilson(round(same * len(pairs)), len(pairs), level))
         people = len(members[a] | members[b])
         rows.append(("", a, b, kind_of(members[a], members[b]), DECISIONS, same, lower, upper, len(pairs), people))
-        different += [(a, b, pair, found[0][a][pair], found[0][b][pair]) for pair in pairs
-                      if found[0][a][pair] != found[0][b][pair]]  # fmt: skip
+        different += [(a, b, pair, by_sample[0][a][pair], by_sample[0][b][pair]) for pair in pairs
+                      if by_sample[0][a][pair] != by_sample[0][b][pair]]  # fmt: skip
     return rows, different
 
 
 def _same(first: dict[str, Any], second: dict[str, Any], pairs: list[str]) -> float:
-    known = [pair for pair in pairs if pair in first and pair in second]
-    return sum(first[pair] == second[pair] for pair in known) / len(known) if known else float("nan")
+    shared = [pair for pair in pairs if pair in first and pair in second]
+    return sum(first[pair] == second[pair] for pair in shared) / len(shared) if shared else float("nan")
 
 
 CAME_BACK = 0.9
@@ -317,8 +316,8 @@ def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[M
 
 def only(judgments: Judgments, functions: Sequence[str]) -> Judgments:
     """The judgments of trials with these functions."""
-    kept = judgments.frame.filter(pl.col("function").is_in(list(functions)))
-    return judgments.with_frame(kept)
+    rows = judgments.frame.filter(pl.col("function").is_in(list(functions)))
+    return judgments.with_frame(rows)
 
 
 def kind_of(first: set[str], second: set[str]) -> str:
@@ -335,7 +334,7 @@ def memberships(frame: pl.DataFrame, people: list[str]) -> tuple[dict[str, set[s
     members: dict[str, set[str]] = {}
     for name, group in pairs.iter_rows():
         members.setdefault(group, set()).add(name)
-    return members, ["|".join(sorted(group for group, own in members.items() if name in own)) for name in people]
+    return members, ["|".join(sorted(group for group, names in members.items() if name in names)) for name in people]
 
 
 def samples_of(judgments: Judgments, samples: int, seed: int) -> Iterator[Judgments]:
@@ -344,12 +343,12 @@ def samples_of(judgments: Judgments, samples: int, seed: int) -> Iterator[Judgme
     people = judgments.frame["participant"].unique(maintain_order=True).to_list()
     _, strata = memberships(judgments.frame, people)
     for counts in stratified_resamples(strata, samples, seed).T:
-        drawn = {name: int(times) for name, times in zip(people, counts, strict=True) if times}
-        yield drawn_again(judgments, drawn)
+        counted = {name: int(times) for name, times in zip(people, counts, strict=True) if times}
+        yield drawn_again(judgments, counted)
 
 
 def group_of(judgments: Judgments, group: str) -> Judgments:
     """The judgments of one group."""
-    kept = judgments.frame.filter(pl.col("_group") == group).drop("_group")
-    people = judgments.participants.filter(pl.col("participant").is_in(kept["participant"].unique().to_list()))
-    return judgments.with_frame(kept, people)
+    rows = judgments.frame.filter(pl.col("_group") == group).drop("_group")
+    people = judgments.participants.filter(pl.col("participant").is_in(rows["participant"].unique().to_list()))
+    return judgments.with_frame(rows, people)

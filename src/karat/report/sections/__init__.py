@@ -18,6 +18,6 @@ def sections(gathered: ReportData, language: str = "en") -> tuple[Section, ...]:
     >>> [section.key for section in sections(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))][:3]
     ['brief', 'results', 'quality']
     """
-    made = [part(gathered) for part in PARTS]
-    made += [colophon.words_section(gathered, language), colophon.section(gathered)]
-    return tuple(one for one in made if isinstance(one, Section))
+    parts = [part(gathered) for part in PARTS]
+    parts += [colophon.words_section(gathered, language), colophon.section(gathered)]
+    return tuple(part for part in parts if isinstance(part, Section))

@@ -33,7 +33,10 @@ def words_section(gathered: ReportData, language: str = "en") -> Section:
         texts["preregistration"] = preregistration(gathered, language)
     keys, scripts = cited(" ".join(texts.values())), _r_scripts(gathered)
     paragraphs = {key: [part for part in text.split("\n\n") if part.strip()] for key, text in texts.items()}
-    parts = [_worded(key, language, tuple(readable(text, language) for text in own)) for key, own in paragraphs.items()]
+    parts = [
+        _worded(key, language, tuple(readable(text, language) for text in texts_of))
+        for key, texts_of in paragraphs.items()
+    ]
     if keys:
         listing = Listing("literature", "BibTeX", bibtex(keys), "bib")
         parts.append(_worded("literature", language, tuple(references(keys, language)), listings=(listing,)))
@@ -53,6 +56,6 @@ def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:
     fitted = [part for part in parts if isinstance(part.result, Contrasts) and part.result.model is not None]
     names = [f"model-{number}" if len(fitted) > 1 else "model" for number in range(1, len(fitted) + 1)]
     return tuple(
-        Listing(name, f"R, {one.question}" if one.question else "R", r_script(one.result)[0], "R")
-        for name, one in zip(names, fitted, strict=True)
+        Listing(name, f"R, {part.question}" if part.question else "R", r_script(part.result)[0], "R")
+        for name, part in zip(names, fitted, strict=True)
     )

@@ -23,8 +23,8 @@ def section(gathered: ReportData) -> Section:
     """The table of participants, the excluded first."""
     everybody = people_table(gathered)
     # Criteria overlap, so the number of flags says less than their names.
-    shown = everybody.head(MOST).drop("flags")
-    names = shown["participant"].to_list()
+    rows = everybody.head(MOST).drop("flags")
+    names = rows["participant"].to_list()
     remfod = gathered.evidence("remfod")
     pictures = {
         "times": rt_strips(gathered.judgments, names, remfod if isinstance(remfod, Evidence) else None),
@@ -36,10 +36,10 @@ def section(gathered: ReportData) -> Section:
         text += " All rows share one logarithmic time axis. Times that ReMFOD flagged have longer, red marks."
     order = "trial order" if order_is_known(gathered.judgments.frame.columns) else "the order of the file"
     text += f" Answers are in {order}, with height showing the answer."
-    left = everybody.height - shown.height
+    left = everybody.height - rows.height
     notes = (f"{counted(left, 'participant')} with fewer flags are not shown here.",) if left else ()
     table = Table(
-        "participants", "One row per participant", shown, text,
+        "participants", "One row per participant", rows, text,
         {"genuine": "genuine %", "median": "median (s)", "answers": "answered"},
         {"genuine": 1}, pictures, filtered=True,
     )  # fmt: skip
@@ -63,17 +63,17 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
         pl.Series(
             "reasons",
             [
-                "\n".join([", ".join(title for title, _ in own), *map(": ".join, own)])
-                for own in (reasons.get(name, []) for name in names)
+                "\n".join([", ".join(title for title, _ in titles), *map(": ".join, titles)])
+                for titles in (reasons.get(name, []) for name in names)
             ],
             pl.String,
         ),
     ).join(frame.group_by("participant").agg(numbers), on="participant", how="left", maintain_order="left")
     for name, column, factor in (("remfod", "genuine", 100), ("credence", "credence", 1)):
-        found = gathered.evidence(name)
-        if isinstance(found, Evidence):
-            own = found.participants.select("participant", (pl.col("score") * factor).alias(column))
-            table = table.join(own, on="participant", how="left", maintain_order="left")
+        evidence = gathered.evidence(name)
+        if isinstance(evidence, Evidence):
+            scores = evidence.participants.select("participant", (pl.col("score") * factor).alias(column))
+            table = table.join(scores, on="participant", how="left", maintain_order="left")
     return table.sort(pl.col("verdict") != "excluded", -pl.col("flags"), maintain_order=True)
 
 
@@ -103,9 +103,9 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
         if total > MOST_TRIALS:
             break
         chosen.append(name)
-    shown = [name for name in ("item", "left", "right", "question", "sentence", *judgments.stimuli().conditions)
+    columns = [name for name in ("item", "left", "right", "question", "sentence", *judgments.stimuli().conditions)
              if name in frame.columns]  # fmt: skip
-    frame = frame.with_columns(_stimulus=pl.struct(list(dict.fromkeys(shown))).rank("dense").cast(pl.Int64) - 1)
+    frame = frame.with_columns(_stimulus=pl.struct(list(dict.fromkeys(columns))).rank("dense").cast(pl.Int64) - 1)
     answers = frame["response"].drop_nulls().unique().sort().to_list()
     codes = {answer: number for number, answer in enumerate(answers)}
     frame = frame.with_columns(
@@ -114,9 +114,11 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
     flags, changes = _flagged_trials(gathered, frame), _changes(gathered)
     timed = "rt" in frame.columns
     people: dict[str, Any] = {}
-    own = {str(key[0]): part for key, part in frame.filter(pl.col("participant").is_in(chosen)).group_by("participant")}
+    by_person = {
+        str(key[0]): part for key, part in frame.filter(pl.col("participant").is_in(chosen)).group_by("participant")
+    }
     for name in chosen:
-        part = own.get(name)
+        part = by_person.get(name)
         if part is None:
             continue
         part = part.sort("_row")
@@ -137,29 +139,29 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
 
 def _flagged_trials(gathered: ReportData, frame: pl.DataFrame) -> dict[int, list[int]]:
     """The flags of rows: a response time that ReMFOD flags (0), a wrong answer to a control or attention item (1)."""
-    found: dict[int, list[int]] = {}
+    flags: dict[int, list[int]] = {}
     for name, number in (("remfod", 0), ("attention", 1), ("controls", 1)):
-        one = gathered.screening.evidence.get(name) or gathered.evidence(name)
-        if not isinstance(one, Evidence) or one.trials is None or "trial" not in frame.columns:
+        evidence = gathered.screening.evidence.get(name) or gathered.evidence(name)
+        if not isinstance(evidence, Evidence) or evidence.trials is None or "trial" not in frame.columns:
             continue
-        if number and "right" not in one.trials.columns:
+        if number and "right" not in evidence.trials.columns:
             continue
-        trials = one.trials.filter(~pl.col("right").fill_null(False)) if number else one.trials
+        trials = evidence.trials.filter(~pl.col("right").fill_null(False)) if number else evidence.trials
         keys = [key for key in ("participant", "session", "trial", "question")
                 if key in trials.columns and key in frame.columns]  # fmt: skip
         rows = frame.select("_row", *keys).join(trials.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
         for row in rows["_row"].to_list():
-            found.setdefault(row, []).append(number)
-    return found
+            flags.setdefault(row, []).append(number)
+    return flags
 
 
 def _changes(gathered: ReportData) -> dict[str, int]:
     """The trial from which a participant answered differently, according to credence."""
-    found = gathered.evidence("credence")
-    if not isinstance(found, Evidence) or "switch_trial" not in found.participants.columns:
+    evidence = gathered.evidence("credence")
+    if not isinstance(evidence, Evidence) or "switch_trial" not in evidence.participants.columns:
         return {}
     return dict(
-        found.participants.select("participant", pl.col("switch_trial").cast(pl.Int64)).drop_nulls().iter_rows()
+        evidence.participants.select("participant", pl.col("switch_trial").cast(pl.Int64)).drop_nulls().iter_rows()
     )
 
 
@@ -169,10 +171,10 @@ def change_place(rows: pl.DataFrame, change: int | None) -> int | None:
         return None
     answered = rows.with_row_index("_place", offset=1).filter(pl.col("response").is_not_null())
     if "trial" in rows.columns:
-        found = answered.filter(pl.col("trial") == change)["_place"]
+        places = answered.filter(pl.col("trial") == change)["_place"]
     else:
-        found = answered["_place"].slice(change - 1, 1)
-    return int(found[0]) if len(found) else None
+        places = answered["_place"].slice(change - 1, 1)
+    return int(places[0]) if len(places) else None
 
 
 def _values(judgments: Judgments, answers: list[str]) -> tuple[list[float] | None, str]:
@@ -199,13 +201,13 @@ def _stimuli(gathered: ReportData, frame: pl.DataFrame, values: list[float] | No
     judgments = gathered.judgments
     sentences = shown_sentences(gathered)
     conditions = [name for name in judgments.stimuli().conditions if name in frame.columns]
-    given = pl.col("_answer").filter(pl.col("_answer") >= 0)
+    codes = pl.col("_answer").filter(pl.col("_answer") >= 0)
     grouped = frame.group_by("_stimulus").agg(
         pl.col("^(item|left|right|sentence|function)$").first(),
         *(pl.col(name).first().cast(pl.String).alias(f"_c{number}") for number, name in enumerate(conditions)),
-        given.alias("_given"),
+        codes.alias("_given"),
     ).sort("_stimulus")  # fmt: skip
-    found: list[list[Any]] = []
+    stimuli: list[list[Any]] = []
     for row in grouped.to_dicts():
         cell = [row[f"_c{number}"] for number in range(len(conditions)) if row[f"_c{number}"]]
         text = (
@@ -218,18 +220,18 @@ def _stimuli(gathered: ReportData, frame: pl.DataFrame, values: list[float] | No
             answers: list[Any] = [dict(sorted(Counter(row["_given"]).items()))]
         else:
             answers = [round(sum(values[code] for code in row["_given"]), 6), len(row["_given"])]
-        found.append([str(text), about, *answers])
-    return found
+        stimuli.append([str(text), about, *answers])
+    return stimuli
 
 
 def shown_sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
     """The sentences of items by item and condition, from the table and from the study."""
-    found: dict[tuple[str, ...], str] = {}
+    sentences: dict[tuple[str, ...], str] = {}
     frame = gathered.judgments.frame
     if "sentence" in frame.columns:
         keys = ["item", *(name for name in gathered.judgments.stimuli().conditions if name in frame.columns)]
         for sentence, *cell in frame.drop_nulls("sentence").select("sentence", *keys).unique(keys).iter_rows():
-            found[tuple(str(one) for one in cell if one not in (None, ""))] = str(sentence)
+            sentences[tuple(str(level) for level in cell if level not in (None, ""))] = str(sentence)
     for block in () if gathered.study is None else gathered.study.blocks:
         items = block.items.frame
         if "sentence" not in items.columns:
@@ -237,5 +239,5 @@ def shown_sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
         factors = [name for name in block.settings.factors if name in items.columns]
         for item, sentence, *cell in items.select("item", "sentence", *factors).iter_rows():
             if sentence:
-                found[(item, *(str(one) for one in cell if one is not None))] = sentence
-    return found
+                sentences[(item, *(str(level) for level in cell if level is not None))] = sentence
+    return sentences

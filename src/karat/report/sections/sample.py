@@ -83,13 +83,13 @@ def _came(gathered: ReportData) -> str:
 
 def _fielded(gathered: ReportData) -> str:
     """The first and the last known day of answers, and the working time."""
-    known = days(gathered.judgments)
-    if not known:
+    dates = days(gathered.judgments)
+    if not dates:
         text = "When answers were given is not recorded."
-    elif known[0] == known[1]:
-        text = f"Answers were given on {known[0]}."
+    elif dates[0] == dates[1]:
+        text = f"Answers were given on {dates[0]}."
     else:
-        text = f"Answers were given between {known[0]} and {known[1]}."
+        text = f"Answers were given between {dates[0]} and {dates[1]}."
     taken = working_time(gathered.judgments.participants)
     if taken:
         low, middle, high = (f"{taken[name]:,.1f}" for name in ("low", "median", "high"))
@@ -101,8 +101,8 @@ def _where(gathered: ReportData) -> str:
     """The sources of participants in the data, else the platform of the study file."""
     people = gathered.judgments.participants
     if "source" in people.columns and people["source"].drop_nulls().len():
-        known = commonest(people["source"]).items()
-        counts = [f"{platform_name(name, ENGLISH)} ({number:,})" for name, number in known]
+        sources = commonest(people["source"]).items()
+        counts = [f"{platform_name(name, ENGLISH)} ({number:,})" for name, number in sources]
         return f"Participants came from {', '.join(counts)}."
     if gathered.study is not None:
         return f"Participants were recruited by {platform_name(gathered.study.settings.recruitment.platform, ENGLISH)}."
@@ -122,27 +122,31 @@ def compared(found: Composition) -> list[str]:
 
 def _composition(screening: Screening) -> Section:
     """The excluded participants by background."""
-    found = screening.composition()
-    shown = compared(found)
-    rows = pl.concat([found.groups.head(0), *(found.groups.filter(pl.col("criterion") == name) for name in shown)])
+    composition = screening.composition()
+    criteria = compared(composition)
+    rows = pl.concat(
+        [composition.groups.head(0), *(composition.groups.filter(pl.col("criterion") == name) for name in criteria)]
+    )
     if not rows["flagged"].sum():
-        return Section("composition", "By background", (str(found),))
+        return Section("composition", "By background", (str(composition),))
     columns = ["variable", "group", "participants", "flagged", "share", "lower", "upper", "p", "p_adjusted"]
-    words = {name: title_of(name) for name in shown} | {VERDICT: "the rule"}
+    words = {name: title_of(name) for name in criteria} | {VERDICT: "the rule"}
     table = Table(
         "composition", "Groups of participants",
-        rows.select(*(["criterion"] if len(shown) > 1 else []), *columns)
+        rows.select(*(["criterion"] if len(criteria) > 1 else []), *columns)
         .with_columns(pl.col("share", "lower", "upper") * 100, pl.col("^criterion$").replace(words))
         .rename({"p_adjusted": "adjusted"}),
         "Shares with 95 % intervals (Wilson); Holm-adjusted p values of Fisher's exact test.",
-        {"criterion": "by", "flagged": "excluded" if shown == [VERDICT] else "flagged", "share": "%", "lower": "from",
-         "upper": "to", "adjusted": "p, adjusted"},
+        {"criterion": "by", "flagged": "excluded" if criteria == [VERDICT] else "flagged", "share": "%",
+         "lower": "from", "upper": "to", "adjusted": "p, adjusted"},
         {"share": 0, "lower": 0, "upper": 0},
     )  # fmt: skip
     # The paragraph names the first group that differs; the notes name the others.
-    summary, warnings = ([_titled(one) for one in messages] for messages in (found.summary, found.warnings))
+    summary, warnings = (
+        [_titled(message) for message in messages] for messages in (composition.summary, composition.warnings)
+    )
     text = " ".join([*summary, *warnings[:1]])
-    others = (*warnings[1:], *map(str, found.notes))
+    others = (*warnings[1:], *map(str, composition.notes))
     return Section("composition", "By background", (text,), (table,), notes=others)
 
 
@@ -182,9 +186,10 @@ def _planned(study: Study) -> list[str]:
     sentences.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
         # The factors of a comparison are shown if they are not its name.
-        factors = ((one, " × ".join(one.own)) for one in settings.contrast)
+        factors = ((contrast, " × ".join(contrast.own)) for contrast in settings.contrast)
         named = (
-            f"{one.name} ({'' if own == one.name else f'{own}: '}{' minus '.join(one.sides)})" for one, own in factors
+            f"{contrast.name} ({'' if factor == contrast.name else f'{factor}: '}{' minus '.join(contrast.sides)})"
+            for contrast, factor in factors
         )
         sentences.append(f"Planned comparisons: {'; '.join(named)}.")
     return sentences
@@ -199,7 +204,7 @@ def _block(block: Block) -> str:
     text += f", answered from “{labels[0]}” to “{labels[-1]}”." if len(labels) > 1 else "."
     if settings.prompt:
         text += f" Participants were asked: “{settings.prompt}”"
-    factors = "; ".join(f"{name} ({', '.join(one.levels)})" for name, one in settings.factors.items())
+    factors = "; ".join(f"{name} ({', '.join(factor.levels)})" for name, factor in settings.factors.items())
     return text + (f" Factors: {factors}." if factors else "")
 
 

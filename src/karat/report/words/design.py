@@ -52,13 +52,13 @@ def answered(language: Language, judgments: Judgments, known: bool) -> list[str]
         pairs = len(judgments.scales) if len(judgments.scales) > 2 else 0
         texts = [_scale(language, scale, pairs) for scale in scales]
         sentences += [text[0].upper() + text[1:] for text in texts]
-    given = frame.filter(pl.col("response").is_not_null())
-    each = given.group_by("participant").len()["len"]
+    answers = frame.filter(pl.col("response").is_not_null())
+    each = answers.group_by("participant").len()["len"]
     median = each.median()
     counts = {name: frame[column].n_unique() for name, column in (("items", "item"), ("participants", "participant"))}
     middle = float(median) if isinstance(median, int | float) else 0.0
     sentences.append(language.say("answers", answers=int(each.sum()), median=middle, **counts))
-    functions = dict(given["function"].value_counts().iter_rows())
+    functions = dict(answers["function"].value_counts().iter_rows())
     if len(functions) > 1:
         sentences.append(language.say("answers.functions", functions=_listed(language, functions)))
     if any(name in frame.columns for name in BROWSER):
@@ -81,8 +81,10 @@ def _block(language: Language, block: Block) -> str:
         sentences.append(language.say("prompt", prompt=settings.prompt))
     if settings.factors:
         factors = [
-            language.say("factor", name=name, levels=one.levels, within=language.say(f"within.{one.between or ''}"))
-            for name, one in settings.factors.items()
+            language.say(
+                "factor", name=name, levels=factor.levels, within=language.say(f"within.{factor.between or ''}")
+            )
+            for name, factor in settings.factors.items()
         ]
         sentences.append(language.say("factors", number=len(factors), factors=factors))
     if settings.compared:
@@ -188,8 +190,8 @@ def _order(language: Language, study: Study) -> str:
         rules.append(language.say("order.spread", functions=language.several(spread)))
     rules += [
         language.say(f"order.{rule}", column=column, number=number)
-        for rule, stated in (("in_a_row", order.in_a_row), ("distance", order.distance))
-        for column, number in stated.items()
+        for rule, limits in (("in_a_row", order.in_a_row), ("distance", order.distance))
+        for column, number in limits.items()
     ]
     if order.keep_ratio:
         rules.append(language.say("order.keep_ratio"))

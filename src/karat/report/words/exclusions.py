@@ -50,9 +50,11 @@ def excluded(
             sentences.append(language.say("stage.excluded", **counts))
         elif here:
             sentences.append(language.say("stage.nobody"))
-    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    everyone, excluded_people = screening.judgments.participants.height, len(screening.excluded)
     if screening.exclude is not None:
-        sentences.append(language.say("verdict", number=gone, participants=everyone, kept=everyone - gone))
+        sentences.append(
+            language.say("verdict", number=excluded_people, participants=everyone, kept=everyone - excluded_people)
+        )
     if not isinstance(index, NotComputed):
         sentences.append(language.say("index", value=index.value, lower=index.lower, upper=index.upper))
     return sentences
@@ -66,12 +68,12 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
         return [language.say("no screening")]
     sentences = [_rule(language, rules["exclude"]), language.say("stages"), language.say("asks")]
     for stage in STAGES:
-        for name, own in settings.items():
+        for name, values in settings.items():
             if CRITERIA[name].stage == stage:
-                evidence = planned_evidence(study, name, own)
-                text = clause(language, name, own, "" if evidence is None else needed_answers(language, evidence))
+                evidence = planned_evidence(study, name, values)
+                text = clause(language, name, values, "" if evidence is None else needed_answers(language, evidence))
                 sentences.append(
-                    language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, own))
+                    language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, values))
                 )
     return [*sentences, language.say("nobody else")]
 
@@ -132,13 +134,13 @@ def _unanswered(study: Study) -> Judgments:
     for number in range(1, study.lists + 1):
         for place, block in enumerate(study.blocks):
             trials = study.trials(place, number)
-            known = [
+            columns = [
                 name
                 for name in ("item", "function", "status", "expected", "pair", "left", "right")
                 if name in trials.columns
             ]
             parts.append(
-                trials.select(known).with_columns(
+                trials.select(columns).with_columns(
                     participant=pl.lit(f"list {number}"), block=pl.lit(block.name),
                     response=pl.lit(None, dtype=pl.String),
                 )
@@ -215,5 +217,5 @@ def _setting_words(language: Language, name: str, key: str, value: Any) -> str:
     if key in BELOW_ONE:
         return language.probability(value)
     # A value that the criterion computed has three decimals.
-    found = isinstance(value, float) and key not in CRITERIA[name].settings.model_fields
-    return language.number(value, 3) if found else language.number(value)
+    computed = isinstance(value, float) and key not in CRITERIA[name].settings.model_fields
+    return language.number(value, 3) if computed else language.number(value)

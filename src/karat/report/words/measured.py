@@ -51,14 +51,14 @@ def measured(
     if right is not None:
         sentences += [*_contrasts(language, right, "right"), *_means(language, right, Binary(RIGHT))]
     scales = measures.judgments.scales
-    found: dict[str, list[str]] = {}
+    questions: dict[str, list[str]] = {}
     for part in measures.parts:
         for text in _part(language, part, study, scales.get(part.question) or next(iter(scales.values()))):
-            found.setdefault(text, []).append(part.question)
+            questions.setdefault(text, []).append(part.question)
     # A sentence that is the same for all questions appears once.
-    for text, own in found.items():
-        every = "" in own or set(own) == set(scales)
-        sentences.append(text if every else language.say("question", text=text, question=language.several(own)))
+    for text, names in questions.items():
+        every = "" in names or set(names) == set(scales)
+        sentences.append(text if every else language.say("question", text=text, question=language.several(names)))
     sentences += _means_of_questions(language, measures)
     return [*sentences, software]
 
@@ -113,30 +113,30 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
 
 def _judged(language: Language, stimuli: str, study: Study | None) -> str:
     """The stimuli, with acceptability if the study asks for it."""
-    known = study is not None and any(block.task.acceptability for block in study.blocks)
-    return language.say("judged.acceptability" if known else "judged", stimuli=stimuli)
+    has_acceptability = study is not None and any(block.task.acceptability for block in study.blocks)
+    return language.say("judged.acceptability" if has_acceptability else "judged", stimuli=stimuli)
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
     return language.say("bayes", **priors)
 
 
-def _agreement(language: Language, found: Agreement) -> list[str]:
+def _agreement(language: Language, agreement: Agreement) -> list[str]:
     """The coefficient of each question that fits its scale best; the report has the others."""
-    several = found.coefficients["question"].n_unique() > 1
+    several = agreement.coefficients["question"].n_unique() > 1
     estimates: dict[str, list[str]] = {}
     cites = {}
-    for (question,), rows in found.coefficients.group_by("question", maintain_order=True):
-        known = {str(row["coefficient"]): row for row in rows.to_dicts() if row["estimate"] is not None}
+    for (question,), rows in agreement.coefficients.group_by("question", maintain_order=True):
+        coefficients = {str(row["coefficient"]): row for row in rows.to_dicts() if row["estimate"] is not None}
         alphas = {f"{ALPHA} ({kind})": language.say(f"alpha.{kind}") for kind in CHOSEN}
-        name = next((name for name in (*alphas, *known) if name in known), None)
+        name = next((name for name in (*alphas, *coefficients) if name in coefficients), None)
         if name is None:
             continue
-        row, called = known[name], alphas.get(name, name)
+        row, called = coefficients[name], alphas.get(name, name)
         keys = tuple(key for start, key in AGREEMENT.items() if name.startswith(start))
         text = language.say(
-            "agreement.estimate", level=found.settings.get("level", LEVEL), question=str(question) if several else None,
-            **{name: row[name] for name in ("estimate", "lower", "upper")},
+            "agreement.estimate", level=agreement.settings.get("level", LEVEL),
+            question=str(question) if several else None, **{name: row[name] for name in ("estimate", "lower", "upper")},
         )  # fmt: skip
         estimates.setdefault(called, []).append(text)
         cites[called] = citation(keys)
@@ -151,22 +151,24 @@ def _means_of_questions(language: Language, measures: Measures) -> list[str]:
     parts = [part for part in measures.parts if part.name == "contrasts" and part.question]
     scales = measures.judgments.scales
     most = MOST_CELLS // max(len(parts), 1)
-    found = (_means(language, part.result, scales[part.question], part.question, most) for part in parts)
-    return [text for own in found for text in own]
+    sentences = (_means(language, part.result, scales[part.question], part.question, most) for part in parts)
+    return [text for texts in sentences for text in texts]
 
 
-def _means(language: Language, found: Contrasts, scale: Scale, question: str = "", most: int = MOST_CELLS) -> list[str]:
+def _means(
+    language: Language, contrasts: Contrasts, scale: Scale, question: str = "", most: int = MOST_CELLS
+) -> list[str]:
     """The plain mean and standard deviation of each condition, on the scale of the answers."""
-    asked = question or None
-    if not {"raw", "sd"} <= set(found.means.columns) or not isinstance(scale, Binary | Ordinal | Continuous):
+    about = question or None
+    if not {"raw", "sd"} <= set(contrasts.means.columns) or not isinstance(scale, Binary | Ordinal | Continuous):
         return []
-    terms = found.means["term"].unique(maintain_order=True).to_list()
-    rows = found.means.filter(pl.col("term") == terms[-1], pl.col("raw").is_not_null(), pl.col("raw").is_not_nan())
+    terms = contrasts.means["term"].unique(maintain_order=True).to_list()
+    rows = contrasts.means.filter(pl.col("term") == terms[-1], pl.col("raw").is_not_null(), pl.col("raw").is_not_nan())
     if not 1 < rows.height <= most:
         return []
     binary, cells = isinstance(scale, Binary), []
     for row in rows.iter_rows(named=True):
-        levels = ", ".join(str(row[name]) for name in found.factors if row[name] is not None)
+        levels = ", ".join(str(row[name]) for name in contrasts.factors if row[name] is not None)
         if binary:
             cells.append(language.say("mean.binary", mean=row["raw"], levels=levels))
         else:
@@ -175,17 +177,17 @@ def _means(language: Language, found: Contrasts, scale: Scale, question: str = "
     if isinstance(scale, Binary):
         if scale.levels == RIGHT:
             return [language.say("means.right", cells=cells)]
-        return [language.say("means.binary", answer=str(scale.levels[1]), cells=cells, question=asked)]
-    return [language.say("means", cells=cells, question=asked)]
+        return [language.say("means.binary", answer=str(scale.levels[1]), cells=cells, question=about)]
+    return [language.say("means", cells=cells, question=about)]
 
 
-def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]:
-    family = found.settings.get("family") or (found.model.family if found.model else "gaussian")
-    sentences = [language.say(f"contrasts.{key or family}", formula=f"`{found.formula}`")]
-    if found.simplified and found.model is not None:
-        left = " + ".join(str(term) for term in found.model.fit.terms)
-        sentences.append(language.say("simplified", times=len(found.simplified), formula=f"`{left}`"))
-    groups = [render(note.values["group"], language.code) for note in with_code(found.notes, SLOPES_LEFT_OUT)]
+def _contrasts(language: Language, contrasts: Contrasts, key: str = "") -> list[str]:
+    family = contrasts.settings.get("family") or (contrasts.model.family if contrasts.model else "gaussian")
+    sentences = [language.say(f"contrasts.{key or family}", formula=f"`{contrasts.formula}`")]
+    if contrasts.simplified and contrasts.model is not None:
+        left = " + ".join(str(term) for term in contrasts.model.fit.terms)
+        sentences.append(language.say("simplified", times=len(contrasts.simplified), formula=f"`{left}`"))
+    groups = [render(note.values["group"], language.code) for note in with_code(contrasts.notes, SLOPES_LEFT_OUT)]
     sentences += [language.say("slopes left out", groups=groups)] if groups else []
     return sentences
 
@@ -193,21 +195,23 @@ def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]
 def _planned(language: Language, study: Study) -> list[str]:
     """The sentence on the comparisons that the study file plans."""
     sentences = []
-    for one in study.settings.contrast:
-        levels = [f"{name} = {level}" for name, level in one.within.items()]
+    for contrast in study.settings.contrast:
+        levels = [f"{name} = {level}" for name, level in contrast.within.items()]
         within = language.say("contrast.within", levels=levels) if levels else ""
-        first, second = one.sides_by(language.say("contrast.at"))
-        factor = " × ".join(one.own)
-        key = "contrast.factor" if factor == one.name else "contrast"
-        sentences.append(language.say(key, name=one.name, factor=factor, first=first, second=second, within=within))
+        first, second = contrast.sides_by(language.say("contrast.at"))
+        factor = " × ".join(contrast.own)
+        key = "contrast.factor" if factor == contrast.name else "contrast"
+        sentences.append(
+            language.say(key, name=contrast.name, factor=factor, first=first, second=second, within=within)
+        )
     key = "planned contrasts" if len(sentences) > 1 else "planned contrast"
     return [language.say(key, contrasts="; ".join(sentences))] if sentences else []
 
 
-def _choices(language: Language, found: PlannedContrasts) -> list[str]:
+def _choices(language: Language, planned: PlannedContrasts) -> list[str]:
     """The model of planned comparisons in choices, and its simplification."""
     sentences = [language.say("contrasts.choice", formula=f"`{PREFERENCE}`")]
-    for note in with_code(found.notes, "contrasts.simplified"):
+    for note in with_code(planned.notes, "contrasts.simplified"):
         formula = f"`{note.values['terms']}`"
         sentences.append(language.say("simplified", times=note.values["steps"], formula=formula))
     return list(dict.fromkeys(sentences))

@@ -39,9 +39,9 @@ def recruited(language: Language, study: Study) -> list[str]:
     sentences += _sample_size(language, study)
     if recruitment.minutes is not None:
         whole = recruitment.minutes == int(recruitment.minutes)
-        one = language.counted(int(recruitment.minutes), "minute")
+        whole_minutes = language.counted(int(recruitment.minutes), "minute")
         sentences.append(
-            language.say("minutes", minutes=one if whole else f"{language.number(recruitment.minutes)} min")
+            language.say("minutes", minutes=whole_minutes if whole else f"{language.number(recruitment.minutes)} min")
         )
     if recruitment.hourly_pay is not None:
         sentences.append(language.say("pay", pay=recruitment.hourly_pay, currency=recruitment.currency))
@@ -49,7 +49,7 @@ def recruited(language: Language, study: Study) -> list[str]:
         if one_question.eligible:
             answers = [language.quoted(answer) for answer in one_question.eligible]
             sentences.append(language.say("eligible", answers=answers, question=one_question.question))
-    others = [_words(one.name) for one in settings.background if not one.eligible]
+    others = [_words(question.name) for question in settings.background if not question.eligible]
     if others:
         sentences.append(language.say("asked", columns=others))
     if settings.texts.consent:
@@ -61,15 +61,15 @@ def recruited(language: Language, study: Study) -> list[str]:
 
 def _sample_size(language: Language, study: Study) -> list[str]:
     """The reason for the sample size, if `karat power --write` recorded a simulation."""
-    known = study.settings.power
-    if known is None:
+    power = study.settings.power
+    if power is None:
         return []
-    effect = language.say("effect", effect=known.effect, unit=language.say(f"unit.{known.unit}"))
+    effect = language.say("effect", effect=power.effect, unit=language.say(f"unit.{power.unit}"))
     return [
         language.say(
-            "sample size", contrast=known.contrast, effect=effect, power=known.power, participants=known.participants,
-            items=known.items, alpha=language.probability(known.alpha), simulations=known.simulations,
-            exclude=known.exclude or None,
+            "sample size", contrast=power.contrast, effect=effect, power=power.power, participants=power.participants,
+            items=power.items, alpha=language.probability(power.alpha), simulations=power.simulations,
+            exclude=power.exclude or None,
         )
     ]  # fmt: skip
 
@@ -95,7 +95,7 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
     for name in background_columns(people, study):
         column = people[name]
         if column.dtype.is_numeric() and column.drop_nulls().len():
-            low, middle, high = (float(one) for one in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
+            low, middle, high = (float(value) for value in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
             values = {"low": low, "median": middle, "high": high}
             background.append(language.say("background.number", column=_words(name), **values))
         elif 0 < column.drop_nulls().n_unique() <= MOST_ANSWERS:
@@ -127,8 +127,8 @@ def _counts(language: Language, column: pl.Series) -> list[str]:
 
 def _when(language: Language, judgments: Judgments) -> list[str]:
     """The first and the last day of answers, if known."""
-    known = days(judgments)
-    if not known:
+    dates = days(judgments)
+    if not dates:
         return []
-    first, last = (language.date(day) for day in known)
+    first, last = (language.date(day) for day in dates)
     return [language.say("when.day" if first == last else "when", first=first, last=last)]

@@ -104,10 +104,10 @@ class Composition(Result):
 
         if not self.groups.height:
             raise KaratError(f"There is nothing to draw. {self}")
-        known = self.groups["criterion"].unique(maintain_order=True).to_list()
-        chosen = criterion or self.criterion or known[0]
-        if chosen not in known:
-            raise KaratError(f"There is no evidence of {chosen} here. {meant(chosen, known)}")
+        criteria = self.groups["criterion"].unique(maintain_order=True).to_list()
+        chosen = criterion or self.criterion or criteria[0]
+        if chosen not in criteria:
+            raise KaratError(f"There is no evidence of {chosen} here. {meant(chosen, criteria)}")
         rows = self.groups.filter(pl.col("criterion") == chosen)
         word = "excluded" if chosen == VERDICT else "flagged"
         return shares_plot(rows, word, _finding(rows, word if chosen == VERDICT else f"flagged by {chosen}"), width_cm)
@@ -172,12 +172,12 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     intended = {*eligible.get("answers", {}), *eligible.get("same", {})}
     rows, warnings, too_small = [], [], []
     for variable in variables:
-        own = _compared(variable, flags, intended)
-        rows += own
-        warnings += [_warning(row, own) for row in own if row["warning"]]
-        too_small += _too_small(variable.name, own, people.height)
-    stated = [variable.name for variable in variables if variable.name in intended]
-    notes += [Message("composition.intended", {"variable": name}) for name in stated]
+        compared = _compared(variable, flags, intended)
+        rows += compared
+        warnings += [_warning(row, compared) for row in compared if row["warning"]]
+        too_small += _too_small(variable.name, compared, people.height)
+    named = [variable.name for variable in variables if variable.name in intended]
+    notes += [Message("composition.intended", {"variable": name}) for name in named]
     return Composition(
         pl.DataFrame(rows, schema=SCHEMA), tuple(variable.name for variable in variables), tuple(warnings),
         tuple(notes + too_small), people.height,
@@ -197,9 +197,9 @@ def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:
         excluded = set(screening.excluded)
         flags[VERDICT] = (np.ones(len(people), dtype=bool), np.array([who in excluded for who in people], dtype=bool))
     for name, evidence in screening.evidence.items():
-        found = dict(evidence.participants.select("participant", "flagged").iter_rows())
-        seen = np.array([who in found for who in people], dtype=bool)
-        flags[name] = (seen, np.array([found.get(who, False) for who in people], dtype=bool))
+        verdicts = dict(evidence.participants.select("participant", "flagged").iter_rows())
+        looked_at = np.array([who in verdicts for who in people], dtype=bool)
+        flags[name] = (looked_at, np.array([verdicts.get(who, False) for who in people], dtype=bool))
     return flags
 
 
@@ -207,28 +207,36 @@ def _compared(variable: BackgroundVariable, flags: Flags, intended: set[str]) ->
     """The rows of one variable, with p adjusted over all its comparisons."""
     rows: list[dict[str, Any]] = []
     tested: list[list[int]] = []
-    for criterion, (seen, flagged) in flags.items():
-        start, everyone, marked = len(rows), int(seen.sum()), int(flagged.sum())
+    for criterion, (looked_at, flagged) in flags.items():
+        start, everyone, marked = len(rows), int(looked_at.sum()), int(flagged.sum())
         rows += [
-            _row(variable.name, group, criterion, int((seen & own).sum()), int((flagged & own).sum()), everyone, marked)
-            for group, own in variable.groups.items()
+            _row(
+                variable.name,
+                group,
+                criterion,
+                int((looked_at & members).sum()),
+                int((flagged & members).sum()),
+                everyone,
+                marked,
+            )
+            for group, members in variable.groups.items()
         ]
         filled = [i for i in range(start, len(rows)) if 0 < rows[i]["participants"] < everyone]
         if 0 < marked < everyone:
             tested += [filled] if len(filled) == 2 else [[i] for i in filled]
     if not tested:
         return rows
-    adjusted = holm([rows[one[0]]["p"] for one in tested])
-    rest = {criterion: (int(seen.sum()), int(flagged.sum())) for criterion, (seen, flagged) in flags.items()}
-    for one, p in zip(tested, adjusted, strict=True):
-        for i in one:
+    adjusted = holm([rows[places[0]]["p"] for places in tested])
+    rest = {criterion: (int(looked_at.sum()), int(flagged.sum())) for criterion, (looked_at, flagged) in flags.items()}
+    for test, p in zip(tested, adjusted, strict=True):
+        for i in test:
             row = rows[i]
             by_intention = variable.name in intended and row["criterion"] in (VERDICT, "eligibility")
             everyone, marked = rest[row["criterion"]]
             above = row["flagged"] * everyone > marked * row["participants"]
             # Two groups are one test, and must not differ by rounding.
-            row["p"], row["p_adjusted"] = rows[one[0]]["p"], float(p)
-            row["warning"] = bool(p <= ALPHA) and not by_intention and (above or len(one) == 1)
+            row["p"], row["p_adjusted"] = rows[test[0]]["p"], float(p)
+            row["warning"] = bool(p <= ALPHA) and not by_intention and (above or len(test) == 1)
     return rows
 
 
@@ -250,8 +258,8 @@ def _row(
 
 def _warning(row: dict[str, Any], rows: list[dict[str, Any]]) -> Message:
     """The warning on a group that differs from all others."""
-    others = [one for one in rows if one["criterion"] == row["criterion"] and one["group"] != row["group"]]
-    flagged, participants = sum(one["flagged"] for one in others), sum(one["participants"] for one in others)
+    others = [other for other in rows if other["criterion"] == row["criterion"] and other["group"] != row["group"]]
+    flagged, participants = sum(other["flagged"] for other in others), sum(other["participants"] for other in others)
     more = row["share"] > flagged / participants
     values = {name: row[name] for name in ("criterion", "variable", "group", "flagged", "participants", "p")}
     values |= {"p_adjusted": row["p_adjusted"], "others_flagged": flagged, "others": participants}
@@ -321,15 +329,15 @@ def background(
     looked_at: Collection[str] = (),
 ) -> tuple[list[BackgroundVariable], list[Message]]:
     """The variables that can be compared, or the named ones, and notes on the columns left out."""
-    known = [name for name in people.columns if name != "participant"]
+    names = [name for name in people.columns if name != "participant"]
     if columns is not None:
         for name in columns:
-            if name not in known:
-                raise KaratError(f"Nothing called {name} is known of participants. {meant(name, known or ['nothing'])}")
+            if name not in names:
+                raise KaratError(f"Nothing called {name} is known of participants. {meant(name, names or ['nothing'])}")
         return [_named(people[name]) for name in columns], []
     variables: list[BackgroundVariable] = []
     notes: list[Message] = []
-    for name in known:
+    for name in names:
         if name in ids or name in looked_at:
             why: Message | None = Message("background.names" if name in ids else "background.criterion")
         else:
@@ -391,8 +399,8 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
         groups = _cut(column.cast(pl.Float64).fill_nan(None))
     else:
         texts = _texts(column)
-        found = texts.drop_nulls().unique().to_list()
-        ordered = sorted(found, key=float) if numeric else sorted(found, key=natural_order)
+        values = texts.drop_nulls().unique().to_list()
+        ordered = sorted(values, key=float) if numeric else sorted(values, key=natural_order)
         groups = {}
         for text in ordered:
             # Numbers that differ only by rounding are one group.
@@ -406,10 +414,10 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
 
 def _cut(numbers: pl.Series) -> dict[str, NDArray[np.bool_]]:
     """Numbers in groups between their quartiles or tertiles, without empty groups."""
-    known = np.sort(numbers.drop_nulls().to_numpy())
-    parts = 4 if len(known) >= ENOUGH_FOR_QUARTILES else 3
-    wanted = [float(f"{known[len(known) * part // parts]:.3g}") for part in range(1, parts)]
-    cuts = sorted({cut for cut in wanted if known[0] < cut <= known[-1]})
+    values = np.sort(numbers.drop_nulls().to_numpy())
+    parts = 4 if len(values) >= ENOUGH_FOR_QUARTILES else 3
+    wanted = [float(f"{values[len(values) * part // parts]:.3g}") for part in range(1, parts)]
+    cuts = sorted({cut for cut in wanted if values[0] < cut <= values[-1]})
     ends = [-np.inf, *cuts, np.inf]
     groups = {}
     for low, high in pairwise(ends):

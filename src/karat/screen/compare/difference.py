@@ -67,7 +67,7 @@ def contrast_of(
         try:
             return ContrastSettings.model_validate({"name": "contrast", **contrast})
         except ValidationError as error:
-            problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+            problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()]
             raise ScreenError(Message("difference.contrast", {"problems": problems})) from None
     if study is not None and study.settings.contrast:
         return study.settings.contrast[0]
@@ -126,11 +126,11 @@ def _weighted(judgments: Judgments, rows: pl.DataFrame, contrast: ContrastSettin
 
 
 def _of_everybody(
-    judgments: Judgments, found: pl.DataFrame, contrast: ContrastSettings, factor: str, unit: Message
+    judgments: Judgments, sides: pl.DataFrame, contrast: ContrastSettings, factor: str, unit: Message
 ) -> ScreenedDifference:
     """The difference, from both sides a and b of the participants who have them."""
     people = judgments.participants.select("participant").join(
-        found, on="participant", how="left", maintain_order="left"
+        sides, on="participant", how="left", maintain_order="left"
     )
     where = [Message("difference.level", {"name": name, "level": level}) for name, level in contrast.within.items()]
     first, second = contrast.sides
@@ -179,13 +179,13 @@ def _chosen(rows: pl.DataFrame, factor: str, first: str, second: str) -> pl.Data
     if len(sides) < 2:
         raise ScreenError(Message("difference.no_sides"))
     compared = [pl.col(side).is_in([first, second]) for side in ("_left", "_right")]
-    found = rows.with_columns(_left=sides["left"], _right=sides["right"])
-    found = found.filter(*compared, pl.col("_left") != pl.col("_right"))
-    if not found.height:
+    choices = rows.with_columns(_left=sides["left"], _right=sides["right"])
+    choices = choices.filter(*compared, pl.col("_left") != pl.col("_right"))
+    if not choices.height:
         raise ScreenError(Message("difference.no_choice", {"factor": factor, "first": first, "second": second}))
     chosen = pl.when(pl.col("response") == "left").then("_left").when(pl.col("response") == "right").then("_right")
     x = pl.when(chosen == first).then(1.0).when(chosen == second).then(-1.0).otherwise(0.0)
-    at_first = found.select("participant", level=pl.lit(first), x=x)
+    at_first = choices.select("participant", level=pl.lit(first), x=x)
     return pl.concat([at_first, at_first.with_columns(level=pl.lit(second), x=pl.lit(0.0))])
 
 

@@ -73,9 +73,9 @@ class EffectsBeforeAfter(Result):
         scale: Literal["link", "response"] = "link" if self.before.family == "ordinal" else "response"
         tables = []
         for when, model in (("before", self.before), ("after", self.after)):
-            found = glrm.marginal_means(model, *names, scale=scale).table()
-            columns = {name: pl.Series(name, found[name].tolist(), pl.String) for name in names}
-            numbers = {name: found[name] for name in ("estimate", "se", "lower", "upper")}
+            table = glrm.marginal_means(model, *names, scale=scale).table()
+            columns = {name: pl.Series(name, table[name].tolist(), pl.String) for name in names}
+            numbers = {name: table[name] for name in ("estimate", "se", "lower", "upper")}
             tables.append(pl.DataFrame({**columns, **numbers}).select(pl.lit(when).alias("when"), pl.all()))
         return pl.concat(tables)
 
@@ -153,13 +153,13 @@ def effects_before_after(
     >>> found.coefficients["term"].to_list(), len(found.excluded)
     (['(Intercept)', 'difficultyhard'], 12)
     """
-    gone = _excluded(judgments, excluded)
+    names = _excluded(judgments, excluded)
     try:
         answer = [name.text for name in names_in(read_formula(formula).response.tree)]
         rows, notes = columns_of(judgments, "effects_before_after", "correct" in answer, doubtful)
         rows, kind = _with_family(judgments, rows, answer[0], family)
         models = []
-        for part in (rows, rows.filter(~pl.col("participant").is_in(gone))):
+        for part in (rows, rows.filter(~pl.col("participant").is_in(names))):
             data = {name: part[name].to_list() for name in part.columns if not name.startswith("_")}
             models.append(glrm.fit(formula, data, kind, coding, levels=levels))
     except FormulaError as error:
@@ -172,7 +172,7 @@ def effects_before_after(
         notes += [note for note in glrm.type_three(before, "chisq").notes if note not in notes]
     settings = {"formula": formula, "family": kind, "coding": coding, "doubtful": doubtful}
     tables = _tests(before, after), _coefficients(before, after)
-    return EffectsBeforeAfter(*tables, before, after, tuple(gone), (*notes, *before.notes), settings)
+    return EffectsBeforeAfter(*tables, before, after, tuple(names), (*notes, *before.notes), settings)
 
 
 def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> list[str]:
@@ -180,10 +180,10 @@ def _excluded(judgments: Judgments, excluded: Collection[str] | Evidence) -> lis
         raise ScreenError(Message("effects.one_name"))
     names = list(dict.fromkeys(excluded.flagged if isinstance(excluded, Evidence) else excluded))
     # Completion also flags participants who are listed and gave no answer.
-    known = set(judgments.participants["participant"].to_list())
-    unknown = [name for name in names if name not in known]
+    people = set(judgments.participants["participant"].to_list())
+    unknown = [name for name in names if name not in people]
     if unknown:
-        raise ScreenError(unknown_name("unknown.participant", unknown[0], sorted(known)))
+        raise ScreenError(unknown_name("unknown.participant", unknown[0], sorted(people)))
     if set(judgments.frame["participant"].unique().to_list()) <= set(names):
         raise ScreenError(Message("effects.nobody_left"))
     return names
@@ -222,16 +222,16 @@ def _tests(before: Model, after: Model) -> pl.DataFrame:
 
 def _wald(model: Model) -> dict[str, tuple[int, float, float]]:
     """The degrees of freedom, chi-squared and p of the intercept and of each term."""
-    found = {}
+    rows = {}
     table = model.table()
     for name, estimate, se in zip(table["term"], table["estimate"], table["se"], strict=True):
         if name == INTERCEPT:
             squared = float((estimate / se) ** 2)
-            found[name] = (1, squared, float(two_sided(np.array([squared**0.5]), np.array([np.inf]))[0]))
+            rows[name] = (1, squared, float(two_sided(np.array([squared**0.5]), np.array([np.inf]))[0]))
     tests = glrm.type_three(model, "chisq")
     for term, df, chisq, p in zip(tests.terms, tests.df, tests.statistic, tests.p, strict=True):
-        found[term] = (int(df), float(chisq), float(p))
-    return found
+        rows[term] = (int(df), float(chisq), float(p))
+    return rows
 
 
 def _coefficients(before: Model, after: Model) -> pl.DataFrame:
@@ -245,8 +245,8 @@ def _coefficients(before: Model, after: Model) -> pl.DataFrame:
 
 def plotted_factors(model: Model) -> tuple[str, ...]:
     """The first two factors that interact, else the first factor."""
-    known = {name for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
-    terms = [tuple(label for label in term if label in known) for term in model.design.expansion.terms]
+    factors = {name for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
+    terms = [tuple(label for label in term if label in factors) for term in model.design.expansion.terms]
     crossed = next((term[:2] for term in terms if len(term) > 1), None)
     single = next((term for term in terms if term), None)
     if single is None:

@@ -81,8 +81,8 @@ class Multiverse(Result):
     @property
     def stated(self) -> dict[str, Any] | None:
         """The combination of the stated rules; None without rules."""
-        found = self.universes.filter(pl.col("stated"))
-        return found.row(0, named=True) if found.height else None
+        rows = self.universes.filter(pl.col("stated"))
+        return rows.row(0, named=True) if rows.height else None
 
     @property
     def kept_range(self) -> tuple[int, int]:
@@ -121,22 +121,22 @@ class Multiverse(Result):
         """
         from karat.plots.specification_curve import curve_plot
 
-        known = self.universes["estimate"].null_count() < self.universes.height
+        has_estimates = self.universes["estimate"].null_count() < self.universes.height
         # Combinations with the same result are sorted by the least influential criteria, for long strokes.
         least_first = self.sensitivity["criterion"].unique(maintain_order=True).reverse().to_list()
-        order = [*(["estimate", "kept"] if known else ["kept"]), *least_first]
+        order = [*(["estimate", "kept"] if has_estimates else ["kept"]), *least_first]
         rows = self.universes.sort(order, nulls_last=True, maintain_order=True)
         settings = {
             name: (title_of(name), self.universes[name].unique(maintain_order=True).to_list()) for name in self.criteria
         }
-        difference = (str(self.contrast), "" if self.unit is None else str(self.unit)) if known else None
-        return curve_plot(rows, settings, self.participants, difference, self._finding(known), width_cm)
+        difference = (str(self.contrast), "" if self.unit is None else str(self.unit)) if has_estimates else None
+        return curve_plot(rows, settings, self.participants, difference, self._finding(has_estimates), width_cm)
 
-    def _finding(self, known: bool) -> str:
+    def _finding(self, has_estimates: bool) -> str:
         """The title of the figure."""
         rows, (fewest, most) = self.universes, self.kept_range
         stay = f"{fewest if fewest == most else f'{fewest} to {most}'} of {self.participants:,} participants stay"
-        if not known:
+        if not has_estimates:
             return f"{stay} in {rows.height:,} combinations of screening rules"
         estimates = rows.drop_nulls("estimate")
         english = language_of("en")
@@ -181,23 +181,23 @@ class Multiverse(Result):
         return (Message("multiverse.kept", values), *self._of_difference())
 
     def _of_difference(self) -> list[Message]:
-        known = self.universes.filter(pl.col("estimate").is_not_null())
-        if self.contrast is None or not known.height:
+        estimated = self.universes.filter(pl.col("estimate").is_not_null())
+        if self.contrast is None or not estimated.height:
             return [Message("multiverse.no_difference")]
         name = {"contrast": self.contrast, "unit": self.unit}
         messages, stated = [], self.stated
         if stated is not None and stated["estimate"] is not None:
-            found = {end: stated[end] for end in ("estimate", "lower", "upper")}
-            messages.append(Message("multiverse.stated", name | found))
+            interval = {end: stated[end] for end in ("estimate", "lower", "upper")}
+            messages.append(Message("multiverse.stated", name | interval))
             name = dict.fromkeys(name)
-        low, high = known["estimate"].min(), known["estimate"].max()
+        low, high = estimated["estimate"].min(), estimated["estimate"].max()
         same = round(low, 2) == round(high, 2)  # type: ignore[arg-type]
         messages.append(Message("multiverse.same" if same else "multiverse.range", name | {"low": low, "high": high}))
-        apart = int(known.select(excludes_zero().sum()).item())
+        apart = int(estimated.select(excludes_zero().sum()).item())
         code = "multiverse.some_apart" if apart else "multiverse.none_apart"
-        code = "multiverse.all_apart" if apart == known.height else code
-        messages.append(Message(code, {"apart": apart, "combinations": known.height}))
-        missing = self.universes.height - known.height
+        code = "multiverse.all_apart" if apart == estimated.height else code
+        messages.append(Message(code, {"apart": apart, "combinations": estimated.height}))
+        missing = self.universes.height - estimated.height
         return messages + ([Message("multiverse.missing", {"combinations": missing})] if missing else [])
 
 
@@ -244,7 +244,7 @@ def multiverse(
     worlds = _Worlds(judgments, exclude)
     grid, notes = options(judgments, rules, study, alternatives, worlds.compute)
     followed = _followed(judgments, contrast, study, notes)
-    chosen, total = _combinations([len(own) for own in grid.values()], seed, at_most)
+    chosen, total = _combinations([len(alternatives_of) for alternatives_of in grid.values()], seed, at_most)
     if len(chosen) < total:
         code = "multiverse.sample" if rules is None else "multiverse.sample_with_stated"
         notes.append(Message(code, {"sample": len(chosen), "combinations": total, "seed": seed}))
@@ -301,9 +301,9 @@ def _combinations(sizes: list[int], seed: int, at_most: int) -> tuple[list[tuple
     if total <= at_most:
         numbers = list(range(total))
     else:
-        drawn = np.random.default_rng(seed).choice(total - 1, max(at_most - 1, 0), replace=False) + 1
-        numbers = [0, *sorted(drawn.tolist())]
-    return [_places(one, sizes) for one in numbers], total
+        sample = np.random.default_rng(seed).choice(total - 1, max(at_most - 1, 0), replace=False) + 1
+        numbers = [0, *sorted(sample.tolist())]
+    return [_places(number, sizes) for number in numbers], total
 
 
 def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
@@ -343,13 +343,13 @@ def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
     people = worlds.judgments.participants["participant"].to_list()
     rows = []
     for places in part:
-        universe = {name: own[place] for (name, own), place in zip(worlds.grid.items(), places, strict=True)}
+        universe = {name: settings[place] for (name, settings), place in zip(worlds.grid.items(), places, strict=True)}
         excluded = _excluded(worlds.judgments, universe, worlds.exclude, worlds.compute)
-        kept = np.array([person not in excluded for person in people], dtype=bool)
+        stays = np.array([person not in excluded for person in people], dtype=bool)
         words = [words for words, _ in universe.values()]
-        found = (np.nan,) * 3 if worlds.followed is None else worlds.followed.estimate(kept)
-        estimate = [None if np.isnan(value) else value for value in found]
-        rows.append([*words, int(kept.sum()), len(excluded), *estimate])
+        interval = (np.nan,) * 3 if worlds.followed is None else worlds.followed.estimate(stays)
+        estimate = [None if np.isnan(value) else value for value in interval]
+        rows.append([*words, int(stays.sum()), len(excluded), *estimate])
     return rows
 
 
@@ -374,20 +374,20 @@ class _Flagged(Evidence):
 
 def _remembering(compute: Compute) -> Compute:
     """The same computation with a cache of verdicts by criterion, settings and excluded participants."""
-    found: dict[tuple[str, frozenset[str], str], Evidence | Message] = {}
+    cache: dict[tuple[str, frozenset[str], str], Evidence | Message] = {}
 
     def remembered(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
         key = name, frozenset(excluded), repr(sorted(settings.items()))
-        if key not in found:
+        if key not in cache:
             try:
                 evidence = compute(name, excluded, settings)
-                found[key] = _Flagged(evidence.participants.select("participant", "flagged"), name, dict(settings))
+                cache[key] = _Flagged(evidence.participants.select("participant", "flagged"), name, dict(settings))
             except ScreenError as error:
-                found[key] = message_of(error)
-        known = found[key]
-        if isinstance(known, Message):
-            raise ScreenError(known)
-        return known
+                cache[key] = message_of(error)
+        verdict = cache[key]
+        if isinstance(verdict, Message):
+            raise ScreenError(verdict)
+        return verdict
 
     return remembered
 
@@ -414,27 +414,27 @@ def options(
             criterion_named(name)
         except ValueError as error:
             raise ScreenError(Message("alternatives.unknown", {"why": str(error)})) from None
-    stated = settings_of({} if rules is None else rules, study)
+    stated_settings = settings_of({} if rules is None else rules, study)
     usual = settings_of(None, study)
-    names = [name for name in CRITERIA if name in stated or name in given or rules is None]
+    names = [name for name in CRITERIA if name in stated_settings or name in given or rules is None]
     names.sort(key=lambda name: STAGES.index(CRITERIA[name].stage))
     ratings = all(isinstance(scale, Ordinal) for scale in judgments.scales.values())
     grid: dict[str, list[Option]] = {}
     notes: list[Message] = []
     for name in names:
         wanted = given[name] if name in given else [
-            one.settings for one in CRITERIA[name].alternatives
-            if (rules is not None or one.usual) and (ratings or not one.ratings)
-            and (one.where is None or stated.get(name, {}).get(one.where))
+            settings.settings for settings in CRITERIA[name].alternatives
+            if (rules is not None or settings.usual) and (ratings or not settings.ratings)
+            and (settings.where is None or stated_settings.get(name, {}).get(settings.where))
         ]  # fmt: skip
-        first = [] if rules is None else [stated.get(name)]
-        own = [_complete(name, one, stated.get(name, usual[name])) for one in wanted]
-        found = _distinct(name, first + own)
-        grid[name] = found[: len(first)]
-        idle = None if name not in stated else _cannot_run(name, stated[name], compute)
+        first = [] if rules is None else [stated_settings.get(name)]
+        complete = [_complete(name, settings, stated_settings.get(name, usual[name])) for settings in wanted]
+        distinct = _distinct(name, first + complete)
+        grid[name] = distinct[: len(first)]
+        idle = None if name not in stated_settings else _cannot_run(name, stated_settings[name], compute)
         if idle is not None:
             notes.append(Message("alternatives.stated", {"criterion": name, "why": idle}))
-        for words, settings in found[len(first) :]:
+        for words, settings in distinct[len(first) :]:
             if settings is None and idle is not None and rules is not None and rules.get("exclude", "any") == "any":
                 continue  # a criterion that cannot run excludes nobody anyway
             why = None if settings is None else _cannot_run(name, settings, compute)
@@ -442,27 +442,33 @@ def options(
                 grid[name].append((words, settings))
             elif rules is not None or name in given:
                 notes.append(Message("alternatives.not_tried", {"criterion": name, "setting": words, "why": why}))
-    return {name: own for name, own in grid.items() if any(settings is not None for _, settings in own)}, notes
+    return {
+        name: choices for name, choices in grid.items() if any(settings is not None for _, settings in choices)
+    }, notes
 
 
-def _complete(name: str, settings: Mapping[str, Any] | None, stated: Mapping[str, Any]) -> dict[str, Any] | None:
+def _complete(
+    name: str, settings: Mapping[str, Any] | None, stated_settings: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """All settings of an alternative: its own, those of the study, and the usual ones."""
     if settings is None:
         return None
-    kept = {key: stated[key] for key in CRITERIA[name].of_the_study if stated.get(key) is not None}
-    return settings_of({name: {**kept, **settings}}, None)[name]
+    of_study = {
+        key: stated_settings[key] for key in CRITERIA[name].of_the_study if stated_settings.get(key) is not None
+    }
+    return settings_of({name: {**of_study, **settings}}, None)[name]
 
 
 def _distinct(name: str, settings: Sequence[dict[str, Any] | None]) -> list[Option]:
     """Each different setting once, with unique words."""
-    found: list[Option] = []
+    options: list[Option] = []
     used: list[str] = []
-    for one in settings:
-        if all(_spelled(name, one) != _spelled(name, other) for _, other in found):
-            words = in_words(name, one)
+    for setting in settings:
+        if all(_spelled(name, setting) != _spelled(name, other) for _, other in options):
+            words = in_words(name, setting)
             used.append(words)
-            found.append((f"{words} ({used.count(words)})" if used.count(words) > 1 else words, one))
-    return found
+            options.append((f"{words} ({used.count(words)})" if used.count(words) > 1 else words, setting))
+    return options
 
 
 def _cannot_run(name: str, settings: dict[str, Any], compute: Compute) -> Message | None:
@@ -482,19 +488,19 @@ def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
     def decided(some: Mapping[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in (_spelled(name, some) or {}).items() if key not in of_the_study}
 
-    own, usual = decided(settings), decided({})
-    for one in CRITERIA[name].alternatives:
-        if one.settings is not None and decided(one.settings) == own:
-            return one.words
-    return ", ".join(f"{key} {_shown(value)}" for key, value in own.items() if value != usual[key]) or "usual"
+    values, usual = decided(settings), decided({})
+    for alternative in CRITERIA[name].alternatives:
+        if alternative.settings is not None and decided(alternative.settings) == values:
+            return alternative.words
+    return ", ".join(f"{key} {_shown(value)}" for key, value in values.items() if value != usual[key]) or "usual"
 
 
 def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """All settings, with derived values for those that are not stated."""
     if settings is None:
         return None
-    own = CRITERIA[name].settings
-    return own.resolved(own().model_dump() | dict(settings))
+    model = CRITERIA[name].settings
+    return model.resolved(model().model_dump() | dict(settings))
 
 
 def _shown(value: Any) -> str:
@@ -518,13 +524,13 @@ def without_criteria(exclude: str | int, kept: Collection[str]) -> str | int | N
     return None if left is None else ast.unparse(left)
 
 
-def _pruned(node: ast.expr, kept: Collection[str]) -> ast.expr | None:
+def _pruned(node: ast.expr, names: Collection[str]) -> ast.expr | None:
     if isinstance(node, ast.Name):
-        return node if node.id in kept else None
+        return node if node.id in names else None
     if isinstance(node, ast.UnaryOp):
-        inner = _pruned(node.operand, kept)
+        inner = _pruned(node.operand, names)
         return None if inner is None else ast.UnaryOp(node.op, inner)
     if isinstance(node, ast.BoolOp):
-        parts = [part for value in node.values if (part := _pruned(value, kept)) is not None]
+        parts = [part for value in node.values if (part := _pruned(value, names)) is not None]
         return ast.BoolOp(node.op, parts) if len(parts) > 1 else parts[0] if parts else None
     raise ScreenError(Message("rules.syntax"))
