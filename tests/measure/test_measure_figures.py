@@ -281,7 +281,7 @@ def test_thresholds_stand_where_they_were_estimated() -> None:
               and len(set(np.asarray(line.get_xdata()))) == 1]  # fmt: skip
     assert dashed == pytest.approx(found.fit.thresholds.tolist())
     texts = [text.get_text() for text in above.texts]
-    assert f"1 | 2\n{found.fit.thresholds[0]:.2f}" in texts
+    assert f"1 | 2\n{found.fit.thresholds[0]:.2f}".replace("-", "−") in texts
     assert {"1", "2", "3", "4", "5"} <= set(texts)
     ticks = next(line for line in below.lines if line.get_marker() == "|")
     assert sorted(np.asarray(ticks.get_xdata())) == pytest.approx(sorted(found.frame["estimate"]))
@@ -293,7 +293,7 @@ def test_long_names_of_levels_are_not_written_at_thresholds() -> None:
     named = judgments.frame.with_columns(judgments.frame["response"].replace_strict(list("12345"), names))
     found = strengths(karat.Judgments(named, karat.Ordinal(names)))
     texts = [text.get_text() for text in thresholds_figure(found).axes[0].texts]
-    assert f"{found.fit.thresholds[0]:.2f}" in texts
+    assert f"{found.fit.thresholds[0]:.2f}".replace("-", "−") in texts
     assert "entirely good" in texts
 
 

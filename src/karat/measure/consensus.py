@@ -193,7 +193,7 @@ def _of_question(
     else:
         weight = np.ones(people)
         if method == "weighted":
-            weight = _quality(rated_items) if weights is None else _given(rated_items, weights)
+            weight = _quality(rated_items) if weights is None else _weights(rated_items, weights)
             further = {"weight": weight}
         posteriors = label_shares(stimulus, category, weight[rater], rated_items.stimuli.height, kinds)
     right = np.bincount(rater, posteriors[stimulus, category], people) / answers
@@ -238,7 +238,7 @@ def _quality(answers: Rated) -> Floats:
     return weight if weight.any() else np.ones(len(answers.people))
 
 
-def _given(answers: Rated, weights: Mapping[str, float]) -> Floats:
+def _weights(answers: Rated, weights: Mapping[str, float]) -> Floats:
     missing = [name for name in answers.people if name not in weights]
     if missing:
         raise MeasureError(

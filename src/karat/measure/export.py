@@ -283,7 +283,7 @@ def figures_of(result: Any) -> dict[str, Callable[[Measured], Figure]]:
     name = result.figure_file
     figures: dict[str, Callable[[Measured], Figure]] = {name: lambda _: result.plot()} if name else {}
     if name == "profiles":
-        figures[name] = lambda measures: result.plot(_shown(result, measures))
+        figures[name] = lambda measures: result.plot(_profile_groups(result, measures))
     if name == "strengths" and result.model == "ordinal" and result.fit is not None:
         figures["thresholds"] = lambda _: thresholds_figure(result)
     return figures
@@ -302,7 +302,7 @@ def numbers(result: Any) -> dict[str, Any]:
     return {name: spelled(getattr(result, "p_value" if name == "p" else name)) for name in result.numbers}
 
 
-def _shown(profiles: Profiles, measures: Measured) -> list[str]:
+def _profile_groups(profiles: Profiles, measures: Measured) -> list[str]:
     """The profiles that are drawn: all if they are few, else the texts at both ends of the first dimension."""
     groups = list(profiles.groups)
     if len(groups) <= LINES:

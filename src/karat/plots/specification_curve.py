@@ -38,7 +38,7 @@ def curve_plot(
         axes = fig.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         if difference:
             _estimates(axes[0], rows, place, *difference, width_cm)
-        _kept(axes[-2], rows, place, everybody)
+        _participants(axes[-2], rows, place, everybody)
         _settings(axes[-1], rows, criteria, place)
         by = "estimate" if difference else "participants who stay"
         axes[-1].set_xlabel(f"{rows.height:,} combinations,{chr(10) if width_cm < NARROW_CM else ' '}sorted by {by}")
@@ -69,7 +69,7 @@ def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, uni
     axis.set_ylabel(textwrap.fill(unit, 24))
 
 
-def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> None:
+def _participants(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> None:
     numbers = rows["kept"].to_numpy()
     axis.plot(*level_strokes(numbers), color=BLACK, linewidth=2, solid_capstyle="butt")
     if place is not None:

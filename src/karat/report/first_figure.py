@@ -59,7 +59,7 @@ def svg(found: Outcomes, linked: bool = False) -> str:
 def described(found: Outcomes) -> str:
     """The figure in words, for those who do not see it."""
     cells = zip(found.cells, found.analysed.cells, strict=True)
-    text = "; ".join(f"{', '.join(cell)} {_said(found, *ends)}" for cell, ends in cells)
+    text = "; ".join(f"{', '.join(cell)} {_value_text(found, *ends)}" for cell, ends in cells)
     by_person = ""
     if found.right is not None and found.people:
         by_person = f" By participant, right answers range from {found.right[1]:.0f} % to {found.right[2]:.0f} %."
@@ -80,14 +80,14 @@ def data(found: Outcomes) -> dict[str, Any]:
                 "name": rule.name, "kept": rule.kept, "answering": rule.answering, "excluded": len(rule.excluded),
                 "cells": [_rounded(cell) for cell in rule.cells],
                 "comparisons": [_rounded(comparison) for comparison in rule.comparisons],
-                "gone": _gone(found, rule),
+                "gone": _excluded_dots(found, rule),
             }
             for rule in found.rules
         },
     }  # fmt: skip
 
 
-def _gone(outcomes: Outcomes, rule: RuleOutcome) -> list[int]:
+def _excluded_dots(outcomes: Outcomes, rule: RuleOutcome) -> list[int]:
     """The numbers of the dots of participants that a rule excludes."""
     excluded = set(rule.excluded)
     return [number for number, (name, _) in enumerate(outcomes.people) if name in excluded]
@@ -102,7 +102,7 @@ def _rounded(ends: tuple[float, float, float]) -> list[float | None]:
     return [round(value, 3) if math.isfinite(value) else None for value in ends]
 
 
-def _said(outcomes: Outcomes, mean: float, low: float, high: float) -> str:
+def _value_text(outcomes: Outcomes, mean: float, low: float, high: float) -> str:
     if not math.isfinite(mean):
         return "no answers"
     digits, sign = outcomes.digits, " %" if outcomes.percent else ""
@@ -133,7 +133,7 @@ def _point(
     ends = [axis.at(end) - place if has_mean and math.isfinite(end) else 0.0 for end in (low, high)]
     x, y = (place, other) if across else (other, place)
     start, two = ("x1", "x2") if across else ("y1", "y2")
-    label = f"{', '.join(outcomes.cells[number])}: {_said(outcomes, mean, low, high)}"
+    label = f"{', '.join(outcomes.cells[number])}: {_value_text(outcomes, mean, low, high)}"
     example = outcomes.sentences.get(number)
     title = f"{label}. {example}" if example else label
     hidden = "" if has_mean else ' visibility="hidden"'
@@ -157,7 +157,7 @@ def _marker(series: int) -> str:
 
 def _people(outcomes: Outcomes, axis: Axis, bottom: float, linked: bool) -> str:
     """A dot per participant at the share of right answers, the lowest first, stacked; excluded ones are hollow."""
-    excluded, columns = set(_gone(outcomes, outcomes.analysed)), Counter[int]()
+    excluded, columns = set(_excluded_dots(outcomes, outcomes.analysed)), Counter[int]()
     places = [round(axis.at(share) / DOT) for _, share in outcomes.people]
     step = min(DOT, (PEOPLE - 8) / max(Counter(places).values()))
     dots: list[str] = []

@@ -196,7 +196,7 @@ def factor_intervals(
     cases = np.split(np.argsort(who, kind="stable"), np.cumsum(np.bincount(who))[:-1])
     random = np.random.default_rng(seed)
     people = [random.integers(0, len(cases), len(cases)) for _ in range(draws)]
-    again = executor.map(_drawn, (found, cases), people, name="factor intervals", progress=progress)
+    again = executor.map(_resample, (found, cases), people, name="factor intervals", progress=progress)
     solutions = [solution for solution in again if solution is not None]
     if len(solutions) < draws:
         notes.append(Message("factor_intervals.left_out", {"n": draws - len(solutions)}))
@@ -219,7 +219,9 @@ def factor_intervals(
     )  # fmt: skip
 
 
-def _drawn(about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
+def _resample(
+    about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.int64]
+) -> tuple[Floats, Floats] | None:
     """The matched loadings and factor correlations of one draw of participants; None without a solution."""
     solution, cases = about
     if solution.source.values is None:

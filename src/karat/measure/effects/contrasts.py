@@ -60,12 +60,12 @@ from karat.plots import Figure
 from karat.plots.lines import LINES, means_plot
 
 MOST_FACTORS = 3
-"""As many factors can be drawn."""
+"""The most factors of a figure."""
 GROUPS = {"participant": "contrasts.participants", "item": "contrasts.items"}
 CONFOUNDED = 1e-6
-"""What effects leave of the membership in a group, where they tell all of its members apart."""
+"""The residual of a group's members below which effects distinguish all of them."""
 SCALE_NOTES = {SHOWN: "contrasts.crossover", REMOVABLE: "contrasts.removable", UNSURE: "contrasts.unsure"}
-"""What is said of an interaction, by whether another scale would remove it."""
+"""The notes on interactions, by whether another scale would remove them."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Contrasts(BriefResult):
     """Differences of differences: term, contrast, estimate, se, df, lower, upper, p, raw, scale_dependence, and sizes
     as in `differences`."""
     formula: str
-    """As it was asked for; `notes` say what was left out of it."""
+    """The requested formula; `notes` say what was left out of it."""
     unit: Message
     level: float
     model: Model | None = field(default=None, repr=False)
@@ -108,7 +108,7 @@ class Contrasts(BriefResult):
 
     @property
     def simplified(self) -> tuple[Message, ...]:
-        """What was removed from the random effects, step by step, and why."""
+        """The steps that removed random effects, with reasons."""
         return self.model.fit.log if self.model else ()
 
     def plot(self) -> Figure:  # type: ignore[override]
@@ -156,7 +156,7 @@ class Contrasts(BriefResult):
         return (thresholds - thresholds.mean()).tolist(), list(self.model.answers)
 
     def _finding(self, term: str) -> str:
-        """What the picture shows: the difference, the difference of differences, or the test of the term."""
+        """The title of the figure: the difference, the difference of differences, or the test of the term."""
         of_term, pairs = (table.filter(pl.col("term") == term) for table in (self.interactions, self.differences))
         if of_term.height:
             row, names = of_term.row(0, named=True), self.factors_of(term)
@@ -332,14 +332,14 @@ def _with_sizes(model: Model, table: pl.DataFrame, level: float) -> pl.DataFrame
 
 
 def family_unit(family: FamilyName) -> Message:
-    """What a family's differences are counted in."""
+    """The unit of a family's differences."""
     if family == "ordinal":
         return Message("unit.latent_logits")
     return Message("unit.logits") if family == "binary" else Message("unit.answers")
 
 
 def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
-    """On every significant interaction of two factors: whether another scale would remove it."""
+    """A note on every significant interaction of two factors: whether another scale would remove it."""
     notes = []
     for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
         opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
@@ -351,7 +351,7 @@ def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
 
 
 def term_test(row: dict[str, Any]) -> Message:
-    """The test of a term, as journals print it."""
+    """The test of a term in the form of journals."""
     if "F" in row:
         return statistic_message(row["F"], row["df"], row["denominator"], row["p"])
     return statistic_message(row["chi2"], row["df"], np.inf, row["p"])

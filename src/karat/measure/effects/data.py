@@ -1,4 +1,4 @@
-"""The answers and conditions that a formula speaks of, laid out for the models.
+"""The answers and conditions of a formula in the form that models need.
 
 `response` in a formula is the answer: the points of a rating scale in their order, yes or no, the number of a slider,
 or the logarithm of a magnitude's ratio to the modulus. as.numeric(response) is the points of a rating scale as
@@ -35,11 +35,11 @@ MOST_LEVELS = 12
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be fitted."""
+    """The model to fit."""
 
     formula: str
     simple: str
-    """To fall back on; empty where the formula was given."""
+    """The formula to fall back on; empty if a formula was given."""
     family: FamilyName
     data: dict[str, Any]
     levels: dict[str, Sequence[str]]
@@ -48,7 +48,7 @@ class Asked:
     question: str
     conditions: tuple[str, ...]
     unit: Message | None
-    """None where it is that of the family."""
+    """None if it is that of the family."""
     notes: tuple[Message, ...]
 
 
@@ -106,7 +106,7 @@ def with_levels(asked: Asked, levels: Mapping[str, Sequence[str]] | None) -> Ask
 
 
 def _ordered(stated: Sequence[str], values: Any) -> list[str]:
-    """The levels that occur, in the order that is stated, then any others in natural order."""
+    """The levels that occur: first those with a stated order, then others in natural order."""
     there = {str(value) for value in values if value is not None}
     return [level for level in stated if level in there] + sorted(there - set(stated), key=natural_order)
 

@@ -1,4 +1,4 @@
-"""The comparisons that a study planned, as its file states them.
+"""The planned comparisons of a study file.
 
 For ratings, yes-or-no answers and numbers a comparison is a weighted sum of the estimated marginal means of
 `contrasts`, over all levels of the other factors or at those that `within` names: one level minus another, the

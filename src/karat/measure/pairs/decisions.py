@@ -233,7 +233,7 @@ SHOWN = 5
 def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
     """The pairs as a table of pair, better and worse."""
     if pairs is not None:
-        table = _given(pairs)
+        table = _from_table(pairs)
     else:
         table = _from_choices(one.rows) if isinstance(one.scale, Choice) else _from_ratings(one)
     if not table.height:
@@ -250,7 +250,7 @@ def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
     return table
 
 
-def _given(pairs: Any) -> pl.DataFrame:
+def _from_table(pairs: Any) -> pl.DataFrame:
     if isinstance(pairs, str | Path):
         try:
             table = pl.read_csv(pairs, infer_schema=False)

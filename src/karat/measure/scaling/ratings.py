@@ -106,7 +106,7 @@ def mean_covariance(rater: Ints, stimulus: Ints, deviation: Floats, number: Ints
 
 
 def _without_spread(one: Rated, value: Floats) -> list[Message]:
-    """Whose answers do not vary, and so have no z-scores."""
+    """A note on participants whose answers do not vary and have no z-scores."""
     flat = np.unique(one.rater[~np.isfinite(value)])
     if not len(flat):
         return []
@@ -146,7 +146,7 @@ def _reason(one: Rated, error: ValueError) -> Message:
 
 
 def _fit_notes(fit: Fit) -> list[Message]:
-    """What should be known of the fit."""
+    """Notes on the fit."""
     notes = [Message("strengths.shrunk")]
     if not fit.converged:
         notes.append(Message("strengths.not_converged", {"convergence": fit.convergence.message}))
@@ -224,7 +224,7 @@ def drawn_again(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
 
 
 def function_scores(score: Score, judgments: Judgments, key: str = "item", value: str = "estimate") -> dict[str, Any]:
-    """What a function makes of judgments, as a mapping from item to score; empty where it cannot be made."""
+    """The scores that a function computes from judgments, by item; empty if it cannot compute them."""
     try:
         found = score(judgments)
     except KaratError:

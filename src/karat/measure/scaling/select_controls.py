@@ -274,7 +274,7 @@ ENCODINGS = {"utf-8": "utf-8", "cp1252": "cp1252", "latin-1": "latin-1"}
 
 
 def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: bool, verified: str = "yes") -> Path:
-    """Write the item table with what was found, and give the path it was written to."""
+    """Write the item table with the verified items; returns its path."""
     target = _target(path, out, in_place)
     table = read_table(source_file(path))
     if table.problems:
@@ -290,7 +290,7 @@ def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: 
 
 
 def _target(path: Path, out: Path | None, in_place: bool) -> Path:
-    """Where to write; never over the item table, nor over another file, unless that was said."""
+    """The path to write to, which replaces the item table only with `in_place`, and never another file."""
     if in_place:
         if out is not None:
             raise MeasureError(Message("verified_items.two_targets"))
@@ -307,7 +307,7 @@ def _target(path: Path, out: Path | None, in_place: bool) -> Path:
 
 
 def _verified(found: pl.DataFrame, items: pl.DataFrame, name: str, said: str) -> pl.DataFrame:
-    """For each row of the item table: what is said of clear stimuli, no or nothing, and the expected answer."""
+    """For each row of the item table: the mark of clear stimuli, no or nothing, and the expected answer."""
     about = found.columns[: found.columns.index("mean")]
     keys = ["item", *(column for column in about[1:] if column in items.columns)]
     known = found.select(

@@ -55,7 +55,9 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
         sentences += _agreement(gathered.measures, outcomes)
         decided = outcomes.tests or not outcomes.comparisons or outcomes.comparisons[0].shown is not None
         sentences += (
-            [_asked(outcomes, *_main(outcomes)), *_robust(outcomes)] if outcomes.right is None or decided else []
+            [_with_question(outcomes, *_main(outcomes)), *_robust(outcomes)]
+            if outcomes.right is None or decided
+            else []
         )
     return sentences
 
@@ -76,7 +78,7 @@ def _agreement(measures: Measures | NotComputed, outcomes: Outcomes) -> list[tup
     return [(sentences([alpha]), "") for alpha in chosen]
 
 
-def _asked(outcomes: Outcomes, claim: str, rest: str) -> tuple[str, str]:
+def _with_question(outcomes: Outcomes, claim: str, rest: str) -> tuple[str, str]:
     """The main result with its question, and where the other questions are, if there are several."""
     if not outcomes.question:
         return claim, rest

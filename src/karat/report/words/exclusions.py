@@ -39,12 +39,12 @@ def excluded(
 
     Without a rule nobody is excluded, and only the report has the flags of criteria.
     """
-    sentences = [_stated(language, screening, study)]
+    sentences = [_rules_source(language, screening, study)]
     if screening.exclude is not None:
         sentences += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
     for step in screening.steps if screening.exclude is not None else ():
         here = [name for name in screening.settings if CRITERIA[name].stage == step.stage]
-        sentences += [_found(language, screening, name) for name in here]
+        sentences += [_criterion(language, screening, name) for name in here]
         if step.excluded:
             counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
             sentences.append(language.say("stage.excluded", **counts))
@@ -78,7 +78,7 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
     return [*sentences, language.say("nobody else")]
 
 
-def _stated(language: Language, screening: Screening, study: Study | None) -> str:
+def _rules_source(language: Language, screening: Screening, study: Study | None) -> str:
     """Where the rules come from, or that there are none."""
     if screening.exclude is None:
         return language.say("rules.none")
@@ -104,7 +104,7 @@ def _rule(language: Language, exclude: str | int) -> str:
     return language.say("rule", rule=rule_words)
 
 
-def _found(language: Language, screening: Screening, name: str) -> str:
+def _criterion(language: Language, screening: Screening, name: str) -> str:
     """One criterion: its clause and the number it flagged, or why it could not run."""
     called = name_of(language, name)
     evidence = screening.evidence.get(name)

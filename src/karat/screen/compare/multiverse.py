@@ -492,7 +492,7 @@ def in_words(name: str, settings: Mapping[str, Any] | None) -> str:
     for alternative in CRITERIA[name].alternatives:
         if alternative.settings is not None and decided(alternative.settings) == values:
             return alternative.words
-    return ", ".join(f"{key} {_shown(value)}" for key, value in values.items() if value != usual[key]) or "usual"
+    return ", ".join(f"{key} {_value_words(value)}" for key, value in values.items() if value != usual[key]) or "usual"
 
 
 def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -503,7 +503,7 @@ def _spelled(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any] | 
     return model.resolved(model().model_dump() | dict(settings))
 
 
-def _shown(value: Any) -> str:
+def _value_words(value: Any) -> str:
     if value is None:
         return "none"
     return language_of("en").probability(value) if isinstance(value, float) and value else str(value)
