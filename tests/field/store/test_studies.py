@@ -62,3 +62,19 @@ def test_logins_and_their_failures(store: Store) -> None:
     store.call(admins.note_failure, "bob", now=1150.0 + admins.KEPT_SECONDS)
     with store.read() as connection:
         assert admins.failures(connection, "ada", 0.0) == 1
+
+
+def test_a_study_that_opens_again_is_no_longer_blind(store: Store) -> None:
+    study_id = start(store)
+    store.call(studies.set_state, study_id, "paused")
+    store.call(studies.set_state, study_id, "running")
+    with store.read() as connection:
+        assert studies.unblinded_at(connection, "likert") is None
+    store.call(studies.set_state, study_id, "closed")
+    store.call(studies.set_state, study_id, "running")
+    with store.read() as connection:
+        first = studies.unblinded_at(connection, "likert")
+    assert first is not None
+    store.call(studies.note_unblinded, "likert")
+    with store.read() as connection:
+        assert studies.unblinded_at(connection, "likert") == first

@@ -1,16 +1,14 @@
-"""Answers saved, many participants in one transaction.
+"""Save the answers of many participants in one transaction.
 
-An answer is saved once: it carries a key of its own, and the same key again is acknowledged again but not stored again.
-Another answer to a page that is answered is refused, or, where the study allows going back, stored as a further
-attempt, up to a limit. What is refused is counted, not stored, and so are events beyond the limits of a session: nobody
-can fill the disk. The reply brings the pages that the browser does not hold yet.
+Each answer has a key; a repeated key is acknowledged again but not stored again. Another answer to an answered page is
+refused or, if the study allows going back, stored as a further attempt, up to a limit. Refused answers, and events
+beyond the limits of a session, are counted but not stored, so nobody can fill the disk. The reply brings the pages that
+the browser does not have yet.
 
-This is what a server does most. The sessions, the pages and the earlier answers of all requests are therefore read with
-one query each, and everything is written with one statement a table.
-
-Their text is the same for any number of values: SQLAlchemy's own `in_` writes one placeholder a value, and the text has
-to be made and read again for each number of them; here all values are one parameter: an array for PostgreSQL, a JSON
-document for SQLite.
+This is the most frequent work of a server. The sessions, pages and earlier answers of all requests are therefore read
+with one query each, and everything is written with one statement per table. The text of these queries is the same for
+any number of values: SQLAlchemy's `in_` would write one placeholder per value, so each number of values would need
+another text. Here, all values are one parameter: an array for PostgreSQL, a JSON document for SQLite.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from karat.field.store.arrivals import Lease
 from karat.field.store.engine import NoSessionError, SessionEndedError, batched
 from karat.field.store.schema import answer, event, session, trial
 from karat.field.store.trials import SHOWN, StoredTrial
@@ -36,22 +35,22 @@ if TYPE_CHECKING:
     from karat.field.content.answers import AnswerVerdict
 
 CLOCK_SLACK = 60.0
-"""Seconds by which the clock of a browser may be wrong before the time of arrival is taken instead."""
+"""Seconds by which the clock of a browser may be wrong before the time of arrival is used instead."""
 MOST_HELD = 40
-"""The most pages that a browser is believed to hold."""
+"""The most pages that a browser may claim to have."""
 MOST_EVENTS = 2_000
 """The most events that are stored for one session."""
 MOST_EVENT_BYTES = 1_000_000
 """The most bytes that their details may take."""
 MOST_ATTEMPTS = 20
-"""The most answers to one page, where the study allows going back."""
+"""The most answers to one page if the study allows going back."""
 ROW_BYTES = 150
-"""About what a row takes beside its details."""
+"""The approximate size of a row without its details."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmittedAnswer:
-    """What a participant answered to a page; `given` is for the check alone."""
+    """An answer to a page; only the check uses `given`."""
 
     trial: str
     key: str
@@ -62,7 +61,7 @@ class SubmittedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedEvent:
-    """What happened in the browser."""
+    """An event in the browser."""
 
     kind: str
     time: float | None = None
@@ -71,7 +70,7 @@ class SubmittedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerSubmission:
+class AnswerSubmission(Lease):
     """What a browser sends, with the rules of the study."""
 
     token_hash: str
@@ -81,15 +80,15 @@ class AnswerSubmission:
     lease_seconds: float
     events: Sequence[SubmittedEvent] = ()
     refused: int = 0
-    """How many events were refused before."""
+    """How many events were refused already."""
     have: Collection[str] = ()
-    """The pages that the browser holds already."""
+    """The pages that the browser already has."""
     send_ahead: int = 5
     going_back: bool = False
     versions: Mapping[str, tuple[Callable[[StoredTrial, Any], AnswerVerdict], str]] = field(default_factory=dict)
     """The check and the next step of earlier versions of the study, for sessions that began with them."""
     first_lease_seconds: float | None = None
-    """How long the place is kept while no trial is answered; as long as later where nothing is said."""
+    """How long the place is kept before the first answer, if that differs."""
     now: float = field(default_factory=time)
 
 
@@ -121,7 +120,7 @@ def save(connection: Connection, payloads: list[AnswerSubmission]) -> Sequence[S
 
 @dataclass(slots=True)
 class _Progress:
-    """A session during the transaction."""
+    """The state of a session during the transaction."""
 
     row: Row[Any]
     answered: int
@@ -144,7 +143,7 @@ class InArray(FunctionElement[bool]):
     inherit_cache = True
 
     def self_group(self, against: Any = None) -> Any:
-        """As it is: SQLAlchemy would compare it with 1 for SQLite, which then could use no index."""
+        """Return the element itself; SQLAlchemy would compare it with 1 for SQLite, which then could use no index."""
         return self
 
 
@@ -196,19 +195,19 @@ _SEEN = update(session).where(session.c.id == bindparam("of"))
 
 
 class _Batch:
-    """The requests of one transaction: what is read for all of them, what was decided, what is to be written."""
+    """The requests of one transaction: what is read for all of them, and what is to be written."""
 
     def __init__(self, connection: Connection, payloads: list[AnswerSubmission]) -> None:
         self.connection = connection
-        rows = self._read(_SESSIONS, {one.token_hash for one in payloads})
+        rows = self._read(_SESSIONS, {entry.token_hash for entry in payloads})
         self.sessions = {
             row.token_hash: _Progress(
                 row, row.answered, row.next, row.step, set(), row.events, row.refused, row.stored, row.event_bytes
             )
             for row in rows
         }
-        # The pages that are answered or that events speak of; those of others are not found among them.
-        named = (one.trial for payload in payloads for part in (payload.answers, payload.events) for one in part)
+        # The pages of answers and events; the keys exclude pages of other sessions.
+        named = (entry.trial for payload in payloads for part in (payload.answers, payload.events) for entry in part)
         pages = self._read(_PAGES, {name for name in named if name and _storable(name)})
         self.pages = {(row.session_id, row.public_id): StoredTrial(*row) for row in pages}
         self._read_answers()
@@ -219,20 +218,20 @@ class _Batch:
         return self.connection.execute(query, {"values": list(values), **settings}).all() if values else ()
 
     def _read_answers(self) -> None:
-        """The keys and the number of attempts of pages that are answered already."""
+        """Read the keys and the numbers of attempts of answered pages."""
         self.keys: dict[tuple[int, int], set[str]] = defaultdict(set)
         self.attempts: dict[tuple[int, int], int] = defaultdict(int)
         for row in self._read(_ANSWERED, {page.public_id for page in self.pages.values()}):
             place = (row.session_id, row.position)
             self.keys[place].add(row.key)
             self.attempts[place] = max(self.attempts[place], row.attempt)
-        # Pages that were answered out of turn are rare: only then is it asked which they are.
-        late = {one.row.id: one for one in self.sessions.values() if one.answered >= one.next}
+        # Pages answered out of order are rare, so they are queried only if there are any.
+        late = {entry.row.id: entry for entry in self.sessions.values() if entry.answered >= entry.next}
         for row in self._read(_BEYOND, late):
             late[row.session_id].beyond.add(row.position)
 
     def take(self, payload: AnswerSubmission) -> Saved | Exception:
-        """Decide about each answer of a participant."""
+        """Save or refuse each answer of a participant."""
         progress = self.sessions.get(payload.token_hash)
         if progress is None:
             return NoSessionError()
@@ -240,12 +239,12 @@ class _Batch:
             return SessionEndedError(progress.row.state)
         progress.submission = payload
         result = Saved([], [], [], 0, "")
-        for one in payload.answers:
-            refusal = self._take_answer(progress, payload, one)
+        for entry in payload.answers:
+            refusal = self._take_answer(progress, payload, entry)
             if refusal is None:
-                result.saved.append(one.key)
+                result.saved.append(entry.key)
             else:
-                result.refused.append((one.key, refusal))
+                result.refused.append((entry.key, refusal))
                 progress.refused += 1
         progress.refused += payload.refused
         for happened in payload.events:
@@ -254,13 +253,13 @@ class _Batch:
             self._add_event(progress, when, happened.kind, None if page is None else page.position, happened.details)
         return result
 
-    def _take_answer(self, progress: _Progress, payload: AnswerSubmission, one: SubmittedAnswer) -> str | None:
-        """Take an answer in, or say why not."""
-        page = self.pages.get((progress.row.id, one.trial))
+    def _take_answer(self, progress: _Progress, payload: AnswerSubmission, entry: SubmittedAnswer) -> str | None:
+        """Save an answer; returns the reason if it is refused."""
+        page = self.pages.get((progress.row.id, entry.trial))
         if page is None:
             return "unknown trial"
         place = (page.session_id, page.position)
-        if one.key in self.keys[place]:
+        if entry.key in self.keys[place]:
             return None
         attempt = self.attempts[place] + 1
         if attempt > 1 and not payload.going_back:
@@ -268,18 +267,18 @@ class _Batch:
         if attempt > MOST_ATTEMPTS:
             return "answered too often"
         check, next_step = payload.versions.get(progress.row.version, (payload.check, payload.next_step))
-        checked = check(page, one.given)
+        checked = check(page, entry.given)
         if checked.refusal is not None:
             return checked.refusal
         for row in checked.rows:
-            progress.stored += ROW_BYTES + _size(one.details)
+            progress.stored += ROW_BYTES + _size(entry.details)
             self.answers.append({
                 "session_id": page.session_id, "position": page.position, "question": row.question, "attempt": attempt,
-                "key": one.key, "response": row.response, "rt": row.rt, "first_response": row.first_response,
-                "first_rt": row.first_rt, "changes": row.changes, "details": dict(one.details),
-                "time": _moment(one.time, progress.row.started, payload.now), "received": payload.now,
+                "key": entry.key, "response": row.response, "rt": row.rt, "first_response": row.first_response,
+                "first_rt": row.first_rt, "changes": row.changes, "details": dict(entry.details),
+                "time": _moment(entry.time, progress.row.started, payload.now), "received": payload.now,
             })  # fmt: skip
-        self.keys[place].add(one.key)
+        self.keys[place].add(entry.key)
         self.attempts[place] = attempt
         if attempt == 1:
             _advance(progress, page.position)
@@ -290,7 +289,7 @@ class _Batch:
     def _add_event(
         self, progress: _Progress, when: float, kind: str, position: int | None, details: Mapping[str, Any]
     ) -> None:
-        """Store an event, or only count it where the session has stored enough of them."""
+        """Store an event, or only count it if the session has stored enough of them."""
         progress.events += 1
         size = ROW_BYTES + _size(details)
         if progress.events > MOST_EVENTS or progress.event_bytes + size > MOST_EVENT_BYTES:
@@ -301,64 +300,62 @@ class _Batch:
         self.events.append({**row, "details": dict(details)})
 
     def write(self) -> None:
-        """Write what was taken in, and extend the leases."""
+        """Write the answers and events, and extend the leases."""
         if self.answers:
             self.connection.execute(insert(answer), self.answers)
         if self.events:
             self.connection.execute(insert(event), self.events)
         seen = [
             {
-                "of": one.row.id, "answered": one.answered, "next": one.next, "step": one.step,
-                "events": one.events, "refused": one.refused, "stored": one.stored, "event_bytes": one.event_bytes,
-                "last_seen": one.submission.now, "lease_until": _lease_until(one.submission, one.answered),
+                "of": entry.row.id, "answered": entry.answered, "next": entry.next, "step": entry.step,
+                "events": entry.events, "refused": entry.refused, "stored": entry.stored,
+                "event_bytes": entry.event_bytes, "last_seen": entry.submission.now,
+                "lease_until": entry.submission.lease_end(entry.answered),
             }
-            for one in self.sessions.values() if one.submission is not None
+            for entry in self.sessions.values() if entry.submission is not None
         ]  # fmt: skip
         if seen:
             self.connection.execute(_SEEN, seen)
 
     def ahead(self) -> dict[int, list[StoredTrial]]:
-        """For each session the next pages that are not answered and that its browser does not hold."""
+        """The next unanswered pages of each session that its browser does not have."""
         wanted: dict[int, set[int]] = {}
         held: set[str] = set()
         window = 0
-        for one in self.sessions.values():
-            if one.submission is not None:
-                unanswered = (place for place in range(one.next, one.row.trials + 1) if place not in one.beyond)
-                wanted[one.row.id] = set(islice(unanswered, one.submission.send_ahead))
-                held.update(name for name in islice(one.submission.have, MOST_HELD) if _storable(name))
-                window = max(window, one.submission.send_ahead + len(one.beyond))
-        found: dict[int, list[StoredTrial]] = defaultdict(list)
+        for progress in self.sessions.values():
+            if progress.submission is not None:
+                unanswered = (
+                    place for place in range(progress.next, progress.row.trials + 1) if place not in progress.beyond
+                )
+                wanted[progress.row.id] = set(islice(unanswered, progress.submission.send_ahead))
+                held.update(name for name in islice(progress.submission.have, MOST_HELD) if _storable(name))
+                window = max(window, progress.submission.send_ahead + len(progress.beyond))
+        pages: dict[int, list[StoredTrial]] = defaultdict(list)
         for row in self._read(_AHEAD, wanted, held=list(held), window=window):
             if row.position in wanted[row.session_id]:
-                found[row.session_id].append(StoredTrial(*row))
-        return found
+                pages[row.session_id].append(StoredTrial(*row))
+        return pages
 
     def reply(self, payload: AnswerSubmission, result: Saved, ahead: Mapping[int, list[StoredTrial]]) -> Saved:
-        """The reply to the browser of a participant."""
+        """The reply to a participant's browser."""
         progress = self.sessions[payload.token_hash]
         pages = sorted(ahead.get(progress.row.id, ()), key=lambda page: page.position)
         left = progress.row.trials - progress.answered
         return Saved(result.saved, result.refused, pages, left, progress.step, progress.row.version)
 
 
-def _lease_until(submission: AnswerSubmission, answered: int) -> float:
-    first = submission.first_lease_seconds
-    return submission.now + (submission.lease_seconds if answered or first is None else first)
-
-
 def _size(details: Mapping[str, Any]) -> int:
-    """About how many bytes details take."""
+    """The approximate size of details in bytes."""
     return sum(len(name) + (len(value.encode()) if isinstance(value, str) else 8) for name, value in details.items())
 
 
 def _storable(name: str) -> bool:
-    """Whether a name can be one of ours: PostgreSQL knows no text with this character."""
+    """Whether a name can be stored; PostgreSQL cannot store NUL."""
     return "\0" not in name
 
 
 def _advance(progress: _Progress, position: int) -> None:
-    """Count a page that is answered now, and move to the first one that is not."""
+    """Count an answered page, and move on to the first unanswered one."""
     progress.answered += 1
     progress.beyond.add(position)
     while progress.next in progress.beyond:
@@ -367,5 +364,5 @@ def _advance(progress: _Progress, position: int) -> None:
 
 
 def _moment(claimed: float | None, started: float, now: float) -> float:
-    """When something happened by the browser's clock, where that can be."""
+    """The time according to the browser's clock if it is plausible, else the time of arrival."""
     return claimed if claimed is not None and started - CLOCK_SLACK <= claimed <= now + CLOCK_SLACK else now

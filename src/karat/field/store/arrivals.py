@@ -1,24 +1,23 @@
-"""Who comes in, and which list they get.
+"""The admission of participants, and the assignment of lists.
 
-A new participant gets a list that is filled least, counted over the sessions that hold a seat: those that are complete
-and those that run, as long as their lease has not expired. Sessions that were screened out, returned, rejected or
-excluded hold no seat, so that the next arrivals fill the gap. All arrivals of a study are assigned one after the other,
-under a lock, so that simultaneous arrivals are counted too; among lists that are filled alike, one is drawn.
+A new participant gets one of the least filled lists. A list counts the sessions that have a seat: complete ones, and
+running ones until their lease expires. Sessions that were screened out, returned, rejected or excluded have no seat, so
+later arrivals fill the gap. A lock orders all arrivals of a study, so simultaneous arrivals count too; among equally
+filled lists, one is chosen at random.
 
-Somebody who comes again resumes the session if it is provably theirs: the browser holds its token, or the one-time link
-is the same. The platform's ids are in addresses that others may see. Those of person and submission together resume a
-session only where there is nothing to take over: no answer yet, or nobody holds its token any more, because a
-researcher has released it; and in the frame of a platform, where there are no cookies. The id of a person alone only
-shows that somebody has been here already. A submission belongs to one person: who comes with the submission of another
-is not let in, and the session of the first is flagged.
+A returning participant resumes the session if the browser has its token or the one-time link is the same. The
+platform's ids appear in addresses that others may see, so the ids of person and submission together resume a session
+only if there is nothing to take over (no answer yet, or a researcher has released the session), or in the frame of a
+platform, where there are no cookies. The id of a person alone only shows that this person has been here before. A
+submission belongs to one person: anybody else who arrives with it is refused, and the session of the first is flagged.
 
-Who has taken part before is no longer naive. People are known by a keyed hash of their platform's id, which is the same
-in all studies of a server and nowhere else. Participants who have seen the trials of a study are recorded with the
-time; a study may refuse those who took part in others, for a waiting period (the effect of having judged many similar
-sentences lasts for weeks) or for good, and may admit only those who completed an earlier study. The notes stay when a
-study is made anonymous: they belong to no answers.
+Previous participants are recognised by a keyed hash of their platform id, which is the same in all studies of a server
+and nowhere else. Participants who have seen the trials of a study are recorded with the time. A study may refuse
+participants of other studies for good or for a waiting period (the effect of many similar sentences lasts for weeks),
+and may admit only participants who completed an earlier study. These records stay when a study is made anonymous,
+because they belong to no answers.
 
-Names and codes are random and short, without letters that are taken for one another (0 and o, 1, i and l).
+Names and codes are random and short, without characters that look alike (0 and o, 1, i and l).
 """
 
 import secrets
@@ -34,46 +33,60 @@ from karat.field.store.schema import event, identity, invitation, naivety, sessi
 from karat.field.store.studies import holds_seat, lock_studies, stored_bytes
 
 SHARED = "shared-submission"
-"""The event of a session whose submission on the platform somebody else has used too."""
+"""The event of a session whose submission on the platform another participant used too."""
 Proof = Literal["own", "ids", "none"]
 Outcome = Literal["new", "resumed", "ended", "taken", "early", "full", "paused", "closed", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the platform calls a person, the submission and the study."""
+    """The platform's ids of a person, the submission and the study."""
 
     platform_id: str
     platform_session: str = ""
     platform_study: str = ""
 
 
+class Lease:
+    """A request after which a session keeps its place for some time."""
+
+    __slots__ = ()
+    now: float
+    lease_seconds: float
+    first_lease_seconds: float | None
+
+    def lease_end(self, answered: int) -> float:
+        """When the lease of a session with this many answers ends."""
+        first = self.first_lease_seconds
+        return self.now + (self.lease_seconds if answered or first is None else first)
+
+
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Lease):
     """A newcomer, and the rules of the study about who may take part."""
 
     study_id: int
     token_hash: str
-    """The hash of a new token, for the session that is made or resumed."""
+    """The hash of a new token, for the session that begins or resumes."""
     lists: int
     first_step: str
     lease_seconds: float
     first_lease_seconds: float | None = None
-    """How long the place is kept before the first answer; as long as later where nothing is said."""
+    """How long the place is kept before the first answer, if that differs."""
     budget: int | None = None
-    """How many bytes the sessions of the study may store before it lets nobody else in."""
+    """How many bytes the sessions of the study may store before it admits nobody else."""
     platform: str = "link"
     person_hash: str | None = None
     resume_hash: str | None = None
     known_token: str | None = None
-    """The hash of the token that the browser already holds."""
+    """The hash of the token in the browser."""
     identity: Identity | None = None
     preview: bool = False
     pilot: bool = False
     list: int | None = None
-    """The list that a preview is to show."""
+    """The list that a preview shows."""
     wanted: int | None = None
-    """How many participants are wanted; None where the platform counts its places itself."""
+    """How many participants are wanted; None if the platform counts its places itself."""
     list_quota: int | None = None
     invitation_hash: str | None = None
     invited_only: bool = False
@@ -93,7 +106,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """What became of an arrival: a session, or the reason why there is none."""
+    """The outcome of an arrival: a session, or the reason why there is none."""
 
     outcome: Outcome
     session_id: int | None = None
@@ -108,14 +121,14 @@ class Arrived:
 
 @batched
 def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived | Exception]:
-    """Let people in, one after the other."""
+    """Admit or refuse arrivals, one after the other."""
     states = lock_studies(connection, {payload.study_id for payload in payloads})
     admission = _Admission(connection, states)
     return [admission.answer(payload) for payload in payloads]
 
 
 class _Admission:
-    """The arrivals of one transaction; how full the lists are is counted once and then carried along."""
+    """The arrivals of one transaction; the lists are counted once and then updated."""
 
     def __init__(self, connection: Connection, states: Mapping[int, str]) -> None:
         self.connection = connection
@@ -127,7 +140,7 @@ class _Admission:
             return StoreError(f"There is no study number {arrival.study_id}.")
         again = self._sessions(session.c.token_hash == arrival.token_hash)
         if again:
-            # The same request once more, after a commit whose success nobody heard of.
+            # The same request again, because the reply after the commit was lost.
             return _arrived("new", again[-1], arrival)
         if arrival.preview:
             number = arrival.list or secrets.randbelow(arrival.lists) + 1
@@ -136,27 +149,27 @@ class _Admission:
         return self._again(arrival, *earlier) if earlier else self._first_time(arrival)
 
     def _earlier(self, arrival: Arrival) -> tuple[Row[Any], Proof] | None:
-        """The latest session of the same person, and how far it is provably theirs."""
-        own = []
+        """The latest session of the same person, and the proof that it is theirs."""
+        proofs = []
         if arrival.known_token:
-            own.append(session.c.token_hash == arrival.known_token)
+            proofs.append(session.c.token_hash == arrival.known_token)
         if arrival.resume_hash:
-            own.append(session.c.resume_hash == arrival.resume_hash)
+            proofs.append(session.c.resume_hash == arrival.resume_hash)
         if arrival.invitation_hash:
-            own.append(session.c.id.in_(select(invitation.c.session_id).where(*_invitation_of(arrival))))
+            proofs.append(session.c.id.in_(select(invitation.c.session_id).where(*_invitation_of(arrival))))
         person = arrival.person_hash
         alike = [session.c.person_hash == person] if person else []
-        if not own and not alike:
+        if not proofs and not alike:
             return None
-        found = self._sessions(
+        rows = self._sessions(
             session.c.study_id == arrival.study_id, session.c.preview.is_(False), session.c.pilot.is_(arrival.pilot),
-            session.c.state != "restarted", or_(*own, *alike),
+            session.c.state != "restarted", or_(*proofs, *alike),
         )  # fmt: skip
-        # A browser that others use too may hold the token of somebody else.
-        found = [row for row in found if not person or row.person_hash in (None, person)]
-        if not found:
+        # A shared browser may have the token of another participant.
+        rows = [row for row in rows if not person or row.person_hash in (None, person)]
+        if not rows:
             return None
-        latest = found[-1]
+        latest = rows[-1]
         by_token = arrival.known_token is not None and latest.token_hash == arrival.known_token
         if by_token or (arrival.invitation_hash is not None and self._invited_as(arrival) == latest.participant):
             return latest, "own"
@@ -170,27 +183,27 @@ class _Admission:
         """The session of another person that has the same submission on the platform."""
         if arrival.resume_hash is None or arrival.person_hash is None:
             return None
-        found = self._sessions(
+        rows = self._sessions(
             session.c.study_id == arrival.study_id, session.c.resume_hash == arrival.resume_hash,
             session.c.person_hash != arrival.person_hash, session.c.pilot.is_(arrival.pilot),
         )  # fmt: skip
-        return found[0] if found else None
+        return rows[0] if rows else None
 
     def _invited_as(self, arrival: Arrival) -> str | None:
         joined = select(session.c.participant).join(invitation, invitation.c.session_id == session.c.id)
-        found: str | None = self.connection.execute(joined.where(*_invitation_of(arrival))).scalar()
-        return found
+        name: str | None = self.connection.execute(joined.where(*_invitation_of(arrival))).scalar()
+        return name
 
     def _again(self, arrival: Arrival, earlier: Row[Any], proof: Proof) -> Arrived | Exception:
-        """Somebody who has been here before."""
+        """Admit or refuse a returning participant."""
         if earlier.state == "complete" and earlier.number < arrival.sessions:
-            # The second session of a person has a platform session of its own, so the person's id must do.
+            # The second session of a person has another platform session, so only the person's id can match.
             begins = earlier.finished + arrival.seconds_between
             if arrival.now < begins:
                 return _arrived("early", earlier, arrival, not_before=begins)
             return self._shut(arrival) or self._admit(arrival, earlier.list, earlier.number + 1, same_as=earlier)
         if proof == "ids" and earlier.state != "running":
-            # The end is shown, so that nobody loses a code by closing a window; the session itself stays closed.
+            # Show the last page, so that nobody loses a code by closing a window; the session itself stays closed.
             return replace(_arrived("ended", earlier, arrival), token_hash=None)
         if proof != "own":
             return Arrived("taken", state=earlier.state)
@@ -225,7 +238,7 @@ class _Admission:
         return Arrived("full") if number is None else self._admit(arrival, number)
 
     def _shut(self, arrival: Arrival) -> Arrived | None:
-        """Whether the study lets nobody in; a draft lets pilots in. Who is in already may go on."""
+        """The refusal if the study admits nobody new; a draft admits pilots."""
         state = self.states[arrival.study_id]
         if state == "running" or (state == "draft" and arrival.pilot):
             return None
@@ -236,7 +249,7 @@ class _Admission:
         return row is not None and row.used is None
 
     def _least_filled(self, arrival: Arrival) -> int | None:
-        """A list with the fewest seats taken; None where there is no room."""
+        """A list with the fewest seats taken; None if all are full."""
         filled = self._filled(arrival)
         if arrival.wanted is not None and not arrival.pilot and sum(filled.values()) >= arrival.wanted:
             return None
@@ -261,70 +274,65 @@ class _Admission:
         return self.filled[key]
 
     def _admit(self, arrival: Arrival, list: int, number: int = 1, same_as: Row[Any] | None = None) -> Arrived:
-        """Make a session, under a new name or under that of an earlier session of the same person."""
+        """Make a session under a new name or, with `same_as`, under that of an earlier session of the person."""
         name = self._free_name(arrival) if same_as is None else same_as.participant
         values = {
             "study_id": arrival.study_id, "participant": name, "token_hash": arrival.token_hash, "list": list,
             "number": number, "state": "running", "step": arrival.first_step, "preview": arrival.preview,
             "pilot": arrival.pilot, "platform": arrival.platform, "person_hash": arrival.person_hash,
-            "resume_hash": arrival.resume_hash, "completion_code": f"K{_drawn(9).upper()}",
-            "withdrawal_code": "-".join(_drawn(4) for _ in range(3)) if same_as is None else same_as.withdrawal_code,
+            "resume_hash": arrival.resume_hash, "completion_code": f"K{_letters(9).upper()}",
+            "withdrawal_code": "-".join(_letters(4) for _ in range(3)) if same_as is None else same_as.withdrawal_code,
             "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
-            "lease_until": _lease_until(arrival, 0), "started": arrival.now, "last_seen": arrival.now,
+            "lease_until": arrival.lease_end(0), "started": arrival.now, "last_seen": arrival.now,
             "background": {}, "version": arrival.version if number == 1 or same_as is None else same_as.version,
         }  # fmt: skip
-        made = self.connection.execute(insert(session).values(**values).returning(session.c.id)).scalar_one()
+        session_id = self.connection.execute(insert(session).values(**values).returning(session.c.id)).scalar_one()
         if arrival.identity is not None and not arrival.preview:
-            self.connection.execute(insert(identity).values(session_id=made, **asdict(arrival.identity)))
+            self.connection.execute(insert(identity).values(session_id=session_id, **asdict(arrival.identity)))
         if arrival.invitation_hash is not None and not arrival.preview:
             self.connection.execute(
-                update(invitation).where(*_invitation_of(arrival)).values(session_id=made, used=arrival.now)
+                update(invitation).where(*_invitation_of(arrival)).values(session_id=session_id, used=arrival.now)
             )
         counted = self.filled.get((arrival.study_id, arrival.pilot))
         if counted is not None and not arrival.preview and number == 1:
             counted[list] = counted.get(list, 0) + 1
-        return Arrived("new", made, name, arrival.token_hash, list, number, "running")
+        return Arrived("new", session_id, name, arrival.token_hash, list, number, "running")
 
     def _begin_again(self, arrival: Arrival, earlier: Row[Any]) -> Arrived:
-        """A new session with the list and the name of the earlier one, which stays under another name."""
+        """Make a session with the list and the name of the earlier one, which gets another name."""
         put_aside = {
             "state": "restarted", "participant": self._free_name(arrival), "finished": arrival.now, "token_hash": None,
         }  # fmt: skip
         self.connection.execute(update(session).where(session.c.id == earlier.id).values(**put_aside))
         self.filled.clear()
-        made = self._admit(arrival, earlier.list, earlier.number, same_as=earlier)
+        arrived = self._admit(arrival, earlier.list, earlier.number, same_as=earlier)
         values = {"kind": "restarted", "time": arrival.now, "details": {"earlier": put_aside["participant"]}}
-        self.connection.execute(insert(event).values(session_id=made.session_id, **values))
-        return made
+        self.connection.execute(insert(event).values(session_id=arrived.session_id, **values))
+        return arrived
 
     def _flag(self, shared: Row[Any], now: float) -> None:
-        """Note once that others came with the submission of this session."""
-        known = select(event.c.id).where(event.c.session_id == shared.id, event.c.kind == SHARED)
-        if self.connection.execute(known).first() is None:
+        """Record once that others used the submission of this session."""
+        flags = select(event.c.id).where(event.c.session_id == shared.id, event.c.kind == SHARED)
+        if self.connection.execute(flags).first() is None:
             values = {"kind": SHARED, "time": now, "details": {}}
             self.connection.execute(insert(event).values(session_id=shared.id, **values))
 
     def _free_name(self, arrival: Arrival) -> str:
         while True:
-            name = f"p-{_drawn(6)}"
+            name = f"p-{_letters(6)}"
             if not self._sessions(session.c.study_id == arrival.study_id, session.c.participant == name):
                 return name
 
     def _hand_over(self, arrival: Arrival, earlier: Row[Any]) -> None:
-        """The session gets the new token; one that runs gets a new lease, and with it its seat again."""
+        """Give the session the new token; a running one also gets a new lease, and so its seat."""
         values: dict[str, Any] = {"token_hash": arrival.token_hash, "last_seen": arrival.now}
         if earlier.state == "running":
-            values["lease_until"] = _lease_until(arrival, earlier.answered)
+            values["lease_until"] = arrival.lease_end(earlier.answered)
         self.connection.execute(update(session).where(session.c.id == earlier.id).values(**values))
         self.filled.clear()
 
     def _sessions(self, *conditions: Any) -> list[Row[Any]]:
         return list(self.connection.execute(select(session).where(*conditions).order_by(session.c.id)))
-
-
-def _lease_until(arrival: Arrival, answered: int) -> float:
-    first = arrival.first_lease_seconds
-    return arrival.now + (arrival.lease_seconds if answered or first is None else first)
 
 
 def _invitation_of(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -340,14 +348,14 @@ LETTERS = "23456789bcdfghjkmnpqrstvwxz"
 """Without what is easily misread, and without vowels, so that no code spells a word."""
 
 
-def _drawn(length: int) -> str:
+def _letters(length: int) -> str:
     """Random letters, nearly five bits each."""
     return "".join(secrets.choice(LETTERS) for _ in range(length))
 
 
 @dataclass(frozen=True, slots=True)
 class PriorParticipation:
-    """Somebody took part in a study."""
+    """The participation of a person in a study."""
 
     study: str
     person_hash: str
@@ -356,16 +364,16 @@ class PriorParticipation:
     time: float = field(default_factory=time)
 
 
-def note_participation(connection: Connection, given: PriorParticipation) -> bool:
-    """Note a participation; whether it is new. A later one moves the time, a complete one stays complete."""
-    here = (naivety.c.person_hash == given.person_hash) & (naivety.c.study == given.study)
-    known = connection.execute(select(naivety.c.complete, naivety.c.time).where(here).with_for_update()).first()
-    if known is None:
-        connection.execute(insert(naivety).values(**asdict(given)))
+def note_participation(connection: Connection, participation: PriorParticipation) -> bool:
+    """Record a participation; returns whether it is new. The latest time counts, and complete stays complete."""
+    here = (naivety.c.person_hash == participation.person_hash) & (naivety.c.study == participation.study)
+    earlier = connection.execute(select(naivety.c.complete, naivety.c.time).where(here).with_for_update()).first()
+    if earlier is None:
+        connection.execute(insert(naivety).values(**asdict(participation)))
     else:
-        values = {"complete": known.complete or given.complete, "time": max(known.time, given.time)}
+        values = {"complete": earlier.complete or participation.complete, "time": max(earlier.time, participation.time)}
         connection.execute(update(naivety).where(here).values(**values))
-    return known is None
+    return earlier is None
 
 
 def refused(
@@ -377,15 +385,12 @@ def refused(
     waiting_seconds: float | None = None,
     now: float,
 ) -> bool:
-    """Whether somebody may not take part, because of other studies.
-
-    Where a study makes such conditions, a person without an id is refused: nothing is known of them.
-    """
+    """Whether a person may not take part because of other studies; a person without an id is then refused."""
     if not not_from and not only_from:
         return False
     if person_hash is None:
         return True
-    took_part = {one.study: one for one in participations(connection, person_hash)}
+    took_part = {entry.study: entry for entry in participations(connection, person_hash)}
     since = None if waiting_seconds is None else now - waiting_seconds
     recent = any(name in took_part and (since is None or took_part[name].time > since) for name in not_from)
     invited = not only_from or any(name in took_part and took_part[name].complete for name in only_from)
@@ -393,6 +398,6 @@ def refused(
 
 
 def participations(connection: Connection, person_hash: str) -> list[PriorParticipation]:
-    """In which studies somebody took part."""
+    """The studies in which a person took part."""
     rows = connection.execute(select(naivety).where(naivety.c.person_hash == person_hash).order_by(naivety.c.time))
     return [PriorParticipation(row.study, row.person_hash, row.platform, row.complete, row.time) for row in rows]

@@ -1,13 +1,10 @@
-"""The database: a SQLite file, or a PostgreSQL server by its address.
+"""The database: an SQLite file or a PostgreSQL server, its errors, and its backup.
 
-SQLite runs with a write-ahead log, so that reading does not wait for writing, and every commit is on the disk before it
-is reported (`synchronous = FULL`). A transaction that writes takes the write lock at its beginning (`BEGIN IMMEDIATE`):
-otherwise two processes could both have read before either wrote. The file can be read by its owner alone. What is
-deleted is overwritten (`secure_delete`), and after an erasure the log is emptied too, so that no bytes of it remain in
-the files. A file that is moved or deleted while it is open takes no more answers. What the store refuses is an error
-that is a sentence.
-
-A copy of the database, made while the server runs.
+SQLite runs with a write-ahead log, so that reading does not wait for writing, and every commit is on disk before it is
+reported (`synchronous = FULL`). A writing transaction takes the write lock at its beginning (`BEGIN IMMEDIATE`),
+because otherwise two processes could both read before either writes. Only the owner can read the file. Deleted data are
+overwritten (`secure_delete`), and an erasure also empties the log, so no bytes of it remain in the files. A file that
+is moved or deleted while it is open accepts no more answers.
 """
 
 import os
@@ -29,16 +26,16 @@ from sqlalchemy.pool import QueuePool
 from karat.errors import KaratError, MissingPartError
 
 BUSY_SECONDS = 30
-"""How long a process waits for the write lock of another one."""
+"""How long a process waits for the write lock of another process."""
 READERS = 8
 
 
 JSON: dict[str, Any] = {"json_serializer": lambda value: to_json(value).decode(), "json_deserializer": from_json}
-"""Several times as quick as the standard library, and a planned session is a hundred documents."""
+"""Several times as fast as the standard library, which matters because a session has a hundred documents."""
 
 
 def database_url(text: str) -> URL:
-    """The address of a database, checked."""
+    """The checked URL of a database."""
     try:
         url = make_url(text)
     except ArgumentError:
@@ -56,7 +53,7 @@ def database_url(text: str) -> URL:
 
 
 def engines(url: URL) -> tuple[Engine, Engine]:
-    """What writes and what reads."""
+    """The engines for writing and for reading."""
     if url.get_backend_name() == "sqlite":
         _private_file(Path(str(url.database)))
         return _sqlite(url, writing=True), _sqlite(url, writing=False)
@@ -68,9 +65,9 @@ def engines(url: URL) -> tuple[Engine, Engine]:
 
 
 def _private_file(path: Path) -> None:
-    """Make the file, for its owner alone, before the database does with the usual rights.
+    """Make the file readable by its owner only, before the database makes it with the usual permissions.
 
-    A folder that is made for it is private too; one that is there already keeps its rights.
+    A new folder is private too; an existing one keeps its permissions.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -92,7 +89,7 @@ def _sqlite(url: URL, *, writing: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        # Transactions are begun below, not by the driver, which would begin them without the lock.
+        # Transactions begin below, because the driver would begin them without the lock.
         connection.isolation_level = None
         for setting in (
             "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON",
@@ -115,38 +112,39 @@ Erasing = TypeVar("Erasing", bound=Callable[..., object])
 def batched(
     handle: Callable[[Connection, list[Payload]], Sequence[Result | Exception]],
 ) -> Callable[[Connection, Payload], Result | Exception]:
-    """What does several requests at once, with a result for each or an exception for one of them, as what does one."""
+    """Turn a function of several requests, with a result or an exception for each, into a function of one."""
 
     @wraps(handle)
-    def one(connection: Connection, payload: Payload) -> Result | Exception:
+    def handle_one(connection: Connection, payload: Payload) -> Result | Exception:
         return handle(connection, [payload])[0]
 
-    one.together = handle  # type: ignore[attr-defined]
-    return one
+    handle_one.together = handle  # type: ignore[attr-defined]
+    return handle_one
 
 
 def erasing(function: Erasing) -> Erasing:
-    """Mark what erases data of participants: after it the log of the database is emptied."""
+    """Mark a function that erases data of participants, so that the log of the database is emptied after it."""
     function.erases = True  # type: ignore[attr-defined]
     return function
 
 
 def empty_log(engine: Engine, wait_seconds: float = 0.25) -> bool:
-    """Write the log of a SQLite database into its file and cut it off; whether nobody was in the way."""
+    """Write the log of an SQLite database into its file and truncate it; returns whether that was possible."""
     if engine.dialect.name != "sqlite":
         return True
     connection = engine.raw_connection()
     try:
         connection.cursor().execute(f"PRAGMA busy_timeout = {int(wait_seconds * 1000)}")
         busy, _, _ = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        connection.cursor().execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     finally:
+        # Also after an error: the connection returns to the pool, and answers must wait for the lock as long as ever.
+        connection.cursor().execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
         connection.close()
     return not busy
 
 
 def vacuum(url: str) -> None:
-    """Write a database anew, without what was deleted before; nobody may be writing meanwhile."""
+    """Rewrite a database without traces of deleted data; no other process may write meanwhile."""
     writing, reading = engines(database_url(url))
     try:
         if writing.dialect.name == "sqlite":
@@ -167,12 +165,12 @@ def vacuum(url: str) -> None:
 
 
 def file_check(url: URL) -> Callable[[], None]:
-    """What raises an error where the file of a SQLite database was moved, deleted or replaced from now on."""
+    """A function that raises an error once the file of an SQLite database is moved, deleted or replaced."""
     path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
-    known = None if path is None else _identity(path)
+    identity = None if path is None else _identity(path)
 
     def check() -> None:
-        if path is not None and _identity(path) != known:
+        if path is not None and _identity(path) != identity:
             raise DatabaseMovedError(path)
 
     return check
@@ -191,7 +189,7 @@ class StoreError(KaratError):
 
 
 class DatabaseMovedError(StoreError):
-    """The file of the database is not where it was: what is written now would be lost."""
+    """The file of the database has moved, so new data would be lost."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -201,7 +199,7 @@ class DatabaseMovedError(StoreError):
 
 
 class NoSessionError(StoreError):
-    """A token that belongs to no session, or no longer does."""
+    """A token without a session."""
 
     def __init__(self) -> None:
         super().__init__("There is no session with this token. Open the link of the study again.")
@@ -216,10 +214,10 @@ class SessionEndedError(StoreError):
 
 
 def backup(url: str, path: str | Path) -> Path:
-    """Copy a database to a file that only its owner can read, and that must not be there yet.
+    """Copy a database to a new file that only its owner can read.
 
-    A SQLite file is copied as a SQLite file, which `sqlite:///FILE` opens. PostgreSQL is copied by its own `pg_dump`,
-    to be restored by `pg_restore`. Both show the database as it was at one moment, and nobody has to wait.
+    The copy of an SQLite file is an SQLite file, which `sqlite:///FILE` opens. `pg_dump` copies PostgreSQL, and
+    `pg_restore` restores the copy. Both copies show the database at one moment, and no other process has to wait.
     """
     target = Path(path)
     checked = database_url(url)
@@ -244,10 +242,10 @@ def _copy_sqlite(source: Path, target: Path) -> None:
     if not source.is_file():
         raise StoreError(f"There is no database {source}.")
     readable = f"{source.resolve().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(readable, uri=True)) as one, closing(sqlite3.connect(target)) as other:
-        one.backup(other)
-        # The copy is one file: a log beside it could be forgotten when it is moved.
-        other.execute("PRAGMA journal_mode = DELETE")
+    with closing(sqlite3.connect(readable, uri=True)) as original, closing(sqlite3.connect(target)) as copy:
+        original.backup(copy)
+        # The copy is a single file, because a log beside it could be lost when it is moved.
+        copy.execute("PRAGMA journal_mode = DELETE")
 
 
 def _dump_postgresql(url: URL, target: Path) -> None:
@@ -255,9 +253,9 @@ def _dump_postgresql(url: URL, target: Path) -> None:
     if program is None:
         raise StoreError("A backup of PostgreSQL needs its program pg_dump. Install the PostgreSQL client programs.")
     plain = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
-    # By the environment, since everybody on the machine can read the arguments of a program.
-    known = dict(os.environ) | ({"PGPASSWORD": str(url.password)} if url.password else {})
+    # The password is in the environment, because everybody on the machine can read the arguments of a program.
+    environment = dict(os.environ) | ({"PGPASSWORD": str(url.password)} if url.password else {})
     command = [program, "--format=custom", f"--file={target}", f"--dbname={plain}"]
-    done = subprocess.run(command, env=known, capture_output=True, text=True)  # noqa: S603 (no shell, our own words)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)  # noqa: S603 (no shell)
     if done.returncode:
         raise StoreError(f"pg_dump could not copy the database: {done.stderr.strip()}")

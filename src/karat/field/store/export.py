@@ -1,9 +1,8 @@
-"""What leaves the store: judgments, participants and events as tables.
+"""Export judgments, participants and events as tables, with a codebook.
 
-An answer goes out with everything that the questionnaire knows of its trial. Of a changed answer the last attempt
-counts. Previews never go out, pilots when they are asked for. Platform ids go out only when they are asked for.
-
-The codebook: every column of the tables of a study, with its meaning and its values.
+An answer comes with all columns of its trial in the questionnaire. The last attempt of a changed answer counts.
+Previews are never exported; pilots and platform ids are exported on request. The codebook lists every column of the
+tables with its meaning and its values.
 """
 
 import json
@@ -24,11 +23,11 @@ from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
 
 DETAILS = ("blurs", "away", "pointer", "trace", "isolated", "frame_rate")
-"""What is exported with each answer."""
+"""The details that are exported with each answer."""
 
 
 def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bool = False) -> Judgments:
-    """The answers of a study as a table of judgments, with everybody who got trials."""
+    """The answers of a study as judgments, with all participants who got trials."""
     query = (
         select(session.c.participant, trial.c.rows, answer)
         .join_from(answer, trial, (trial.c.session_id == answer.c.session_id) & (trial.c.position == answer.c.position))
@@ -41,12 +40,12 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
         last[row.session_id, row.position, row.question] = _judgment(row)
     if not last:
         raise StoreError("There are no answers yet.")
-    # The questions of a page are in the order in which they stood on it, and q10 comes after q9.
+    # The questions are in the order of the page, so q10 comes after q9.
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
     frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time", "received"))
     people = participants(connection, study_id, pilots=pilots)
-    made = Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
-    return made.with_frozen(frozen_of(connection, study_id))
+    answered = Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
+    return answered.with_frozen(frozen_of(connection, study_id))
 
 
 def _judgment(row: Row[Any]) -> dict[str, Any]:
@@ -54,27 +53,27 @@ def _judgment(row: Row[Any]) -> dict[str, Any]:
     details = {name: row.details[name] for name in DETAILS if name in row.details}
     if "trace" in details:
         details["trace"] = json.dumps(details["trace"])
-    given = {
+    answered = {
         "participant": row.participant, "response": row.response, "rt": row.rt, "time": row.time,
         "received": row.received, "first_response": row.first_response, "first_rt": row.first_rt,
         "changes": row.changes,
     }  # fmt: skip
-    return {**details, **planned, **given}
+    return {**details, **planned, **answered}
 
 
 def _place(question: str) -> int:
-    """Which row of a page a question is: q1 is the first, and a page with one question names none."""
+    """The index of a question's row: 0 for q1, and for the unnamed question of a page with only one."""
     return int(question.removeprefix("q")) - 1 if question else 0
 
 
 def participants(
     connection: Connection, study_id: int, *, with_ids: bool = False, pilots: bool = False
 ) -> pl.DataFrame:
-    """Everybody who came in, one row per participant: list, state, source, times, background answers, quiz and device.
+    """One row per participant: list, state, source, times, background answers, quiz and device.
 
-    `working_time` is the time from beginning to end in seconds, summed over sessions; `planned` says who got trials;
-    `person` is the same for all records of one person, where the platform names people. With `with_ids`, the platform's
-    ids are there too.
+    `working_time` is the time from beginning to end in seconds, summed over sessions; `planned` is true for
+    participants who got trials; `person` is the same for all records of one person if the platform has ids. With
+    `with_ids`, the table also has the platform's ids.
     """
     query = select(session, identity).outerjoin(identity).where(*_of(study_id, pilots))
     rows = connection.execute(query.order_by(session.c.id)).all()
@@ -87,7 +86,7 @@ def participants(
         )
     if not people:
         return pl.DataFrame(schema={name: OF_PEOPLE[name] for name in ("participant", "planned")})
-    agreed = ["consent_time"] if any("consent_time" in one for one in people.values()) else []
+    agreed = ["consent_time"] if any("consent_time" in person for person in people.values()) else []
     return _table(list(people.values()), OF_PEOPLE, "started", "finished", *agreed)
 
 
@@ -97,20 +96,20 @@ def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str,
         "started": row.started, "finished": row.finished, "planned": row.planned,
         "working_time": round((row.finished or row.last_seen) - row.started, 1),
     }  # fmt: skip
-    known = {
+    optional = {
         "consent_time": row.consented, "consent_text": row.consent, "version": row.version,
         "person": None if row.person_hash is None else str(persons[row.person_hash]),
         "quiz_attempts": row.quiz_attempts or None, "quiz_passed": row.quiz_passed, "device": row.device.get("class"),
         "pilot": row.pilot or None, "comment": row.comment,
     }  # fmt: skip
-    described |= {name: value for name, value in known.items() if value is not None}
+    described |= {name: value for name, value in optional.items() if value is not None}
     if with_ids:
         described |= {name: row._mapping[name] for name in ("platform_id", "platform_session", "platform_study")}
     return {**row.background, **described}
 
 
 def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Two sessions of a participant as one row: from the first beginning to the last end."""
+    """Two sessions of a participant as one row, from the first beginning to the last end."""
     return {
         **first, **{name: value for name, value in second.items() if value is not None},
         "started": first["started"], "finished": second["finished"], "source": first["source"],
@@ -120,10 +119,10 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def events(connection: Connection, study_id: int) -> pl.DataFrame:
-    """What happened in the browsers and was noted, one row per event; `details` is JSON.
+    """One row per event in the browsers; `details` is JSON.
 
-    Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` says
-    how long the browser claims to have shown them.
+    Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` is how
+    long they were shown according to the browser.
     """
     query = (
         select(session.c.participant, session.c.number, event, trial.c.rows)
@@ -155,8 +154,8 @@ def events(connection: Connection, study_id: int) -> pl.DataFrame:
 
 
 def _of(study_id: int, pilots: bool) -> tuple[Any, ...]:
-    kept = [session.c.study_id == study_id, session.c.preview.is_(False)]
-    return tuple(kept if pilots else [*kept, session.c.pilot.is_(False)])
+    conditions = (session.c.study_id == study_id, session.c.preview.is_(False))
+    return conditions if pilots else (*conditions, session.c.pilot.is_(False))
 
 
 def _table(rows: list[dict[str, Any]], types: Types, *moments: str) -> pl.DataFrame:
@@ -169,7 +168,7 @@ def _table(rows: list[dict[str, Any]], types: Types, *moments: str) -> pl.DataFr
 
 
 def _with_moments(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
-    """Seconds since 1970 as points in time."""
+    """Convert seconds since 1970 to points in time."""
     return frame.with_columns(
         pl.from_epoch((pl.col(name) * 1e6).round().cast(pl.Int64), "us").dt.replace_time_zone("UTC").alias(name)
         for name in names
@@ -182,11 +181,11 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
 
 _MEANINGS = tomllib.loads((files("karat.field.store") / "codebook.toml").read_text(encoding="utf-8"))
 PEOPLE, FURTHER = _MEANINGS["participants"], _MEANINGS["judgments"]
-"""What the columns of both tables mean, beside those of `karat.judgments.columns`."""
+"""The meanings of columns that are not in `karat.judgments.columns`."""
 
 
 def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
-    """One row per column: the table it stands in, its name, its type, its meaning, and the values it may have."""
+    """One row per column: its table, name, type, meaning, and possible values."""
     rows = [_judgment_column(name, dtype, judgments, study) for name, dtype in judgments.frame.schema.items()]
     questions = {question.name: question for question in study.settings.background}
     for name, dtype in judgments.participants.schema.items():
@@ -203,11 +202,11 @@ def _judgment_column(
     name: str, dtype: pl.DataType, judgments: Judgments, study: Study
 ) -> tuple[str, str, str, str, str]:
     values = ""
-    factors = {factor: own for block in study.blocks for factor, own in block.settings.factors.items()}
+    factors = {name: factor for block in study.blocks for name, factor in block.settings.factors.items()}
     if name == "response":
         scales = [f"{question}: {scale.known()}" if question else scale.known()
                   for question, scale in judgments.scales.items()]  # fmt: skip
-        labels = [f"shown as {', '.join(own)}" for block in study.blocks if (own := block.settings.scale.labels)]
+        labels = [f"shown as {', '.join(words)}" for block in study.blocks if (words := block.settings.scale.labels)]
         values = "; ".join(dict.fromkeys([*scales, *labels]))
     elif name in factors:
         values = "; ".join(factors[name].levels)

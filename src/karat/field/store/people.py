@@ -1,9 +1,9 @@
-"""What happens to participants afterwards: decisions of the researcher, withdrawal, erasure, anonymity.
+"""Decisions about participants, withdrawal, erasure and anonymity.
 
-Excluded, returned and rejected participants no longer hold a seat; the answers stay, with the state, and a decision can
-be taken back. A withdrawal takes the answers away and leaves an empty session, so that the same person is not asked
-again; an erasure leaves nothing. To make a study anonymous is to forget who its participants are: platform ids, their
-hashes, tokens and codes, and what could tell one browser from another.
+Excluded, returned and rejected participants no longer have a seat; their answers stay, with the state, and a decision
+can be taken back. A withdrawal deletes the answers and leaves an empty session, so that the same person cannot begin
+again; an erasure leaves nothing. Making a study anonymous deletes what identifies participants: platform ids and their
+hashes, tokens, codes, and details that distinguish browsers.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ from karat.field.store.schema import (
     trial,
 )
 
-TELLING = ("window", "frame_rate", "shown_at", "answered_at", "trace")
-"""Details of an answer that could tell one browser, or one hand, from another."""
+IDENTIFYING = ("window", "frame_rate", "shown_at", "answered_at", "trace")
+"""Details of an answer that could identify a browser or a person."""
 
 
 def decide(connection: Connection, study_id: int, participant: str, decision: str) -> bool | Exception:
-    """Exclude, return or reject a participant, or restore one; whether there was something to decide."""
+    """Exclude, return, reject or restore a participant; returns whether anything changed."""
     if decision not in (*DECISIONS, "restored"):
         return StoreError(f"The decision {decision} is not known: excluded, returned, rejected or restored.")
     query = select(session).where(*_of(study_id, participant)).order_by(session.c.number)
@@ -53,10 +53,7 @@ def decide(connection: Connection, study_id: int, participant: str, decision: st
 
 
 def release(connection: Connection, study_id: int, participant: str) -> bool:
-    """Let the ids of the platform be enough to go on with a session that runs; whether there was one.
-
-    This is for participants who lost the browser in which they began.
-    """
+    """Let a participant resume a running session in another browser by the platform's ids; whether there was one."""
     running = (*_of(study_id, participant), session.c.state == "running", session.c.preview.is_(False))
     ids = list(connection.execute(select(session.c.id).where(*running)).scalars())
     connection.execute(update(session).where(session.c.id.in_(ids)).values(token_hash=None))
@@ -70,21 +67,21 @@ def _of(study_id: int, participant: str) -> tuple[ColumnElement[bool], ColumnEle
 
 
 def _known_by(study_id: int, participant: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """All sessions of a participant; those that were begun again have another name and the same code."""
+    """The condition for all sessions of a participant; restarted ones have another name and the same code."""
     code = select(session.c.withdrawal_code).where(*_of(study_id, participant))
     named = (session.c.participant == participant) | session.c.withdrawal_code.in_(code)
     return session.c.study_id == study_id, named
 
 
 def stored_rows(connection: Connection, study_id: int, participant: str) -> dict[str, list[dict[str, Any]]]:
-    """Every row that the store has of a participant, by table, with all columns; for requests of access."""
+    """Every row about a participant, by table, with all columns, to answer a request for access."""
     ids = list(connection.execute(select(session.c.id).where(*_known_by(study_id, participant))).scalars())
-    found = {"session": _rows(connection, session, session.c.id.in_(ids))}
+    rows = {"session": _rows(connection, session, session.c.id.in_(ids))}
     for table in (identity, quota_seat, trial, answer, event, invitation):
-        found[table.name] = _rows(connection, table, table.c.session_id.in_(ids))
-    hashes = [one["person_hash"] for one in found["session"] if one["person_hash"]]
-    found["naivety"] = _rows(connection, naivety, naivety.c.person_hash.in_(hashes))
-    return found
+        rows[table.name] = _rows(connection, table, table.c.session_id.in_(ids))
+    hashes = [row["person_hash"] for row in rows["session"] if row["person_hash"]]
+    rows["naivety"] = _rows(connection, naivety, naivety.c.person_hash.in_(hashes))
+    return rows
 
 
 def _rows(connection: Connection, table: Table, here: ColumnElement[bool]) -> list[dict[str, Any]]:
@@ -93,7 +90,7 @@ def _rows(connection: Connection, table: Table, here: ColumnElement[bool]) -> li
 
 
 def submissions(connection: Connection, study_id: int) -> list[tuple[str, str, str, str]]:
-    """Name, state, person and submission on the platform of everybody who has an id there; previews and pilots not."""
+    """Name, state, and ids of person and submission of all participants with platform ids, except pilots."""
     query = (
         select(session.c.participant, session.c.state, identity.c.platform_id, identity.c.platform_session)
         .join(identity)
@@ -105,7 +102,7 @@ def submissions(connection: Connection, study_id: int) -> list[tuple[str, str, s
 
 @erasing
 def withdraw(connection: Connection, study_id: int, code: str) -> bool:
-    """Take the answers of a participant away who no longer wants to take part; whether the code was known."""
+    """Delete the answers of a participant who withdraws; returns whether the code was right."""
     code = code.strip().lower().replace("\0", "")
     here = (session.c.study_id == study_id) & (session.c.withdrawal_code == code)
     ids = list(connection.execute(select(session.c.id).where(here).with_for_update()).scalars())
@@ -121,7 +118,7 @@ def withdraw(connection: Connection, study_id: int, code: str) -> bool:
 
 @erasing
 def erase(connection: Connection, study_id: int, participant: str) -> bool:
-    """Erase a participant, with the note that they took part; whether there was anybody to erase."""
+    """Erase a participant and the record of the participation; returns whether there was anybody to erase."""
     query = select(session.c.id, session.c.person_hash, study.c.slug).join(study)
     rows = connection.execute(query.where(*_known_by(study_id, participant))).all()
     ids = [row.id for row in rows]
@@ -139,9 +136,9 @@ def erase(connection: Connection, study_id: int, participant: str) -> bool:
 def anonymise(
     connection: Connection, study_id: int, comments: bool = False, now: float | None = None
 ) -> int | Exception:
-    """Forget who the participants of a study are; how many sessions there are. It cannot be taken back.
+    """Delete for good what identifies the participants of a study; returns how many sessions it has.
 
-    Comments go too where that is asked for.
+    With `comments`, comments are deleted too.
     """
     now = time() if now is None else now
     here = session.c.study_id == study_id
@@ -155,11 +152,11 @@ def anonymise(
     if comments:
         forgotten["comment"] = None
     connection.execute(update(session).where(here).values(**forgotten))
-    kept = [
-        {"of": row.id, "device": {name: value for name, value in row.device.items() if name == "class"}} for row in rows
+    devices = [
+        {"of": row.id, "device": {"class": row.device["class"]} if "class" in row.device else {}} for row in rows
     ]
-    if kept:
-        connection.execute(update(session).where(session.c.id == bindparam("of")), kept)
+    if devices:
+        connection.execute(update(session).where(session.c.id == bindparam("of")), devices)
     theirs = select(session.c.id).where(here)
     connection.execute(update(invitation).where(invitation.c.session_id.in_(theirs)).values(session_id=None))
     connection.execute(update(event).where(event.c.session_id.in_(theirs)).values(details={}))
@@ -170,13 +167,13 @@ def anonymise(
 
 
 def _forget_details(connection: Connection, session_id: int) -> None:
-    """Remove what distinguishes browsers from the answers of a session."""
+    """Delete the identifying details of the answers of a session."""
     place = (answer.c.position, answer.c.question, answer.c.attempt)
     rows = connection.execute(select(*place, answer.c.details).where(answer.c.session_id == session_id)).all()
     changed = [
         {
             "p": row.position, "q": row.question, "a": row.attempt,
-            "details": {name: value for name, value in row.details.items() if name not in TELLING},
+            "details": {name: value for name, value in row.details.items() if name not in IDENTIFYING},
         }
         for row in rows
     ]  # fmt: skip
@@ -186,6 +183,6 @@ def _forget_details(connection: Connection, session_id: int) -> None:
 
 
 def _delete_of(connection: Connection, ids: Sequence[int]) -> None:
-    """Everything that belongs to sessions."""
+    """Delete everything that belongs to sessions."""
     for table in (answer, trial, event, identity, quota_seat):
         connection.execute(delete(table).where(table.c.session_id.in_(ids)))

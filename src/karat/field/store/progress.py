@@ -1,11 +1,11 @@
-"""Where a session stands: its step, its background answers, its quiz, its lease and its end."""
+"""The progress of a session: its step, background answers, quiz, lease and end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import time
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from karat.field.store import arrivals
 from karat.field.store.engine import NoSessionError, StoreError, batched
@@ -15,7 +15,7 @@ from karat.field.store.studies import holds_seat, lock_studies
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as it is stored."""
+    """A session in the store."""
 
     id: int
     study_id: int
@@ -56,35 +56,36 @@ class Session:
 
     @property
     def left(self) -> int:
-        """How many pages of the trials are not answered."""
+        """How many pages of the trials are unanswered."""
         return self.trials - self.answered
 
 
 def load(connection: Connection, token_hash: str) -> Session | None:
-    """The session of a token."""
-    row = connection.execute(select(session).where(session.c.token_hash == token_hash)).mappings().first()
-    return None if row is None else Session(**row)
+    """The session with this token."""
+    return next(iter(_sessions(connection, session.c.token_hash == token_hash)), None)
 
 
 def by_id(connection: Connection, session_id: int) -> Session | None:
-    """The session of a number."""
-    row = connection.execute(select(session).where(session.c.id == session_id)).mappings().first()
-    return None if row is None else Session(**row)
+    """The session with this number."""
+    return next(iter(_sessions(connection, session.c.id == session_id)), None)
 
 
 def find(connection: Connection, study_id: int, participant: str) -> list[Session]:
     """The sessions of a participant, in order."""
-    here = (session.c.study_id == study_id) & (session.c.participant == participant)
-    rows = connection.execute(select(session).where(here).order_by(session.c.number)).mappings()
+    return _sessions(connection, (session.c.study_id == study_id) & (session.c.participant == participant))
+
+
+def _sessions(connection: Connection, condition: ColumnElement[bool]) -> list[Session]:
+    rows = connection.execute(select(session).where(condition).order_by(session.c.number)).mappings()
     return [Session(**row) for row in rows]
 
 
 def set_step(
     connection: Connection, session_id: int, step: str, after: str | None = None, consent: str | None = None
 ) -> str:
-    """Set the step of a session that runs; the step at which it stands now.
+    """Set the step of a running session; returns its current step.
 
-    With `after`, only if it stands at that one; `consent` is the fingerprint of what is agreed to by this step.
+    With `after`, the step is set only from that one; `consent` is the fingerprint of the text that is agreed to.
     """
     row = _locked(connection, session_id)
     if row.state != "running" or after not in (None, row.step):
@@ -97,7 +98,7 @@ def set_step(
 
 @dataclass(frozen=True, slots=True)
 class SetBackground:
-    """Background answers, added to those that are there; `quotas` says how many may give an answer."""
+    """Background answers to add; `quotas` limits how many participants may give an answer."""
 
     session_id: int
     answers: Mapping[str, str]
@@ -109,9 +110,9 @@ class SetBackground:
 
 @batched
 def set_background(connection: Connection, payloads: list[SetBackground]) -> Sequence[Literal["ok", "full"]]:
-    """Save background answers and go on; where the group of a participant is full, the session ends as full.
+    """Save background answers and set the step; if the quota of an answer is full, the session ends as full.
 
-    Previews and pilots take no seat of a group, and never find one full.
+    Previews and pilots do not count for quotas.
     """
     ids = [payload.session_id for payload in payloads if payload.quotas]
     concerned = connection.execute(select(session.c.study_id).where(session.c.id.in_(ids))).scalars()
@@ -119,30 +120,27 @@ def set_background(connection: Connection, payloads: list[SetBackground]) -> Seq
     return [_with_background(connection, payload) for payload in payloads]
 
 
-def _with_background(connection: Connection, given: SetBackground) -> Literal["ok", "full"]:
-    row = _locked(connection, given.session_id)
+def _with_background(connection: Connection, wanted: SetBackground) -> Literal["ok", "full"]:
+    row = _locked(connection, wanted.session_id)
     if row.state != "running":
         return "full" if row.state == "full" else "ok"
-    limits = {name: answer for name, answer in given.answers.items() if answer in given.quotas.get(name, {})}
-    counts = not row.preview and not row.pilot
-    values: dict[str, Any] = {"background": {**row.background, **given.answers}, "last_seen": given.now}
-    if counts and any(
-        _taken(connection, row, name, answer, given.now) >= given.quotas[name][answer]
-        for name, answer in limits.items()
-    ):
-        _set(connection, row.id, state="full", finished=given.now, **values)
+    quotas = {} if row.preview or row.pilot else wanted.quotas
+    limits = {name: answer for name, answer in wanted.answers.items() if answer in quotas.get(name, {})}
+    values: dict[str, Any] = {"background": {**row.background, **wanted.answers}, "last_seen": wanted.now}
+    if any(_taken(connection, row, *limit, wanted.now) >= quotas[limit[0]][limit[1]] for limit in limits.items()):
+        _set(connection, row.id, state="full", finished=wanted.now, **values)
         return "full"
-    if counts and given.quotas:
+    if quotas:
         connection.execute(quota_seat.delete().where(quota_seat.c.session_id == row.id))
-    if counts and limits:
+    if limits:
         seats = [{"session_id": row.id, "question": name, "answer": answer} for name, answer in limits.items()]
         connection.execute(insert(quota_seat), seats)
-    _set(connection, row.id, step=given.step, lease_until=given.now + given.lease_seconds, **values)
+    _set(connection, row.id, step=wanted.step, lease_until=wanted.now + wanted.lease_seconds, **values)
     return "ok"
 
 
 def _taken(connection: Connection, row: Row[Any], question: str, answer: str, now: float) -> int:
-    """How many others with this answer hold a seat."""
+    """How many other participants with this answer have a seat."""
     query = (
         select(func.count())
         .select_from(quota_seat.join(session))
@@ -158,10 +156,10 @@ def _taken(connection: Connection, row: Row[Any], question: str, answer: str, no
 
 
 def set_quiz(connection: Connection, session_id: int, passed: bool, step: str, attempt: int | None = None) -> int:
-    """Count an attempt at the quiz; how many the participant has made. After a pass, no attempt counts any more.
+    """Count an attempt at the quiz; returns the number of attempts. After a pass, no attempt counts any more.
 
-    Participants who passed continue with `step`. `attempt` is how many attempts the form knew of: sent twice, it counts
-    once.
+    Participants who passed continue with `step`. `attempt` is the number of attempts in the form, so that a form that
+    is sent twice counts once.
     """
     row = _locked(connection, session_id)
     attempts: int = row.quiz_attempts
@@ -173,7 +171,7 @@ def set_quiz(connection: Connection, session_id: int, passed: bool, step: str, a
 
 
 def set_comment(connection: Connection, session_id: int, comment: str, step: str) -> str:
-    """Save what a participant wanted to say at the end, and go on; the step at which the session stands now."""
+    """Save the comment of a participant and set the step; returns the current step."""
     row = _locked(connection, session_id)
     if row.state != "running":
         return str(row.step)
@@ -182,7 +180,7 @@ def set_comment(connection: Connection, session_id: int, comment: str, step: str
 
 
 def touch(connection: Connection, session_id: int, lease_seconds: float, now: float | None = None) -> None:
-    """Extend the lease of a session that runs: its participant is still there."""
+    """Extend the lease of a running session, because its participant is active."""
     now = time() if now is None else now
     here = (session.c.id == session_id) & (session.c.state == "running")
     connection.execute(update(session).where(here).values(lease_until=now + lease_seconds, last_seen=now))
@@ -193,7 +191,7 @@ def finish(
 ) -> Literal["ok", "unfinished", "ended"] | Exception:
     """End a session in one of the states of `schema.ENDS`.
 
-    Nobody is complete with trials left, and a session that has ended keeps its state.
+    A session with unanswered trials cannot be complete, and a session that has ended keeps its state.
     """
     if state not in ENDS:
         return StoreError(f"A session cannot end as {state}.")

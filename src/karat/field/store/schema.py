@@ -1,13 +1,13 @@
 """The tables of a server.
 
-Who a participant is on a platform stands in `identity`, apart from what they answered. A `trial` is one page as it was
-planned for one session: `rows` is what the researcher knows of it (rows of the questionnaire; none for a break or a
-text), `shown` what the browser gets. An `answer` belongs to a trial and a question of it; a changed answer is a further
-attempt, and the earlier ones stay. Points in time are seconds since 1970, in UTC.
+The table `identity` has the platform ids of participants, separate from their answers. A `trial` is one page as planned
+for one session: `rows` has its rows of the questionnaire (none for a break or a text), and `shown` is what the browser
+gets. An `answer` belongs to a trial and one of its questions; a changed answer is a further attempt, and the earlier
+ones stay. Points in time are seconds since 1970, in UTC.
 
-A session counts the `events` that came, what was `refused`, and about how many bytes it has `stored`. It keeps when its
-participant agreed (`consented`), the fingerprint of the text that was agreed to (`consent`), and the `version` of the
-study with which it began; `study_version` has the files of each version.
+A session has the numbers of `events` and `refused` answers and events, and the approximate number of bytes `stored`;
+when its participant agreed (`consented`), the fingerprint of that text (`consent`), and the `version` of the study with
+which it began. The table `study_version` has the files of each version.
 """
 
 from sqlalchemy import (
@@ -27,9 +27,9 @@ from sqlalchemy import (
 
 STUDY_STATES = ("draft", "running", "paused", "closed")
 ENDS = ("complete", "declined", "screened-out", "failed-quiz", "full", "withdrawn", "restarted")
-"""How a session ends by what the participant does; restarted: the participant began again in a new session."""
+"""Ends of a session by the participant; restarted: the participant began again in a new session."""
 DECISIONS = ("excluded", "returned", "rejected")
-"""How a session ends by what the researcher or the platform does."""
+"""Ends of a session by the researcher or the platform."""
 
 metadata = MetaData(
     naming_convention={
@@ -191,7 +191,7 @@ naivety = Table(
     Column("complete", Boolean, nullable=False),
     Column("time", Double, nullable=False),
 )
-"""Who has taken part in which study (by its slug, which may be one of another server), and whether to the end."""
+"""Participations in studies (by slug, also of other servers), and whether they were completed."""
 
 admin = Table(
     "admin",
@@ -209,7 +209,7 @@ login = Table(
     Column("until", Double, nullable=False),
     Index(None, "name"),
 )
-"""Logins to the dashboard that have not been ended."""
+"""Logins to the dashboard that have not ended."""
 
 login_failure = Table(
     "login_failure",

@@ -1,16 +1,15 @@
-"""The store of a server: one database, read by many, written by one thread a process.
+"""The store of a server: one database with many readers and one writing thread per process.
 
-A commit that is on the disk costs the same for one answer as for a hundred. The thread takes everything that waits,
-does it in one transaction, and replies only after the commit, so every confirmed answer is on disk. While
-it commits, the next requests gather. Before and after, it looks whether the file of the database is still in its place.
-Where a transaction fails, each request is tried again in a transaction of its own, so that one bad request harms nobody
-else. Where another process that writes to the same PostgreSQL was in the way (two transactions waited for each other,
-or both made what there can be only once), a request is tried a few times: the second time it finds what the other has
-made.
+A commit to disk costs the same for one answer as for a hundred. The thread takes all waiting requests, runs them in one
+transaction, and replies only after the commit, so every confirmed answer is on disk. Meanwhile, the next requests
+gather. Before and after each transaction, it checks that the file of the database is still in its place. If a
+transaction fails, each request is tried again in its own transaction, so one bad request affects no other. If another
+process interfered on PostgreSQL (a deadlock, or both made the same row), a request is tried a few times, because it
+then finds what the other process made.
 
-Of several servers on one PostgreSQL only one at a time does certain things, and all must sign alike. Both are advisory
-locks of PostgreSQL, which it takes back by itself when a process ends, in whatever way. SQLite has none: there every
-process does its own, which is right as well, but takes the memory of each.
+Several servers on one PostgreSQL must sign with the same secret, and some work must run in only one of them at a time.
+Both use advisory locks, which PostgreSQL releases when a process ends in any way. SQLite has none, so every process
+does its own work, which is also right but takes more memory.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ from karat.field.store.migrations import migrate
 Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")
 Write = Callable[Concatenate[Connection, Parameters], Result | Exception]
-"""What is done in a transaction: its result, or an exception for the one who asked, which harms nobody else."""
+"""A function to run in a transaction; it returns its result, or an exception that affects this request only."""
 
 
 class Store:
-    """A database that is open."""
+    """An open database."""
 
     def __init__(self, url: str, writing: Engine, reading: Engine) -> None:
         self.url = url
@@ -55,7 +54,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str) -> Store:
-        """Open a database, make it where there is none, and bring its tables up to date."""
+        """Open a database, make it if it is missing, and migrate its tables."""
         checked = database_url(url)
         writing, reading = engines(checked)
         try:
@@ -66,12 +65,13 @@ class Store:
             reading.dispose()
             if not isinstance(error, DatabaseError):
                 raise
-            shown = checked.render_as_string(hide_password=True)
-            raise StoreError(f"{shown} cannot be opened: {str(error.orig).strip()}.") from None
+            raise StoreError(
+                f"{checked.render_as_string(hide_password=True)} cannot be opened: {str(error.orig).strip()}."
+            ) from None
         return cls(url, writing, reading)
 
     def close(self) -> None:
-        """Write what waits, and let go of the database."""
+        """Run the waiting requests, and close the database."""
         self._writer.close()
         self._threads.shutdown()
         self._reading.dispose()
@@ -81,7 +81,7 @@ class Store:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection to read from, which sees the database as it is at the first question."""
+        """A connection for reading, which sees the database as of its first query."""
         with self._reading.connect() as connection:
             yield connection
 
@@ -91,40 +91,40 @@ class Store:
         *arguments: Parameters.args,
         **named: Parameters.kwargs,
     ) -> Found:
-        """What a function of a connection finds, read in a thread of its own."""
+        """Run a reading function in another thread."""
 
-        def found() -> Found:
+        def read() -> Found:
             with self.read() as connection:
                 return function(connection, *arguments, **named)
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, found)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, read)
 
     async def do(
         self, write: Write[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs
     ) -> Result:
-        """Have something written; it is on the disk when this returns."""
+        """Run a writing function; its changes are on disk when this returns."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Result] = loop.create_future()
         self._writer.add(_Job(write, arguments, named, answer, loop))
         return await answer
 
     def call(self, write: Write[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-        """Have something written, from a thread that may wait."""
+        """Run a writing function from a thread that may wait."""
         answer: Future[Result] = Future()
         self._writer.add(_Job(write, arguments, named, answer, None))
         return answer.result()
 
     async def probe(self) -> None:
-        """Write something, as an answer would be written; an error where that cannot be done now."""
+        """Write test data as an answer would be written; an error if that fails."""
         await asyncio.wait_for(self.do(_probe), PROBE_SECONDS)
 
     def secret(self, name: str) -> bytes:
-        """A secret of this database, 32 random bytes, made when it is first asked for."""
+        """A secret of this database, 32 random bytes, made at the first call."""
         return base64.b64decode(self.call(_secret, name))
 
 
 def _probe(connection: Connection) -> None:
-    """Write as much as a batch of answers takes, and take it away again."""
+    """Write as much as a batch of answers takes, and delete it again."""
     table = schema.server
     key = f"probe {secrets.token_hex(8)}"
     connection.execute(insert(table).values(key=key, value="x" * PROBE_BYTES))
@@ -134,7 +134,7 @@ def _probe(connection: Connection) -> None:
 def _secret(connection: Connection, name: str) -> str:
     table = schema.server
     if connection.dialect.name == "postgresql":
-        # Two processes that start together must not both make it.
+        # Two processes that start at once must not both make it.
         connection.exec_driver_sql("LOCK TABLE server IN SHARE ROW EXCLUSIVE MODE")
     key = f"secret:{name}"
     value = connection.execute(select(table.c.value).where(table.c.key == key)).scalar()
@@ -147,12 +147,12 @@ def _secret(connection: Connection, name: str) -> str:
 PROBE_SECONDS = 10.0
 PROBE_BYTES = 64 * 1024
 MOST = 100
-"""The most requests in one transaction: enough to share its cost, and few enough that nobody waits long for others."""
+"""The most requests in one transaction: enough to share its cost, but few enough for short waits."""
 TRIES = 4
 RETRY_SECONDS = 10.0
-"""After how long emptying the log is tried again."""
+"""The interval between attempts to empty the log."""
 IN_THE_WAY = ("40001", "40P01", "23505")
-"""What PostgreSQL calls it when another transaction was in the way: not serialisable, a deadlock, a row made twice."""
+"""PostgreSQL's codes for interference: a serialization failure, a deadlock, a duplicate row."""
 
 
 @dataclass(eq=False, slots=True)
@@ -166,13 +166,13 @@ class _Job:
 
 
 class Writer:
-    """The thread that writes, and its queue."""
+    """The writing thread and its queue."""
 
     def __init__(self, engine: Engine, check: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
         self._check = check
         self._traces: float | None = None
-        """From when on to try again to empty the log of what was erased; None where nothing is left in it."""
+        """When to try again to empty the log after an erasure; None if it is empty."""
         self._jobs: deque[_Job] = deque()
         self._waiting = threading.Condition()
         self._closed = False
@@ -180,14 +180,14 @@ class Writer:
         self._thread.start()
 
     def close(self) -> None:
-        """Write what still waits, and end."""
+        """Run the waiting requests, and end."""
         with self._waiting:
             self._closed = True
             self._waiting.notify()
         self._thread.join()
 
     def add(self, job: _Job) -> None:
-        """Have something written; its answer comes after the commit."""
+        """Queue a request; it is answered after the commit."""
         with self._waiting:
             if self._closed:
                 raise StoreError("The store is closed.")
@@ -206,10 +206,10 @@ class Writer:
             erased = any(getattr(job.write, "erases", False) for job in jobs)
             if erased or (self._traces is not None and monotonic() > self._traces):
                 self._empty_log()
-            _tell(jobs)
+            _reply(jobs)
 
     def _empty_log(self) -> None:
-        """Take what was erased from the log too; where somebody reads just now, later."""
+        """Empty the log after an erasure; if somebody is reading, try again later."""
         emptied = False
         with contextlib.suppress(sqlite3.Error, DBAPIError):
             emptied = empty_log(self._engine)
@@ -230,7 +230,7 @@ class Writer:
     def _in_one_transaction(self, jobs: list[_Job]) -> None:
         self._check()
         with self._engine.begin() as connection:
-            # Neighbours only: what somebody asked for earlier is done earlier.
+            # Only neighbours are grouped, so requests keep their order.
             for write, group in groupby(jobs, key=lambda job: job.write):
                 neighbours = list(group)
                 if together := getattr(write, "together", None):
@@ -239,18 +239,18 @@ class Writer:
                     results = [write(connection, *job.arguments, **job.named) for job in neighbours]
                 for job, result in zip(neighbours, results, strict=True):
                     job.result = result
-        # What went into a file that was deleted meanwhile must not be acknowledged.
+        # Data in a file that was deleted meanwhile must not be acknowledged.
         self._check()
 
 
-def _tell(jobs: list[_Job]) -> None:
-    """Answer those who asked: threads one by one, an event loop once for all that wait in it."""
+def _reply(jobs: list[_Job]) -> None:
+    """Answer requests: threads one by one, an event loop once for all of its requests."""
     for loop, group in groupby(jobs, key=lambda job: job.loop):
         together = list(group)
         if loop is None:
             _resolve(together)
         else:
-            # A loop that was closed in the meantime has nobody left to tell.
+            # A loop that was closed in the meantime has no waiting requests.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_resolve, together)
 
@@ -268,9 +268,9 @@ def _resolve(jobs: list[_Job]) -> None:
 Given = TypeVarTuple("Given")
 
 ALONE, SIGNING = 7_541_904, 7_541_905
-"""Numbers of our own for these locks."""
+"""Our numbers for these locks."""
 PAUSE = 0.5
-"""Seconds before it is looked again whether another process is ready."""
+"""Seconds between checks whether another process is ready."""
 _OTHERS = text(
     "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
     "WHERE locktype = 'advisory' AND datname = current_database() AND classid = :kind AND objid <> :mark"
@@ -279,7 +279,7 @@ _OTHERS = text(
 
 @contextlib.asynccontextmanager
 async def advisory_lock(store: Store, what: str) -> AsyncIterator[None]:
-    """Wait until no other server on the database does this, and keep the others from it meanwhile."""
+    """Wait for a lock that only one server on the database can have."""
     if database_url(store.url).get_backend_name() != "postgresql":
         yield
         return
@@ -290,7 +290,7 @@ async def advisory_lock(store: Store, what: str) -> AsyncIterator[None]:
             await asyncio.sleep(PAUSE)
         yield
     finally:
-        # A connection that was lost meanwhile has no lock any more, and what was done is done.
+        # A lost connection no longer has the lock, and the work is done.
         with contextlib.suppress(DBAPIError):
             stack.close()
 
@@ -313,9 +313,9 @@ def _taken(connection: Connection, what: str) -> bool:
 
 @contextlib.contextmanager
 def signing(store: Store, mark: int) -> Iterator[None]:
-    """Serve with a secret that has this mark, a number below 2^31; refused while others serve with another one.
+    """Serve with a secret that has this mark, a number below 2^31; refused while others use another secret.
 
-    A participant whose requests reach processes with different secrets would be sent away by every second page.
+    If requests reached processes with different secrets, every second page would refuse its participant.
     """
     with store.read() as connection:
         if connection.dialect.name == "postgresql":
@@ -327,7 +327,7 @@ def signing(store: Store, mark: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _marked(connection: Connection, mark: dict[str, int]) -> Iterator[None]:
-    # Outside of a transaction: one that lasts as long as the server would keep PostgreSQL from tidying up.
+    # No transaction, because one that lasts as long as the server would prevent the vacuum of PostgreSQL.
     connection.execution_options(isolation_level="AUTOCOMMIT")
     connection.execute(text("SELECT pg_advisory_lock_shared(:kind, :mark)"), mark)
     try:
@@ -339,6 +339,6 @@ def _marked(connection: Connection, mark: dict[str, int]) -> Iterator[None]:
             )
         yield
     finally:
-        # A connection that is lost has no lock any more.
+        # A lost connection no longer has the lock.
         with contextlib.suppress(DBAPIError):
             connection.execute(text("SELECT pg_advisory_unlock_shared(:kind, :mark)"), mark)

@@ -1,4 +1,4 @@
-"""The pages of a session, planned once and then shown one after the other."""
+"""The pages of a session, planned once and shown one after the other."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from karat.field.content.trials import PlannedTrial
 
 PAGE_BYTES = 1_000
-"""About what a page takes in the store."""
+"""The approximate size of a page in the store."""
 SHOWN = (trial.c.session_id, trial.c.position, trial.c.public_id, trial.c.block, trial.c.shown)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTrial:
-    """A page of a session as the browser gets it, and where it stands."""
+    """A page of a session as the browser gets it, and its position."""
 
     session_id: int
     position: int
@@ -43,9 +43,9 @@ class PlannedTrials:
 
 @batched
 def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequence[int | Exception]:
-    """Store the pages of sessions; how many each has. A session that has its pages keeps them.
+    """Store the pages of sessions; returns how many each has. A session that already has its pages keeps them.
 
-    Participants who get trials will have seen the study, and are noted as no longer naive.
+    Participants who get trials are recorded as no longer naive, because they will have seen the study.
     """
     ids = {payload.session_id for payload in payloads}
     query = select(session, study.c.slug).join(study).where(session.c.id.in_(ids)).order_by(session.c.id)
@@ -83,7 +83,7 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
 
 
 def next_trials(connection: Connection, session_id: int, count: int) -> list[StoredTrial]:
-    """The next pages of a session that are not answered."""
+    """The next unanswered pages of a session."""
     answered = exists().where(answer.c.session_id == trial.c.session_id, answer.c.position == trial.c.position)
     since = select(session.c.next).where(session.c.id == session_id).scalar_subquery()
     return _shown(connection, count, trial.c.session_id == session_id, trial.c.position >= since, ~answered)
@@ -95,18 +95,18 @@ def trials_after(connection: Connection, session_id: int, position: int, count: 
 
 
 def last_answered(connection: Connection, session_id: int) -> tuple[StoredTrial, dict[str, str | None]] | None:
-    """The page that stands last among the answered ones, with its answers by question."""
+    """The last answered page in the order of the pages, with its answers by question."""
     query = select(answer.c.position).where(answer.c.session_id == session_id).order_by(answer.c.position.desc())
     position = connection.execute(query.limit(1)).scalar()
     if position is None:
         return None
     (page,) = trials_after(connection, session_id, position - 1, 1)
-    given = connection.execute(
+    rows = connection.execute(
         select(answer.c.question, answer.c.response)
         .where(answer.c.session_id == session_id, answer.c.position == position)
         .order_by(answer.c.attempt)
     )
-    return page, {row.question: row.response for row in given}
+    return page, {row.question: row.response for row in rows}
 
 
 def _shown(connection: Connection, count: int, *conditions: ColumnElement[bool]) -> list[StoredTrial]:

@@ -1,8 +1,8 @@
-"""How the tables come to be, and how they change from one release to the next.
+"""Make the tables, and migrate them from one release to the next.
 
 A new database gets the tables of `schema`. Each file in `versions` is one change since the first release. A release
-never edits a change that an earlier one has shipped: it adds another, so that a database of any release is brought up
-to date, with its data, when the server opens it.
+never edits a change of an earlier one but adds another, so that the server can migrate a database of any release, with
+its data, when it opens it.
 """
 
 from pathlib import Path
@@ -16,11 +16,11 @@ from karat.field.store.engine import StoreError
 from karat.field.store.schema import metadata
 
 LOCK = 7_541_903
-"""A number of our own for the lock that lets one process at a time migrate a PostgreSQL database."""
+"""Our number for the lock that lets one process at a time migrate a PostgreSQL database."""
 
 
 def migrate(connection: Connection) -> list[str]:
-    """Make the tables, or bring them up to date, in the transaction of the connection; the changes that were made."""
+    """Make or migrate the tables in the transaction of the connection; returns the changes that were made."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     scripts = ScriptDirectory(str(Path(__file__).parent))
