@@ -1,1 +1,1 @@
-"""What participants read and answer; no database and no web."""
+"""The texts, trials and forms of participants, without database and web."""

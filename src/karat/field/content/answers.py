@@ -1,11 +1,11 @@
-"""An answer, checked against what was offered: what goes into the table, or why it is refused.
+"""Check an answer against the offer of its trial, and convert it to rows or a reason for refusal.
 
-The browser is not believed. An answer must be one of those that the trial offered, a time must be a finite number of
-seconds of at most a day, and a page without a question takes no answer. Times are not compared with the length of the
-session: clocks of sleeping machines jump, and a refused answer is a lost one.
+The browser is not trusted. An answer must be one that the trial offers, a time must be a finite number of seconds of at
+most a day, and a page without a question accepts no answer. Times are not compared with the length of the session,
+because clocks of sleeping machines jump and a refused answer is lost.
 
-In a differential the browser sends the place on the screen, 1 to n from left to right, and the table gets the level of
-the scale at that place. Whether the poles stood the other way round is in the column `polarity`; nothing is turned.
+In a differential, the browser sends the place on the screen, 1 to n from left to right, and the table gets the level of
+the scale at that place. The column `polarity` records whether the poles were swapped; answers are not reversed.
 """
 
 import math
@@ -25,13 +25,13 @@ LONGEST_RT = 86_400.0
 MAGNITUDE = re.compile(r"(?=[0-9.]*[1-9])[0-9]{0,15}(?:\.[0-9]{1,15})?")
 """A positive number as the browser sends it, with a decimal point."""
 PLACE = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,22})?")
-"""A number on a line, likewise; computed ones have all the digits that JavaScript writes."""
+"""A number on a line as the browser sends it, with all digits that JavaScript writes."""
 EVENTS = (
     "blur", "focus", "paste", "webdriver", "resize", "offline", "online", "reload", "fast", "trace", "picture",
 )  # fmt: skip
-"""What a browser may report."""
+"""The kinds of events that a browser may report."""
 OF_HANDS = ("paste", "webdriver", "trace")
-"""What is not stored where a study has `traces = false`."""
+"""The kinds that are not stored if a study has `traces = false`."""
 
 TRACE = (
     "moves", "path", "straight", "moving", "active", "peak", "dwell", "off", "press", "sizes", "keys", "hold",
@@ -42,7 +42,7 @@ MOST_TRACE = 1e6
 DETAILS = {
     "shown_at", "answered_at", "blurs", "away", "pointer", "window", "device", "isolated", "frame_rate",
 }  # fmt: skip
-"""What is stored of how an answer was given, beside the trace."""
+"""The stored details of an answer besides the trace."""
 Text = Annotated[str, Field(max_length=500)]
 Detail = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 Seconds = Annotated[float, Field(ge=0, le=LONGEST_RT, allow_inf_nan=False)]
@@ -51,7 +51,7 @@ QuestionId = Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
 
 
 class PostedAnswer(BaseModel, extra="forbid", frozen=True):
-    """What the browser reports about one trial."""
+    """The browser's report about one trial."""
 
     trial: str = Field(min_length=1, max_length=64, description="The opaque name of the trial.")
     key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="A random text, the same when an answer is resent.")
@@ -75,7 +75,7 @@ class PostedAnswer(BaseModel, extra="forbid", frozen=True):
     device: Literal["phone", "tablet", "desktop", ""] = Field("", description="The class of device.")
     isolated: bool = Field(False, description="Whether the page was isolated, which gives a finer clock.")
     frame_rate: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
-        None, description="Frames a second."
+        None, description="Frames per second."
     )
     trace: dict[Annotated[str, Field(max_length=16)], float | None] | None = Field(
         None, max_length=40, description="How the answer was given, in a few numbers."
@@ -83,7 +83,7 @@ class PostedAnswer(BaseModel, extra="forbid", frozen=True):
 
 
 class PageEvent(BaseModel, extra="forbid", frozen=True):
-    """Something that happened in the browser beside the answers."""
+    """An event in the browser besides the answers."""
 
     kind: str = Field(max_length=32, description="What happened.")
     at: Epoch = Field(description="When, by the browser's clock, milliseconds since 1970.")
@@ -95,7 +95,7 @@ class PageEvent(BaseModel, extra="forbid", frozen=True):
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """One answer as it is stored; `question` is empty where a trial has only one."""
+    """One answer as it is stored; `question` is empty if a trial has only one."""
 
     question: str
     response: str | None
@@ -107,7 +107,7 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class AnswerVerdict:
-    """What is to be stored, or why nothing is."""
+    """The rows to store, or why the answer is refused."""
 
     rows: tuple[AnswerRow, ...] = ()
     refusal: str | None = None
@@ -115,14 +115,14 @@ class AnswerVerdict:
 
 @dataclass(frozen=True)
 class Offer:
-    """What can be answered in a block: what the browser may send, and what each becomes; None where any number may."""
+    """The answers that a block offers: from what the browser may send to the stored answer; None for any number."""
 
     responses: Mapping[str, str] | None
     line: Continuous | None = None
-    """The line on which the number must lie, where there is one."""
+    """The scale on which the number must lie, if there is one."""
 
     def read(self, sent: str | None) -> str | None:
-        """What an answer becomes in the table; None where it was not offered."""
+        """The stored answer; None if it was not offered."""
         if sent is None:
             return None
         if self.responses is not None:
@@ -133,12 +133,12 @@ class Offer:
 
 
 def offers(study: Study) -> dict[str, Offer]:
-    """What can be answered in each block, by its name."""
+    """The offer of each block, by its name."""
     return {block.name: offer_of(block) for block in study.blocks}
 
 
 def offer_of(block: Block) -> Offer:
-    """What can be answered in a block."""
+    """The offer of a block."""
     scale = block.scale
     if isinstance(scale, Magnitude):
         return Offer(None)
@@ -149,8 +149,8 @@ def offer_of(block: Block) -> Offer:
     return Offer({level: level for level in scale.levels})
 
 
-def check(shown: Mapping[str, Any], offer: Offer | None, answer: PostedAnswer) -> AnswerVerdict:
-    """What an answer to a page becomes; `shown` is what the browser saw, `offer` what its block offers.
+def check(page: Mapping[str, Any], offer: Offer | None, answer: PostedAnswer) -> AnswerVerdict:
+    """Check an answer to a page; `page` is what the browser got, `offer` what its block offers.
 
     >>> page, offer = {"kind": "trial", "questions": None}, Offer({"no": "no", "yes": "yes"})
     >>> check(page, offer, PostedAnswer(trial="t", key="k" * 8, response="yes", rt=2.5)).rows[0].response
@@ -158,33 +158,33 @@ def check(shown: Mapping[str, Any], offer: Offer | None, answer: PostedAnswer) -
     >>> check(page, offer, PostedAnswer(trial="t", key="k" * 8, response="maybe", rt=1)).refusal
     'not offered'
     """
-    if shown["kind"] != "trial" or offer is None:
+    if page["kind"] != "trial" or offer is None:
         if answer.response is not None or answer.responses is not None:
             return AnswerVerdict(refusal="not offered")
         return AnswerVerdict((AnswerRow("", None, answer.rt),))
-    questions = shown.get("questions")
+    questions = page.get("questions")
     if questions:
         return _checked_questions([question["id"] for question in questions], offer, answer)
     response = offer.read(answer.response)
     if response is None or answer.responses is not None:
         return AnswerVerdict(refusal="not offered")
     first = offer.read(answer.first_response)
-    # What was typed first may have been no number; of what can be chosen, only an offer can have been first.
+    # The first typed answer may have been no number, but the first chosen one must have been offered.
     if answer.first_response is not None and first is None and offer.responses is not None:
         return AnswerVerdict(refusal="not offered")
     return AnswerVerdict((AnswerRow("", response, answer.rt, first, answer.first_rt, answer.changes),))
 
 
-def _checked_questions(asked: list[str], offer: Offer, answer: PostedAnswer) -> AnswerVerdict:
-    """The answers to all questions of a page; one that is missing or not offered refuses the page."""
-    given, times = answer.responses or {}, answer.rts or {}
-    if answer.response is not None or not set(times) <= set(asked) or not set(given) <= set(asked):
+def _checked_questions(questions: list[str], offer: Offer, answer: PostedAnswer) -> AnswerVerdict:
+    """The answers to all questions of a page; refused if one is missing or not offered."""
+    responses, times = answer.responses or {}, answer.rts or {}
+    if answer.response is not None or not {*times, *responses} <= set(questions):
         return AnswerVerdict(refusal="not offered")
-    if set(given) != set(asked):
+    if set(responses) != set(questions):
         return AnswerVerdict(refusal="not all questions are answered")
     rows = []
-    for question in asked:
-        response = offer.read(given[question])
+    for question in questions:
+        response = offer.read(responses[question])
         if response is None:
             return AnswerVerdict(refusal="not offered")
         rows.append(AnswerRow(question, response, times.get(question, answer.rt), changes=answer.changes))
@@ -192,19 +192,21 @@ def _checked_questions(asked: list[str], offer: Offer, answer: PostedAnswer) -> 
 
 
 def details(answer: PostedAnswer, traces: bool = True) -> dict[str, Any]:
-    """What else is known of an answer, for those who look at how it was given; without `traces`, no trace of hands."""
-    kept = answer.model_dump(include=DETAILS, exclude_none=True)
+    """The stored details of an answer; without `traces`, they have no trace of the pointer and keys."""
+    extra = answer.model_dump(include=DETAILS, exclude_none=True)
     if answer.window is not None:
-        kept["window"] = list(answer.window)
+        extra["window"] = list(answer.window)
     if traces and answer.trace is not None:
-        # An answer is not refused for numbers that cannot be.
-        given = {name: answer.trace.get(name) for name in TRACE}
-        kept["trace"] = {name: value for name, value in given.items() if value is not None and 0 <= value <= MOST_TRACE}
-    return kept
+        # Impossible numbers are dropped; they are no reason to refuse the answer.
+        trace = {name: answer.trace.get(name) for name in TRACE}
+        extra["trace"] = {
+            name: value for name, value in trace.items() if value is not None and 0 <= value <= MOST_TRACE
+        }
+    return extra
 
 
 def event_refusal(event: PageEvent) -> str | None:
-    """Why an event is not stored; None where it is."""
+    """Why an event is not stored; None if it is."""
     if event.kind not in EVENTS:
         return "unknown kind"
     odd = any(isinstance(value, float) and not math.isfinite(value) for value in event.details.values())

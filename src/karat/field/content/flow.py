@@ -1,10 +1,10 @@
-"""The steps of a study, what follows what, and the forms between them: consent, background questions, quiz, comment.
+"""The steps of a study, their order, and their forms: consent, background questions, quiz, comment.
 
     welcome > consent > background > instructions > quiz > trials > background-after > comment > debriefing > done
 
-A study has those of them for which it says something. Of two sessions, the first ends after its trials; the second asks
-for nothing again and closes with the questions, the comment and the debriefing. Participants who are not eligible learn
-that the study is over, but not which answer it was.
+A study has those steps for which it has content. The first of two sessions ends after its trials; the second repeats no
+questions and ends with the questions after the trials, the comment and the debriefing. Participants who are not
+eligible learn that the study is over, but not which answer excluded them.
 """
 
 import re
@@ -33,14 +33,14 @@ When = Literal["before", "after"]
 
 
 def steps(study: Study, session: int = 1) -> tuple[str, ...]:
-    """The steps that a study has in a session, in their order."""
+    """The steps of a session of a study, in order."""
     settings = study.settings
-    asked = {question.when for question in settings.background}
+    times = {question.when for question in settings.background}
     has = {
         CONSENT: bool(settings.texts.consent.strip()),
-        BACKGROUND: "before" in asked,
+        BACKGROUND: "before" in times,
         QUIZ: bool(settings.texts.quiz),
-        BACKGROUND_AFTER: "after" in asked,
+        BACKGROUND_AFTER: "after" in times,
         COMMENT: settings.texts.comment,
         DEBRIEFING: bool(settings.texts.debriefing.strip()),
     }
@@ -51,7 +51,7 @@ def steps(study: Study, session: int = 1) -> tuple[str, ...]:
 
 
 def next_step(study: Study, step: str, session: int = 1) -> str:
-    """The step that follows one; after the last there is none, and it stays."""
+    """The step after a step; the last step follows itself."""
     if step not in STEPS:
         raise KaratError(f"There is no step {step} in a study; there are {', '.join(STEPS)}.")
     later = [name for name in steps(study, session) if STEPS.index(name) > STEPS.index(step)]
@@ -60,7 +60,7 @@ def next_step(study: Study, step: str, session: int = 1) -> str:
 
 @dataclass(frozen=True)
 class FormField:
-    """A question of a form: answers to choose from, or a line to write in where there are none."""
+    """A question of a form, with answers to choose from or, if there are none, a text field."""
 
     name: str
     question: Markup
@@ -71,14 +71,14 @@ class FormField:
 
 @dataclass(frozen=True)
 class BackgroundAnswers:
-    """What was answered about the participant, and what is wrong: the name of the question and the key of the text."""
+    """The background answers, and the key of an error text for each wrong one."""
 
     answers: dict[str, str]
     errors: dict[str, str] = field(default_factory=dict)
 
 
 def background_form(study: Study, when: When) -> tuple[FormField, ...]:
-    """The questions about participants that are asked before or after the trials."""
+    """The background questions before or after the trials."""
     return tuple(
         FormField(
             question.name,
@@ -92,7 +92,7 @@ def background_form(study: Study, when: When) -> tuple[FormField, ...]:
 
 
 def check_background(study: Study, when: When, form: Mapping[str, str]) -> BackgroundAnswers:
-    """The answers of a form, each one of those offered or a line of text; what is left out is an error if required."""
+    """Check the answers of a form: each must be offered or be a line of text, and required ones must be there."""
     answers: dict[str, str] = {}
     errors: dict[str, str] = {}
     for question in background_form(study, when):
@@ -111,7 +111,7 @@ def check_background(study: Study, when: When, form: Mapping[str, str]) -> Backg
 
 
 def eligible(study: Study, answers: Mapping[str, str]) -> bool:
-    """Whether the answers given before the trials admit to the study; a question that names no answers admits all."""
+    """Whether the answers before the trials admit a participant; questions without `eligible` admit everybody."""
     return all(
         answers.get(question.name) in question.eligible
         for question in study.settings.background
@@ -121,12 +121,12 @@ def eligible(study: Study, answers: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True)
 class QuizResult:
-    """How the quiz went."""
+    """The result of the quiz."""
 
     unanswered: tuple[str, ...]
-    """The names of questions without an answer; such a form does not count as an attempt."""
+    """The names of unanswered questions; a form with any of them is no attempt."""
     wrong: tuple[tuple[str, str], ...]
-    """The name and the feedback of each question that was answered wrongly."""
+    """The name and the feedback of each wrongly answered question."""
 
     @property
     def passed(self) -> bool:
@@ -147,37 +147,37 @@ def quiz_form(study: Study) -> tuple[FormField, ...]:
 
 
 def grade_quiz(study: Study, form: Mapping[str, str]) -> QuizResult:
-    """What is right and wrong in the answers to the quiz; an answer that was not offered is none."""
+    """Grade the answers to the quiz; an answer that is not offered counts as missing."""
     unanswered, wrong = [], []
-    for shown, question in zip(quiz_form(study), study.settings.texts.quiz, strict=True):
-        given = form.get(shown.name, "")
-        if given not in [value for value, _ in shown.answers]:
-            unanswered.append(shown.name)
-        elif given != str(question.right):
-            wrong.append((shown.name, question.feedback))
+    for form_field, question in zip(quiz_form(study), study.settings.texts.quiz, strict=True):
+        value = form.get(form_field.name, "")
+        if value not in dict(form_field.answers):
+            unanswered.append(form_field.name)
+        elif value != str(question.right):
+            wrong.append((form_field.name, question.feedback))
     return QuizResult(tuple(unanswered), tuple(wrong))
 
 
 def quiz_outcome(study: Study, attempts: int, result: QuizResult) -> Literal["passed", "again", "failed"]:
-    """What follows after this many attempts, this one included."""
+    """What follows this number of attempts, including this one."""
     if result.passed:
         return "passed"
     return "again" if attempts < study.settings.texts.quiz_attempts else "failed"
 
 
 def one_line(text: str) -> str:
-    r"""A line that somebody wrote, without control characters and without blanks that mean nothing."""
+    """A line of text without control characters and superfluous spaces."""
     return " ".join(_printable(text).split())
 
 
 def comment_text(text: str) -> str:
-    r"""A comment as it is kept: with its lines, without control characters, cut where it is endless."""
+    """A comment without control characters, with its line breaks, cut at the longest length."""
     lines = re.split(r"\r\n|\r|\n", text[: 2 * LONGEST_COMMENT])
     return "\n".join(_printable(line).rstrip() for line in lines).strip()[:LONGEST_COMMENT]
 
 
 def _printable(text: str) -> str:
-    """The text without characters that control something; tabs and line ends count as blanks."""
+    """The text without control characters; tabs and line ends become spaces."""
     spaced = re.sub(r"\s", " ", text)
     # Surrogates cannot be stored; format characters such as joiners belong to some scripts and stay.
     return "".join(letter for letter in spaced if unicodedata.category(letter) not in ("Cc", "Cs"))

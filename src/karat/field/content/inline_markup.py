@@ -1,12 +1,12 @@
-r"""Texts as participants see them: plain, or in a small part of Markdown that cannot run script.
+r"""Texts for participants: plain, or in a small subset of Markdown that cannot run scripts.
 
     *italics*   **bold**   ~subscript~   ^superscript^   ++small caps++   \* a star that is only a star
 
-A mark counts where a sign opens before a letter and closes behind one; every other sign stands for itself, so that the
-star of "*The cat sleep" needs no escape. Blank lines part paragraphs.
+A mark counts if a sign opens before a letter and closes after one; every other sign is literal, so the star of
+"*The cat sleep" needs no escape. Blank lines separate paragraphs.
 
 Stimuli go to the browser as runs: paragraphs of pieces, each a text with its marks, from which the browser makes text
-nodes. The texts of the study (welcome, consent, ...) become HTML here, with lists ("- ") and links to https pages too;
+nodes. The texts of the study (welcome, consent, ...) become HTML here, with lists ("- ") and links to https pages;
 everything else in them is escaped.
 """
 
@@ -19,16 +19,16 @@ from typing import Any
 from markupsafe import Markup, escape
 
 REMEMBERED = 500
-"""How many texts of studies are kept as HTML: every participant reads the same ones."""
+"""How many texts are cached as HTML, because every participant reads the same ones."""
 
 Run = dict[str, Any]
 """A piece of text, `{"t": "old", "i": True}`: i, b, sub, sup and sc (small caps) are its marks."""
 Runs = list[list[Run]]
 
 MARKS = (("**", "b"), ("++", "sc"), ("*", "i"), ("~", "sub"), ("^", "sup"))
-"""Signs and the marks they stand for, the longer ones first."""
+"""Signs and their marks, the longer signs first."""
 WORD_MARKS = ("~", "^")
-"""Marks that hold no blanks: `~5 or ~6` is not a subscript."""
+"""Marks that cannot contain spaces: `~5 or ~6` is not a subscript."""
 ESCAPED = "\\*~^+[]()-"
 LINK = re.compile(
     r"\[(?P<words>[^\[\]\n]+)\]\((?P<address>https://[^\s()<>\"'\\]+)\)"
@@ -38,20 +38,20 @@ TAGS = {"i": "em", "b": "strong", "sub": "sub", "sup": "sup", "sc": 'span class=
 
 
 def runs(text: str, markdown: bool = False) -> Runs:
-    """A text as paragraphs of pieces with their marks; without Markdown, every line as it stands."""
+    """A text as paragraphs of pieces with their marks; without Markdown, every line is one plain piece."""
     if not markdown:
         return [[{"t": line}] for line in _lines(text) if line]
     return [_pieces(" ".join(lines)) for lines in _paragraphs(text)]
 
 
 def gloss(text: str, markdown: bool = False) -> Runs:
-    r"""Interlinear lines, a paragraph each, with one blank between words, so that words can be set in columns."""
+    """Interlinear lines, one paragraph each, with single spaces between words, so that they can form columns."""
     lines = [_one_blank(line) for line in _lines(text) if line]
     return [_pieces(line) if markdown else [{"t": line}] for line in lines]
 
 
 def prose(text: str) -> Runs:
-    r"""A text of the study for the browser's own pages: as `markup` has it, list items with a dot in front."""
+    """A text of the study for pages that the browser builds: like `markup`, with bullets before list items."""
     return [_pieces(f"• {line}" if listed else line) for listed, lines in _blocks(text) for line in lines]
 
 
@@ -76,9 +76,9 @@ def inline_markup(text: str) -> Markup:
     return _html(_pieces(" ".join(line for line in _lines(text) if line), links=True))
 
 
-def plain_text(shown: Runs) -> str:
-    """The text of runs without its marks, a line a paragraph."""
-    return "\n".join("".join(piece["t"] for piece in paragraph) for paragraph in shown)
+def plain_text(paragraphs: Runs) -> str:
+    """The text of runs without its marks, one line per paragraph."""
+    return "\n".join("".join(piece["t"] for piece in paragraph) for paragraph in paragraphs)
 
 
 def _lines(text: str) -> list[str]:
@@ -86,7 +86,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _one_blank(line: str) -> str:
-    # A no-break space is meant, and stays.
+    # No-break spaces are intentional and stay.
     return re.sub(r"[ \t]+", " ", line)
 
 
@@ -102,7 +102,7 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Paragraphs of one line each, and lists of several; a line without a hyphen goes on with the one before."""
+    """Paragraphs of one line each, and lists of several; a line without a hyphen continues the one before."""
     for lines in _paragraphs(text):
         words: list[str] = []
         items: list[str] = []
@@ -126,7 +126,7 @@ def _pieces(text: str, links: bool = False) -> list[Run]:
 
 
 def _scan(text: str, marks: Run, pieces: list[Run], links: bool) -> None:
-    """Add the pieces of a text that stands inside some marks."""
+    """Add the pieces of a text inside some marks."""
     at = 0
     while at < len(text):
         sign = text[at]
@@ -160,7 +160,7 @@ def _add(pieces: list[Run], text: str, marks: Run) -> None:
 
 
 def _opened(text: str, at: int) -> tuple[str, str, int] | None:
-    """The sign that opens here, its mark, and where it closes; None where the sign stands for itself."""
+    """The sign that opens here, its mark, and where it closes; None if the sign is literal."""
     for sign, mark in MARKS:
         start = at + len(sign)
         if text.startswith(sign, at) and start < len(text) and not text[start].isspace():
@@ -171,7 +171,7 @@ def _opened(text: str, at: int) -> tuple[str, str, int] | None:
 
 
 def _closing(text: str, sign: str, start: int) -> int | None:
-    """Where a sign closes again, behind something that is neither a blank nor an escape."""
+    """Where a sign closes: after something that is neither a space nor an escape."""
     at = text.find(sign, start + 1)
     while at != -1:
         if sign == "*" and text.startswith("**", at):
@@ -179,7 +179,7 @@ def _closing(text: str, sign: str, start: int) -> int | None:
         elif text[at - 1].isspace() or text[at - 1] == "\\":
             at = text.find(sign, at + 1)
         else:
-            # Of three stars the inner one belongs to the italics inside.
+            # The first of three stars closes the italics inside.
             return at + 1 if sign == "**" and text.startswith("***", at) else at
     return None
 
@@ -188,7 +188,7 @@ def _html(paragraph: list[Run]) -> Markup:
     parts = []
     for address, pieces in groupby(paragraph, key=lambda piece: piece.get("href")):
         text = Markup("").join(_marked(piece) for piece in pieces)
-        # A new tab, so that nobody loses the page of the study.
+        # A new tab, so that participants do not lose the page of the study.
         link = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
         parts.append(link.format(address, text) if address else text)
     return Markup("").join(parts)

@@ -1,4 +1,4 @@
-"""What a researcher pastes where: the address of the study, completion codes, pay and prescreeners for the platform."""
+"""What a researcher pastes into the platform: study link, completion codes, pay and prescreeners."""
 
 from collections.abc import Iterator
 
@@ -21,10 +21,10 @@ LANGUAGES = {
 
 
 def links(study: Study, base_url: str, slug: str, platform_name: str = "") -> str:
-    """What to paste where, for the platform that the study names, or for another one."""
+    """What to paste into the platform of the study, or into another one."""
     address = f"{base_url.rstrip('/')}/s/{slug}/"
-    stated = study.settings.recruitment
-    where = platform(stated.model_copy(update={"platform": platform_name}) if platform_name else stated)
+    recruitment = study.settings.recruitment
+    where = platform(recruitment.model_copy(update={"platform": platform_name}) if platform_name else recruitment)
     lines = [f"{study.title}, for {where.title or 'anybody with the link'}:", ""]
     lines += [*row("title", study.public_title), *where.pasted(study, address)]
     lines += ["", "  choose these participants", *_prescreeners(study)]
@@ -33,7 +33,7 @@ def links(study: Study, base_url: str, slug: str, platform_name: str = "") -> st
 
 
 def invitation(study: Study, base_url: str, slug: str) -> str:
-    """A mail that invites to the study, in the language of the study where karat has it."""
+    """A mail that invites to the study, in its language if karat has it."""
     language = main_part(study.settings.language)
     minutes = study.settings.recruitment.minutes
     values = {
@@ -45,15 +45,15 @@ def invitation(study: Study, base_url: str, slug: str) -> str:
 
 
 def _prescreeners(study: Study) -> Iterator[str]:
-    """First language, raised with that language alone, residence, and no student of languages."""
+    """Prescreeners: first language, monolingual childhood, residence, and no student of languages."""
     language = LANGUAGES.get(main_part(study.settings.language), study.settings.language)
     yield from row("language", f"first language: {language}")
     yield from row("childhood", f"raised monolingual: with {language} only")
     yield from row("residence", f"country of residence: one where {language} is an everyday language")
     yield from row("subject", "not a student of languages or linguistics, nor with a degree in them")
-    asked = [question.name for question in study.settings.background if question.eligible]
-    if asked:
-        yield from row("", f"The study asks again, and admits participants by their answers to {', '.join(asked)}.")
+    names = [question.name for question in study.settings.background if question.eligible]
+    if names:
+        yield from row("", f"The study asks again, and admits participants by their answers to {', '.join(names)}.")
     else:
         yield from row(
             "", "The study itself asks nothing that decides who is eligible: add [[background]] with eligible."

@@ -1,12 +1,12 @@
-"""The interface's own words, in the language of the study: buttons, headings, hints, errors and the usual texts.
+"""The texts of the interface in the language of the study: buttons, headings, hints, errors and default texts.
 
-There is a file for each language in `texts/`, with the same keys and {slots} in all of them, and forms of the plural as
-the language needs them (`_one`, `_two`, `_few`, `_many`). What to do in a task of karat is there too
-(`instructions.likert`); a task of another package brings its own. A file says under `[translation]` who made it; one
-made by machine is marked as such until a native speaker has signed it.
+Each language has a file in `texts/`, with the same keys and {slots}, and the plural forms that the language needs
+(`_one`, `_two`, `_few`, `_many`). It also has the instructions for karat's tasks (`instructions.likert`); a task of
+another package brings its own. The section `[translation]` of a file names the translator; a machine translation is
+marked as such until a native speaker has signed it.
 
-A study changes single texts with `[texts.words]`. Where karat does not speak the language of a study, the pages are in
-English while the stimuli keep their language and their direction; a note says so.
+A study changes single texts with `[texts.words]`. If karat does not have the language of a study, the pages are in
+English while the stimuli keep their language and direction, and a note says so.
 """
 
 import re
@@ -27,7 +27,7 @@ RIGHT_TO_LEFT_SCRIPTS = ("arab", "hebr", "thaa", "syrc", "nkoo", "adlm")
 TRANSLATION = "translation"
 """The section of a file that is about the translation itself."""
 MANY = "many"
-"""The form of the plural that every language has."""
+"""The plural form that every language has."""
 SLOT = re.compile(r"\{(\w+)\}")
 BROWSER = "browser."
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -43,25 +43,25 @@ class Words(dict[str, str]):
         self.direction = direction
         """The direction of the study's language: ltr or rtl."""
         self.note = note
-        """What the researcher should know of them, if anything."""
+        """What the researcher should know about the texts, if anything."""
 
     def fill(self, key: str, **values: object) -> str:
         """A text with its slots filled."""
         return SLOT.sub(lambda slot: str(values.get(slot[1], slot[0])), self[key])
 
     def counted(self, key: str, count: int) -> str:
-        """A text in the form that a number asks for."""
+        """A text in the plural form for a number."""
         form = f"{key}_{plural(self.language, count)}"
         return self.fill(form if form in self else f"{key}_{MANY}", count=count)
 
     @property
     def browser(self) -> dict[str, str]:
-        """The texts that the trial page needs, without the name of their section."""
+        """The texts of the trial page, without the name of their section."""
         return {key.removeprefix(BROWSER): text for key, text in self.items() if key.startswith(BROWSER)}
 
 
 def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
-    """The texts in a language, with those that a study says otherwise.
+    """The texts in a language, with the overrides of a study.
 
     >>> words("de-AT")["scale.yes"], words("he").direction
     ('Ja', 'rtl')
@@ -70,13 +70,13 @@ def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
     ...
     karat.errors.KaratError: texts.words: there is no text "page.contniue". Did you mean page.continue?
     """
-    own = main_part(language)
-    spoken = own if own in LANGUAGES else "en"
+    main = main_part(language)
+    spoken = main if main in LANGUAGES else "en"
     texts = {**_instructions(spoken), **_texts(spoken)}
     for key, text in overrides.items():
         _check_override(key, text, texts)
     note = _translation_note(spoken)
-    if spoken != own:
+    if spoken != main:
         note = (
             f"karat has no texts in {language}: pages are in English, stimuli in {language}. "
             "Translate what participants read with [texts.words]."
@@ -85,7 +85,7 @@ def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
 
 
 def plural(language: str, count: int) -> str:
-    """The form of the plural that a number asks for: one, two, few or many."""
+    """The plural form for a number: one, two, few or many."""
     if language == "pl" and count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14):
         return "few"
     if language == "he" and count == 2:
@@ -96,7 +96,7 @@ def plural(language: str, count: int) -> str:
 
 
 def _translation_note(language: str) -> str:
-    """What to say of a translation that no native speaker has signed."""
+    """The note about a translation that no native speaker has signed."""
     about = _file(language).get(TRANSLATION, {})
     if about.get("made_by") != "machine" or about.get("signed_by"):
         return ""
@@ -113,11 +113,11 @@ def main_part(language: str) -> str:
 
 def direction(language: str) -> str:
     """Whether a language is written from left to right or from right to left."""
-    own, *parts = re.split(r"[-_]", language.strip().lower())
+    main, *parts = re.split(r"[-_]", language.strip().lower())
     script = next((part for part in parts if len(part) == 4 and part.isalpha()), None)
     if script is not None:
         return "rtl" if script in RIGHT_TO_LEFT_SCRIPTS else "ltr"
-    return "rtl" if own in RIGHT_TO_LEFT else "ltr"
+    return "rtl" if main in RIGHT_TO_LEFT else "ltr"
 
 
 @cache
@@ -137,7 +137,7 @@ def _texts(language: str) -> Mapping[str, str]:
 
 
 def _instructions(language: str) -> dict[str, str]:
-    """What to do in each task of another package; English where it says so in no other language."""
+    """The instructions for the tasks of other packages; in English if a task has no others."""
     return {
         f"instructions.{task.name}": task.instructions.get(language, task.instructions["en"])
         for task in tasks_met()
@@ -146,11 +146,11 @@ def _instructions(language: str) -> dict[str, str]:
 
 
 def _check_override(key: str, text: str, texts: Mapping[str, str]) -> None:
-    """A text that a study says otherwise must be there, and have no slots that are not filled."""
+    """Refuse an override of an unknown text, or one with unknown slots."""
     if key not in texts:
         raise KaratError(f'texts.words: there is no text "{key}". {meant(key, list(texts), "")}'.strip())
-    known = SLOT.findall(texts[key])
-    unknown = [slot for slot in SLOT.findall(text) if slot not in known]
+    slots = SLOT.findall(texts[key])
+    unknown = [slot for slot in SLOT.findall(text) if slot not in slots]
     if unknown:
-        there = f"There are {', '.join(f'{{{slot}}}' for slot in known)}." if known else "It has none."
+        there = f"There are {', '.join(f'{{{slot}}}' for slot in slots)}." if slots else "It has none."
         raise KaratError(f'texts.words: "{key}" has no slot {{{unknown[0]}}}. {there}')

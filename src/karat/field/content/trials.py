@@ -1,11 +1,11 @@
-"""From the questionnaire of a participant to the pages that are shown, and to what is kept of each.
+"""Convert the questionnaire of a participant to pages: what the browser shows, and what the store keeps of each.
 
-A page is a trial, a break or a text. What the browser gets of a trial is what a participant may see: stimuli, prompt
-and scale, under a random name. Item, condition, function and right answer stay in the hidden rows, which the answer
-later joins. A differential with several pages becomes several trials, so that each page is saved when it is answered.
+A page is a trial, a break or a text. The browser gets only what a participant may see of a trial: stimuli, prompt and
+scale, under a random name. Item, condition, function and right answer stay in hidden rows, which the answer later
+joins. A differential with several pages becomes several trials, so that each page is saved when it is answered.
 
-Images of items get names that tell nothing: `ungrammatical_3.png` must not be read in an address. A scale goes to the
-browser as it is shown: points from left to right, options with their keys, a number, or a line.
+Images of items get opaque names, because an address must not reveal `ungrammatical_3.png`. A scale goes to the browser
+as it is shown: points from left to right, options with their keys, a number, or a line.
 """
 
 import base64
@@ -26,7 +26,7 @@ from karat.study.questionnaire import Questionnaire
 from karat.study.study import Study
 
 HIDDEN = ("acceptability", "verified", "violation", "feedback", "hidden")
-"""Columns of the items that are not part of results."""
+"""Columns of the items that are not exported."""
 
 Row = dict[str, Any]
 
@@ -40,26 +40,26 @@ class PlannedTrial:
     public_id: str
     block: str
     rows: list[Row]
-    """The rows of the questionnaire that are answered: one, in a differential one per question, on a text page none."""
+    """The answered rows of the questionnaire: one, or one per question of a differential, or none on a text page."""
     shown: dict[str, Any]
-    """What the browser gets."""
+    """The page as the browser gets it."""
 
 
 _Page = tuple[str, list[Row], dict[str, Any]]
-"""The block, the rows and what is shown of a page before its place among the others is known."""
+"""The block, the rows and the content of a page before its position is known."""
 
 
 def planned(
     study: Study, questionnaire: Questionnaire, *, slug: str, words: Words, session: int = 1
 ) -> list[PlannedTrial]:
-    """The pages of a session in their order."""
+    """The pages of a session in order."""
     trials = list(_trials(questionnaire, session))
     if not trials:
         raise KaratError(f"{study.path.name} has no session {session}.")
     pages = list(_pages(study, trials, slug, words))
     shown_as = study.settings.field.progress
     count = sum(shown["kind"] == "trial" for _, _, shown in pages)
-    made, number = [], 0
+    planned_trials, number = [], 0
     for position, (block, rows, shown) in enumerate(pages, start=1):
         is_trial = shown["kind"] == "trial"
         number += is_trial
@@ -70,8 +70,8 @@ def planned(
             "number": number if is_trial and shown_as == "count" else None,
             "of": count if is_trial and shown_as == "count" else None,
         }
-        made.append(PlannedTrial(position, public_id, block, rows, shown | place))
-    return made
+        planned_trials.append(PlannedTrial(position, public_id, block, rows, shown | place))
+    return planned_trials
 
 
 def _trials(questionnaire: Questionnaire, session: int) -> Iterator[list[Row]]:
@@ -89,7 +89,7 @@ def _trials(questionnaire: Questionnaire, session: int) -> Iterator[list[Row]]:
 
 
 def _pages(study: Study, trials: list[list[Row]], slug: str, words: Words) -> Iterator[_Page]:
-    """Trials with what stands between them: the text of a block, of the practice and of breaks."""
+    """Trials with the pages between them: texts of blocks, of the practice, and breaks."""
     blocks = {block.name: (number, block) for number, block in enumerate(study.blocks)}
     every = study.settings.questionnaire.breaks_after
     judged = rested = 0
@@ -110,7 +110,7 @@ def _pages(study: Study, trials: list[list[Row]], slug: str, words: Words) -> It
 def _texts_before(
     study: Study, block: Block, practice: bool, previous: tuple[str, bool], words: Words
 ) -> Iterator[_Page]:
-    """What is read before a trial: how a block is done, that practice begins, that it is over."""
+    """The text pages before a trial: instructions of a block, the beginning and the end of the practice."""
     name, practised = previous
     if name != block.name and block.settings.instructions:
         yield _text_page("text", block.settings.instructions, block.name)
@@ -125,7 +125,7 @@ def _text_page(kind: str, text: str, block: str) -> _Page:
 
 
 def _page(**shown: Any) -> dict[str, Any]:
-    """All that a page may have, empty where nothing is said."""
+    """A page with all its keys, by default empty."""
     empty: dict[str, Any] = {
         "kind": "trial", "task": None, "practice": False, "prompt": None, "context": None, "stimuli": [],
         "modulus": None, "scale": None, "questions": None, "text": None, "feedback": None, "aside": None,
@@ -134,7 +134,7 @@ def _page(**shown: Any) -> dict[str, Any]:
 
 
 def _shown(study: Study, number: int, rows: list[Row], slug: str) -> dict[str, Any]:
-    """What the browser sees of a trial; nothing of what it is for."""
+    """The content of a trial for the browser, without its purpose."""
     block, row = study.blocks[number], rows[0]
     settings, practice = block.settings, row["function"] == "practice"
     sides = ("", "_2") if block.task.compares else ("",)
@@ -168,15 +168,15 @@ def _runs(text: str | None, markdown: bool) -> Runs | None:
 
 
 def _parts(block: Block, rows: list[Row], shown: dict[str, Any]) -> Iterator[_Page]:
-    """A trial as one page, or a differential as several; poles stand as the participant's polarity says."""
-    kept = [{name: cell for name, cell in row.items() if name not in HIDDEN} for row in rows]
+    """A trial as one page, or a differential as several; the polarity decides the order of the poles."""
+    visible = [{name: cell for name, cell in row.items() if name not in HIDDEN} for row in rows]
     if block.questions is None:
-        yield block.name, kept, shown
+        yield block.name, visible, shown
         return
     poles = {row["question"]: (row["left"], row["right"]) for row in block.questions.to_dicts()}
-    size = block.settings.per_page or len(kept)
-    for start in range(0, len(kept), size):
-        part = kept[start : start + size]
+    size = block.settings.per_page or len(visible)
+    for start in range(0, len(visible), size):
+        part = visible[start : start + size]
         questions = []
         for place, row in enumerate(part, start=1):
             left, right = poles[row["question"]][:: -1 if row["polarity"] == -1 else 1]
@@ -194,21 +194,17 @@ def image_name(study: Study, file: str) -> str:
 
 
 def images(study: Study) -> dict[str, Path]:
-    """The image files of a study by their opaque names; nothing else beside the study file can be asked for."""
-    found = {}
-    for block in study.blocks:
-        for column in COLUMNS:
-            if column in block.items.frame.columns:
-                for file in block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list():
-                    found[image_name(study, file)] = study.path.parent / file
-    return found
+    """The image files of a study by their opaque names; no other file beside the study file is served."""
+    frames = [block.items.frame for block in study.blocks]
+    columns = [frame[name].drop_nulls() for frame in frames for name in COLUMNS if name in frame.columns]
+    return {image_name(study, file): study.path.parent / file for column in columns for file in column}
 
 
 KEYS = "123456789"
 
 
 def scales(study: Study, words: Words) -> dict[str, dict[str, Any]]:
-    """The scales of all blocks, by the key that trials name them with."""
+    """The scales of all blocks, by the keys that trials use."""
     return {f"s{number}": shown_scale(block, words) for number, block in enumerate(study.blocks, start=1)}
 
 
@@ -230,7 +226,7 @@ def _scale(kind: str, points: list[dict[str, Any]], **more: Any) -> dict[str, An
 
 
 def _rating(block: Block, scale: Ordinal) -> dict[str, Any]:
-    """Points with a word each, or with words at the ends; in a differential the value is the place on the screen."""
+    """Points with a label each or labels at the ends; in a differential, the values are places on the screen."""
     settings, levels, neutral = block.settings.scale, scale.levels, scale.neutral
     placed = block.questions is not None
     values = [str(place) if placed else level for place, level in enumerate(levels, start=1)]
@@ -247,13 +243,13 @@ def _rating(block: Block, scale: Ordinal) -> dict[str, Any]:
 
 
 def _options(block: Block, words: Words) -> list[dict[str, Any]]:
-    """Answers to choose from, with digits as keys as far as they reach."""
+    """Answers to choose from; the first nine have digits as keys."""
     levels = block.scale.levels
     labels = list(block.settings.scale.labels)
     if not labels:
-        # The language's own words stand for answers that the study did not name itself.
-        own = isinstance(block.scale, Choice) or (isinstance(block.scale, Binary) and levels == ("no", "yes"))
-        labels = [words[f"scale.{level}"] if own else level for level in levels]
+        # Without labels from the study, common answers are labelled in its language.
+        common = isinstance(block.scale, Choice) or (isinstance(block.scale, Binary) and levels == ("no", "yes"))
+        labels = [words[f"scale.{level}"] if common else level for level in levels]
     return [
         {"value": level, "label": label, "key": KEYS[place] if place < len(KEYS) else None}
         for place, (level, label) in enumerate(zip(levels, labels, strict=True))

@@ -1,9 +1,9 @@
-"""Recruitment platforms: what a visit brings along, and how a participant returns. One file per platform.
+"""Recruitment platforms: the parameters of a visit, and how a participant returns. One file per platform.
 
-Every platform sends people with parameters in the address and takes them back by a code, an address or a form that the
-browser posts. A new one is named in `PLATFORMS`; a package of one's own adds one by an entry point in the group
-`karat.platforms`, under the name that study files write. `docs/extending/platform.md` shows both ways. Identifiers are
-kept apart from answers and compared by a keyed hash only.
+Every platform sends participants with parameters in the address, and they return by a code, an address or a form that
+the browser posts. A new platform is added to `PLATFORMS`; another package can add one by an entry point in the group
+`karat.platforms`, under the name that study files use. `docs/extending/platform.md` shows both ways. Identifiers are
+stored separately from answers and compared only by a keyed hash.
 """
 
 import hashlib
@@ -37,11 +37,11 @@ CODES = {
     "failed-quiz": "failed_quiz_code",
     "declined": "no_consent_code",
 }
-"""Which setting has the platform's code for an outcome."""
+"""The setting with the platform's code for each outcome."""
 
 
 def platform(recruitment: RecruitmentSettings) -> Platform:
-    """The platform that a study names; any that nobody knows is one with a link and an address to return to.
+    """The platform that a study names; an unknown one has a link and an address to return to.
 
     >>> platform(RecruitmentSettings(platform="Prolific")).person
     'PROLIFIC_PID'
@@ -49,35 +49,35 @@ def platform(recruitment: RecruitmentSettings) -> Platform:
     name = recruitment.platform.strip().lower()
     if name in PLATFORMS:
         return PLATFORMS[name]
-    found = added(GROUP, name, Platform) if name not in ("", OPEN) else None
-    return link(recruitment) if found is None else found[0]
+    addition = added(GROUP, name, Platform) if name not in ("", OPEN) else None
+    return link(recruitment) if addition is None else addition[0]
 
 
 def completion(
     where: Platform, recruitment: RecruitmentSettings, field: FieldSettings, outcome: str, visit: Visit, code: str
 ) -> Completion:
-    """How a participant returns after an outcome; `code` is the session's own, for platforms that have none.
+    """How a participant returns after an outcome; `code` is that of the session, for platforms without codes.
 
-    >>> stated = RecruitmentSettings(platform="prolific", completion_code="C1A2")
-    >>> completion(platform(stated), stated, FieldSettings(), "complete", Visit("5f0a"), "own").redirect
+    >>> settings = RecruitmentSettings(platform="prolific", completion_code="C1A2")
+    >>> completion(platform(settings), settings, FieldSettings(), "complete", Visit("5f0a"), "K2").redirect
     'https://app.prolific.com/submissions/complete?cc=C1A2'
-    >>> completion(platform(stated), stated, FieldSettings(), "screened-out", Visit("5f0a"), "own").ask_to_return
+    >>> completion(platform(settings), settings, FieldSettings(), "screened-out", Visit("5f0a"), "K2").ask_to_return
     True
     """
     setting = CODES.get(outcome)
-    stated = getattr(recruitment, setting) if setting else ""
-    if outcome != "complete" and not stated:
-        # Without a code of its own for this outcome, the platform frees the place when the task is given back.
+    platform_code = getattr(recruitment, setting) if setting else ""
+    if outcome != "complete" and not platform_code:
+        # Without a code for this outcome, the platform frees the place when the submission is returned.
         return Completion(ask_to_return=where.needs_person)
-    shown_code = stated or code
+    shown_code = platform_code or code
     post = where.post(visit, outcome, shown_code)
     redirect = None
     if post is None and field.completion != "code":
-        redirect = where.address(recruitment, visit, shown_code, bool(stated))
+        redirect = where.address(recruitment, visit, shown_code, bool(platform_code))
     hidden = field.completion == "redirect" and (redirect is not None or post is not None)
     return Completion("" if hidden else shown_code, redirect, post)
 
 
 def person_hash(secret: bytes, where: str, person: str) -> str:
-    """A keyed hash of an identifier: the same person is known again, and nobody can be found by it without the key."""
+    """A keyed hash of an identifier, which recognises a person but cannot be traced back without the key."""
     return hmac.new(secret, f"{where}\0{person}".encode(), hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""A link: open to all, or for any platform that sends people by an address and takes them back by one."""
+"""A link: open to everybody, or for any platform that sends participants by an address and takes them back by one."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ OPEN = "link"
 
 
 class LinkPlatform(Platform):
-    """A link, or a platform that needs nothing else."""
+    """A link, or a platform that needs only a link."""
 
     def pasted_link(self, study: Study, address: str) -> Iterator[str]:
         recruitment = study.settings.recruitment
@@ -27,7 +27,7 @@ class LinkPlatform(Platform):
 
 
 def link(recruitment: RecruitmentSettings) -> Platform:
-    """A platform as a study describes it: the parameter of the participant, and the address to return to."""
+    """A platform from the settings of a study: the parameter of the participant, and the address to return to."""
     name = recruitment.platform.strip().lower() or OPEN
     address = urlsplit(recruitment.completion_url)
     return LinkPlatform(
@@ -36,7 +36,7 @@ def link(recruitment: RecruitmentSettings) -> Platform:
         recruitment.id_parameter,
         "session",
         "study",
-        # A platform with an address to return to must know who returns; a plain link is open to all.
+        # If the address to return to contains the id, every participant needs one; a plain link is open to everybody.
         needs_person="{pid}" in recruitment.completion_url,
         form_targets=(f"https://{address.netloc}",) if address.netloc else (),
     )

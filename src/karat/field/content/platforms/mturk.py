@@ -1,6 +1,6 @@
 """MTurk: the pages are shown in its frame, and the browser posts the end of the task back.
 
-Where `turkSubmitTo` points is checked against the hosts of MTurk: the page must not become a way to post anywhere else.
+`turkSubmitTo` must point to a host of MTurk, so that the page cannot be used to post anywhere else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ MTURK = MTurk(
 
 
 def submit_address(turk_submit_to: str) -> str | None:
-    """The address of MTurk to which the browser posts, from the parameter turkSubmitTo; None where it is another's."""
+    """The address of MTurk to which the browser posts, from the parameter turkSubmitTo; None for any other host."""
     try:
         parts = urlsplit(turk_submit_to.strip())
         host, port = parts.hostname, parts.port

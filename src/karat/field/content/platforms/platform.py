@@ -1,7 +1,6 @@
-"""What a platform is: which parameters its visitors bring, how they return, and what a researcher pastes there.
+"""The base of platforms: the parameters of visits, how participants return, and what a researcher pastes there.
 
-A platform of its own kind is a class that derives from `Platform` and says otherwise what differs: `read`, `address`,
-`post` or `pasted`.
+A platform that differs is a subclass of `Platform` that overrides `read`, `address`, `post` or `pasted`.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from karat.study.study import Study
 
 IDENTIFIER = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9._@:+~-]{1,128}")
 PLACEHOLDER = re.compile(r"[{}<>\[\]$%*|]|\.{3}")
-"""Signs of what a platform should have filled in: {{%PROLIFIC_PID%}}, ${id}, <id>, the dots of our own help."""
+"""Signs of an unfilled placeholder: {{%PROLIFIC_PID%}}, ${id}, <id>, or the dots of our help text."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """What the address of a visit says; empty where it says nothing, or nothing that can be an identifier."""
+    """The identifiers in the address of a visit; missing or invalid ones are empty."""
 
     person: str = ""
     session: str = ""
     study: str = ""
     preview: bool = False
-    """The task is only looked at: nothing may be given away."""
+    """Whether the visitor only looks at the job on the platform; nothing may be revealed then."""
     submit_to: str | None = None
-    """Where the browser posts the end of the task, if it does."""
+    """Where the browser posts the end of the job, if it does."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Post:
 
 @dataclass(frozen=True)
 class Completion:
-    """How a participant returns: by a code, by an address, by a form, or by giving the task back."""
+    """How a participant returns: by a code, an address, a form, or by returning the submission."""
 
     code: str = ""
     redirect: str | None = None
@@ -58,40 +57,40 @@ class Platform:
     >>> where = Platform("panel", "Panel", "user", "visit", "survey", True)
     >>> where.read({"user": "u1", "visit": "<b>"})
     Visit(person='u1', session='', study='', preview=False, submit_to=None)
-    >>> stated = RecruitmentSettings(completion_url="https://panel.example/back?u={pid}&c={code}")
-    >>> where.address(stated, Visit("u1"), "C1", stated=True)
+    >>> settings = RecruitmentSettings(completion_url="https://panel.example/back?u={pid}&c={code}")
+    >>> where.address(settings, Visit("u1"), "C1", stated=True)
     'https://panel.example/back?u=u1&c=C1'
     """
 
     name: str
     title: str
     person: str
-    """The parameter that names the participant; session and study likewise."""
+    """The parameter with the id of the participant; `session` and `study` likewise."""
     session: str
     study: str
     needs_person: bool
-    """Whether a visit without a participant is a mistake."""
+    """Whether a visit needs the id of a participant."""
     frame_ancestors: tuple[str, ...] = ()
-    """Who may show the pages in a frame; empty where nobody may."""
+    """Hosts that may show the pages in a frame."""
     form_targets: tuple[str, ...] = ()
-    """Where the browser may go at the end."""
+    """Hosts to which the browser may post at the end."""
     counts_places: bool = False
-    """Whether the platform itself sees to it that no more people come than are wanted."""
+    """Whether the platform itself limits the number of participants."""
     rejecting: str = ""
     """What a researcher should know before refusing payment."""
 
     @property
     def framed(self) -> bool:
-        """Whether the pages are shown inside those of the platform, where cookies do not work."""
+        """Whether the pages appear in a frame of the platform, where cookies do not work."""
         return bool(self.frame_ancestors)
 
     def read(self, query: Mapping[str, str]) -> Visit:
-        """What the parameters of an address say."""
+        """Read a visit from the parameters of an address."""
         person, session, study = (identifier(query.get(name, "")) for name in (self.person, self.session, self.study))
         return Visit(person, session, study)
 
     def address(self, recruitment: RecruitmentSettings, visit: Visit, code: str, stated: bool) -> str | None:
-        """The address to return to; None where there is none. `stated`: whether the study, not karat, has the code."""
+        """The address to return to, if there is one. `stated`: whether the code is from the study, not from karat."""
         if not recruitment.completion_url:
             return None
         values = {"pid": visit.person, "session": visit.session, "study": visit.study, "code": code}
@@ -101,11 +100,11 @@ class Platform:
         return address
 
     def post(self, visit: Visit, outcome: str, code: str) -> Post | None:
-        """The form that the browser posts at the end; None where participants return by code or address."""
+        """The form that the browser posts at the end; None if participants return by code or address."""
         return None
 
     def pasted(self, study: Study, address: str) -> Iterator[str]:
-        """What a researcher pastes on the platform, line by line; `address` is that of the study."""
+        """The lines that a researcher pastes into the platform; `address` is that of the study."""
         recruitment = study.settings.recruitment
         yield from self.pasted_link(study, address)
         yield from places(study)
@@ -122,7 +121,7 @@ class Platform:
 
 
 def identifier(text: str) -> str:
-    """What a parameter calls somebody; empty where it cannot be an identifier."""
+    """The identifier in a parameter; empty if it is not a valid one."""
     text = text.strip()
     return text if IDENTIFIER.fullmatch(text) else ""
 
@@ -131,7 +130,7 @@ WIDTH = 110
 
 
 def row(name: str, text: str) -> Iterator[str]:
-    """A line of the list; texts go on in the same column, addresses stay whole.
+    """A line of the list, wrapped in its column; addresses stay whole.
 
     >>> list(row("devices", "phone, tablet"))
     ['  devices       phone, tablet']
@@ -143,7 +142,7 @@ def row(name: str, text: str) -> Iterator[str]:
 
 
 def places(study: Study) -> Iterator[str]:
-    """How many participants are wanted, for how long and for which pay."""
+    """How many participants are wanted, how long it takes, and the pay."""
     recruitment = study.settings.recruitment
     minutes = recruitment.minutes if recruitment.minutes is not None else study.minutes()
     pay = ""
@@ -154,5 +153,5 @@ def places(study: Study) -> Iterator[str]:
 
 
 def devices(study: Study) -> Iterator[str]:
-    """On which devices the study can be done."""
+    """The devices on which the study works."""
     yield from row("devices", ", ".join(study.settings.field.devices))

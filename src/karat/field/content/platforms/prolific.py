@@ -1,4 +1,4 @@
-"""Prolific: participants come with three parameters and return by an address with a code that Prolific gave."""
+"""Prolific: participants arrive with three parameters and return by an address with a code from Prolific."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,13 +25,13 @@ REJECTING = (
 
 
 class Prolific(Platform):
-    """Prolific. Its ids are 24 hexadecimal digits; anything else was made up and counts as none."""
+    """Prolific. Its ids are 24 hexadecimal digits; anything else counts as none."""
 
     def read(self, query: Mapping[str, str]) -> Visit:
         return super().read({name: text for name, text in query.items() if PROLIFIC_ID.fullmatch(text.strip())})
 
     def address(self, recruitment: RecruitmentSettings, visit: Visit, code: str, stated: bool) -> str | None:
-        # A code that Prolific did not give would be counted as none.
+        # Prolific accepts only its own codes.
         return COMPLETE.format(code=quote(code, safe="")) if stated else None
 
     def pasted(self, study: Study, address: str) -> Iterator[str]:
