@@ -1,7 +1,7 @@
-"""Publishing a study: the folder that a server needs, and what can be seen of the server from outside.
+"""Publish a study: build the folder that a server needs, and check the server from outside.
 
-The folder holds the study, this version of karat as a wheel, a compose file with Caddy for servers with containers, and
-a systemd unit for those without. Nothing in it is fetched from this machine later.
+The folder has the study, this version of karat as a wheel, a compose file with Caddy for servers with containers, and a
+systemd unit for those without. The server fetches nothing from this machine later.
 """
 
 import base64
@@ -37,39 +37,41 @@ HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-
 MOST_SECONDS_APART = 60.0
 FEW_DAYS = 14
 TIMEOUT = 10.0
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
 TEMPLATES = files("karat.field") / "server_folder"
 """The files of a server, with {slots} for its name and that of the study."""
 
 
 class PublishError(KaratError, ValueError):
-    """An address that cannot be one of a server."""
+    """An address that is not one of a server."""
 
 
 @dataclass(frozen=True)
 class ServerFinding:
-    """What was seen of a server: whether it is as it should be, and a sentence."""
+    """A finding about a server: whether it is good, and a sentence."""
 
     good: bool
     message: Message
 
 
 def public_address(text: str) -> str:
-    """The address of a server as people type it: https, a host name, nothing else."""
-    parts = urlsplit(text.strip() if "://" in text else f"https://{text.strip()}")
-    host = (parts.hostname or "").lower()
-    if parts.scheme != "https" or not HOST.fullmatch(host) or parts.path not in ("", "/") or parts.query:
-        raise PublishError(Message("publish.address", {"text": text.strip()}))
+    """The address of a server from what somebody typed: https, a host name, nothing else."""
+    text = text.strip()
+    refusal = PublishError(Message("publish.address", {"text": text}))
     try:
-        port = parts.port
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
-        raise PublishError(Message("publish.address", {"text": text.strip()})) from None
+        raise refusal from None
+    if parts.scheme != "https" or not HOST.fullmatch(host) or parts.path not in ("", "/") or parts.query:
+        raise refusal
     return f"https://{host}" + (f":{port}" if port not in (None, 443) else "")
 
 
 def build_server_folder(study: Study, out: Path, address: str) -> list[str]:
-    """Write the folder that a server needs; gives the names of its files.
+    """Write the folder that a server needs; returns the names of its files.
 
-    The password of the dashboard is made once and stays when the folder is built again.
+    The password of the dashboard stays the same when the folder is built again.
     """
     address = public_address(address)
     host, slug = urlsplit(address).netloc, slug_of(study)
@@ -95,21 +97,25 @@ def build_server_folder(study: Study, out: Path, address: str) -> list[str]:
 
 
 def _copy_study(study: Study, out: Path) -> None:
-    """The study file with its tables and pictures, and nothing else that lies beside them."""
+    """Copy the study file with its tables and pictures, but nothing else beside them."""
     home = study.path.parent.resolve()
-    names = file_names(study)
-    pictures = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
-    shown = [path for pattern in ("*", "*/*") for path in home.glob(pattern) if path.suffix.lower() in pictures]
-    own = {"history", "results", "rehearsal", out.parent.name}
-    names += [path.relative_to(home).as_posix() for path in shown if path.relative_to(home).parts[0] not in own]
+    skipped = {"history", "results", "rehearsal", out.parent.name}
+    pictures = [path.relative_to(home) for path in pictures_in(home)]
+    names = [*file_names(study), *(path.as_posix() for path in pictures if path.parts[0] not in skipped)]
     for name in dict.fromkeys(names):
         if (home / name).resolve().is_relative_to(home) and (home / name).is_file():
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(home / name, out / name)
 
 
+def pictures_in(folder: Path) -> list[Path]:
+    """The pictures in a folder and its subfolders."""
+    paths = (*folder.glob("*"), *folder.glob("*/*"))
+    return [path for path in paths if path.suffix.lower() in PICTURES]
+
+
 def write_wheel(out: Path) -> Path:
-    """This version of karat as a wheel, from the package that is running."""
+    """Write the running version of karat as a wheel."""
     import karat
 
     package = Path(karat.__file__).parent
@@ -140,28 +146,28 @@ def _digest(content: bytes) -> str:
 
 
 def installed_versions() -> list[str]:
-    """The versions of everything that karat needs, as they are installed here."""
-    found: dict[str, str] = {}
+    """The installed versions of all packages that karat needs."""
+    versions: dict[str, str] = {}
     names = ["karat"]
     while names:
         name = re.sub(r"[-_.]+", "-", names.pop()).lower()
         try:
-            one = distribution(name)
+            package = distribution(name)
         except PackageNotFoundError:
             continue
-        if name not in found:
-            found[name] = one.version
-            stated = [line for line in one.requires or () if "extra ==" not in line]
-            names += [line[: match.end()] for line in stated if (match := re.match(r"[\w.-]+", line))]
-    return sorted(f"{name}=={version}" for name, version in found.items() if name != "karat")
+        if name not in versions:
+            versions[name] = package.version
+            required = [line for line in package.requires or () if "extra ==" not in line]
+            names += [line[: match.end()] for line in required if (match := re.match(r"[\w.-]+", line))]
+    return sorted(f"{name}=={version}" for name, version in versions.items() if name != "karat")
 
 
 def check_address(address: str, slug: str = "", now: float | None = None) -> list[ServerFinding]:
-    """What a visitor finds at an address: a name, a certificate, karat, its clock, and the study."""
-    return list(_seen(address.rstrip("/"), slug, time.time() if now is None else now))
+    """Check an address from outside: its name, certificate, server, clock, and the study."""
+    return list(_findings(address.rstrip("/"), slug, time.time() if now is None else now))
 
 
-def _seen(address: str, slug: str, now: float) -> Iterator[ServerFinding]:
+def _findings(address: str, slug: str, now: float) -> Iterator[ServerFinding]:
     parts = urlsplit(address)
     host, secure = parts.hostname or "", parts.scheme == "https"
     about = {"host": host}
@@ -178,9 +184,8 @@ def _seen(address: str, slug: str, now: float) -> Iterator[ServerFinding]:
         yield ServerFinding(False, Message("publish.certificate", {**about, "reason": error.verify_message}))
         return
     except (OSError, http.client.HTTPException, ValueError) as error:
-        yield ServerFinding(
-            False, Message("publish.no_answer", {**about, "reason": str(error) or type(error).__name__})
-        )
+        reason = str(error) or type(error).__name__
+        yield ServerFinding(False, Message("publish.no_answer", {**about, "reason": reason}))
         return
     if days is not None:
         code = "publish.https" if days > FEW_DAYS else "publish.certificate_ends"
@@ -195,8 +200,11 @@ def _seen(address: str, slug: str, now: float) -> Iterator[ServerFinding]:
         return
     yield from _clock(headers, now)
     if slug:
-        there = _fetch(address, f"/s/{slug}/", now)[0] == 200
-        yield ServerFinding(there, Message("publish.study" if there else "publish.no_study", {"slug": slug}))
+        try:
+            good = _fetch(address, f"/s/{slug}/", now)[0] == 200
+        except (OSError, http.client.HTTPException):
+            good = False
+        yield ServerFinding(good, Message("publish.study" if good else "publish.no_study", {"slug": slug}))
 
 
 def _clock(headers: http.client.HTTPMessage, now: float) -> Iterator[ServerFinding]:
@@ -204,14 +212,12 @@ def _clock(headers: http.client.HTTPMessage, now: float) -> Iterator[ServerFindi
         apart = parsedate_to_datetime(headers.get("date", "")).timestamp() - now
     except (TypeError, ValueError):
         return
-    good = abs(apart) <= MOST_SECONDS_APART
-    yield ServerFinding(
-        good, Message("publish.clock" if good else "publish.clock_off", {"minutes": abs(round(apart / 60))})
-    )
+    good, minutes = abs(apart) <= MOST_SECONDS_APART, abs(round(apart / 60))
+    yield ServerFinding(good, Message("publish.clock" if good else "publish.clock_off", {"minutes": minutes}))
 
 
 def connection_to(address: str, seconds: float) -> http.client.HTTPConnection:
-    """A connection to a server; over TLS, its certificate is checked."""
+    """A connection to a server; TLS connections check the certificate."""
     parts = urlsplit(address)
     if parts.scheme == "https":
         return http.client.HTTPSConnection(parts.netloc, timeout=seconds, context=ssl.create_default_context())
@@ -219,7 +225,7 @@ def connection_to(address: str, seconds: float) -> http.client.HTTPConnection:
 
 
 def _fetch(address: str, path: str, now: float) -> tuple[int, http.client.HTTPMessage, bytes, int | None]:
-    """Status, headers and beginning of a page, and for how many days its certificate is valid."""
+    """The status, headers and beginning of a page, and for how many days its certificate is valid."""
     connection = connection_to(address, TIMEOUT)
     try:
         connection.request("GET", path, headers={"User-Agent": f"karat/{__version__}"})
@@ -235,7 +241,7 @@ def _fetch(address: str, path: str, now: float) -> tuple[int, http.client.HTTPMe
 
 def _data(content: bytes) -> dict[str, object]:
     try:
-        found = json.loads(content)
+        data = json.loads(content)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}

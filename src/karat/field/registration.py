@@ -1,13 +1,11 @@
-"""What the store keeps of a study: its short name, its settings, and the rules that are frozen when it starts.
+"""Register a study in the store: its short name, its settings, and the rules that are frozen when it starts.
 
-The rules are kept as the study file states them. Their fingerprint is that of every setting of every criterion, also of
-those that the study file leaves to the default, so that a later version of karat with other defaults cannot change them
-in silence.
+The store has the rules as the study file states them. Their fingerprint includes every setting of every criterion, also
+the defaults, so that a later version of karat with other defaults cannot change them silently.
 
-The store also keeps the settings with which a study started, and a fingerprint of its items, to say what is no longer
-as it was, and what follows for participants. It keeps the files of every version too: a session goes on to its end with
-the version it began with. The short name, in addresses and in the store,
-is the folder of `study.toml`, or the name of another file.
+The store also has the settings with which a study started and a fingerprint of its items, to say what has changed and
+what follows for participants. It has the files of every version, because a session ends with the version it began with.
+The short name, in addresses and in the store, is the folder of `study.toml`, or the name of another file.
 """
 
 import base64
@@ -29,9 +27,9 @@ from karat.study.study import Study, load
 
 
 def registration(slug: str, study: Study) -> Register:
-    """A study as the store keeps it; refused where its columns would be lost behind karat's own."""
-    for taken in taken_names(study):
-        raise KaratError(f"{study.path.name}: {taken.what} {taken.fix}")
+    """The entry of a study for the store; a study with columns named like karat's own is refused."""
+    for problem in taken_names(study):
+        raise KaratError(f"{study.path.name}: {problem.what} {problem.fix}")
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, study.screening_rules,
                     rules_fingerprint(full_rules(study.screening_rules)), items_fingerprint(study),
@@ -39,7 +37,7 @@ def registration(slug: str, study: Study) -> Register:
 
 
 def study_files(study: Study) -> dict[str, str]:
-    """The study file and the tables that it names, in base64 by their paths from its folder; none where one is gone."""
+    """The study file and its tables in base64, by paths relative to its folder; empty if one is missing."""
     try:
         return {name: base64.b64encode((study.path.parent / name).read_bytes()).decode() for name in file_names(study)}
     except OSError:
@@ -47,18 +45,18 @@ def study_files(study: Study) -> dict[str, str]:
 
 
 def file_names(study: Study) -> list[str]:
-    """The study file and the tables that it names, as paths from its folder."""
+    """The study file and its tables, as paths relative to its folder."""
     blocks = study.settings.block
     tables = ((*(block.items or ()), block.questions, block.templates, block.lexicon) for block in blocks)
-    return [study.path.name, *(str(name) for named in tables for name in named if name)]
+    return [study.path.name, *(str(name) for names in tables for name in names if name)]
 
 
 DEEP = "/".join("abcdefgh")
-"""A study may name tables in folders above its own; these stay within the folder into which it is restored."""
+"""The depth at which a study is restored, so that tables in folders above it stay in the temporary folder."""
 
 
 def restored(files: Mapping[str, str], version: str, path: Path) -> Study | None:
-    """A version of a study as the store keeps it, in the place of the present one; None where it cannot be read."""
+    """A version of a study from the store, with the path of the current one; None if it cannot be read."""
     with tempfile.TemporaryDirectory(prefix="karat-version-") as folder:
         root = Path(folder).resolve()
         for name, text in files.items():
@@ -74,36 +72,36 @@ def restored(files: Mapping[str, str], version: str, path: Path) -> Study | None
     return replace(study, path=path) if study.fingerprint == version else None
 
 
-ASKED = ("seed", "block", "order", "questionnaire")
-"""The parts of a study file from which the trials are made."""
+TRIAL_PARTS = ("seed", "block", "order", "questionnaire")
+"""The parts of a study file that determine the trials."""
 SCREENING = "screening"
-"""The rules have a fingerprint of their own; other rules are refused."""
-NOTHING: tuple[Any, ...] = (None, "", [], {})
+"""The rules have their own fingerprint, and changed rules are refused."""
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What differs from the start of a study."""
+    """The changes of a study since it started."""
 
     keys: tuple[str, ...]
-    """Keys of the study file, as it writes them."""
+    """The changed keys, as in the study file."""
     items: bool | None
-    """Whether the items differ; None where it is not known what they were."""
+    """Whether the items changed; None if the earlier ones are unknown."""
     asked: bool
-    """Whether the trials of newcomers are made otherwise."""
+    """Whether new participants get other trials."""
     which: tuple[str, ...] = ()
-    """The items that differ, as far as that is known."""
+    """The changed items, as far as they are known."""
 
     def __str__(self) -> str:
         which = f"the items {', '.join(self.which)}" if self.which else "the items"
-        named = [*self.keys, *([which] if self.items else [])]
+        parts = [*self.keys, *([which] if self.items else [])]
         if self.items is None:
-            named.append("perhaps the items" if self.keys else "the items, or only comments of the study file")
-        if not named:
+            parts.append("perhaps the items" if self.keys else "the items, or only comments of the study file")
+        if not parts:
             return "Only comments or the layout of the study file are not as they were when the study started."
-        return f"The study is not as it was when it started: {', '.join(named)}. {self._follows()}"
+        return f"The study is not as it was when it started: {', '.join(parts)}. {self._consequence()}"
 
-    def _follows(self) -> str:
+    def _consequence(self) -> str:
         if not self.asked:
             return (
                 "This applies to all participants from now on, including active ones. Earlier answers are kept. If you "
@@ -117,7 +115,7 @@ class Changes:
 
 
 def items_fingerprint(study: Study) -> str:
-    """A short text that changes when the items or the questions of a study change."""
+    """A short text that changes with the items or the questions of a study."""
     digest = hashlib.sha256()
     for block in study.blocks:
         digest.update(block.items.frame.write_csv().encode())
@@ -129,15 +127,15 @@ MOST_NAMED = 12
 
 
 def changed_items(then: Study, now: Study) -> tuple[str, ...]:
-    """The items that differ between two versions of a study: changed, added or removed; of many, the first."""
+    """The changed, added and removed items between two versions of a study; of many, the first."""
     before, after = _by_item(then), _by_item(now)
-    found = [
+    differing = [
         *(f"{item} (changed)" for item in after if item in before and before[item] != after[item]),
         *(f"{item} (added)" for item in after if item not in before),
         *(f"{item} (removed)" for item in before if item not in after),
     ]
-    more = len(found) - MOST_NAMED
-    return tuple(found) if more <= 0 else (*found[:MOST_NAMED], f"{more} more")
+    more = len(differing) - MOST_NAMED
+    return tuple(differing) if more <= 0 else (*differing[:MOST_NAMED], f"{more} more")
 
 
 def _by_item(study: Study) -> dict[str, list[tuple[str, ...]]]:
@@ -150,41 +148,39 @@ def _by_item(study: Study) -> dict[str, list[tuple[str, ...]]]:
 
 
 def changes(study: Study, settings: Mapping[str, Any], items: str | None, before: Study | None = None) -> Changes:
-    """What differs from the settings and the fingerprint of the items with which a study started.
+    """The changes from the settings and the items' fingerprint with which a study started.
 
-    Given the study as it was, the items that differ are named.
+    `before` is the study as it was then; with it, the changed items are named.
     """
     now = study.settings.model_dump(mode="json")
     parts = [name for name in now if name != SCREENING and not _alike(settings.get(name), now[name])]
     keys = tuple(key for name in parts for key in _keys(name, settings.get(name), now[name]))
-    others = None if items is None else items != items_fingerprint(study)
-    which = changed_items(before, study) if others and before is not None else ()
-    return Changes(keys, others, others is not False or any(name in ASKED for name in parts), which)
+    items_differ = None if items is None else items != items_fingerprint(study)
+    which = changed_items(before, study) if items_differ and before is not None else ()
+    return Changes(keys, items_differ, items_differ is not False or any(name in TRIAL_PARTS for name in parts), which)
 
 
 def _keys(part: str, then: Any, now: Any) -> Iterator[str]:
-    """The keys of a part of the study file that differ; of several [[block]], those of any of them."""
+    """The changed keys of a part of the study file; of several [[block]], those of any of them."""
     if isinstance(now, dict):
         before = then or {}
         yield from (f"[{part}] {key}" for key in {**now, **before} if not _alike(before.get(key), now.get(key)))
-    elif isinstance(now, list) and len(now) == len(then or []) and all(isinstance(one, dict) for one in now):
-        pairs = list(zip(then, now, strict=True))
-        differing = {
-            key: None for one, other in pairs for key in {**other, **one} if not _alike(one.get(key), other.get(key))
-        }
-        yield from (f"[[{part}]] {key}" for key in differing)
+    elif isinstance(now, list) and len(now) == len(then or []) and all(isinstance(table, dict) for table in now):
+        pairs = zip(then, now, strict=True)
+        keys = [key for old, new in pairs for key in {**new, **old} if not _alike(old.get(key), new.get(key))]
+        yield from (f"[[{part}]] {key}" for key in dict.fromkeys(keys))
     else:
         yield f"[[{part}]]" if isinstance(now, list) else part
 
 
 def _alike(then: Any, now: Any) -> bool:
-    """Whether two values say the same; a key that an earlier karat did not know is like an empty one."""
-    return bool(then == now) or (then in NOTHING and now in NOTHING)
+    """Whether two values are equivalent; a key that an earlier karat did not have equals an empty one."""
+    return bool(then == now) or (then in EMPTY and now in EMPTY)
 
 
 LONGEST = 60
 TAKEN = ("login", "logout")
-"""Pages of the dashboard, which no study may hide."""
+"""Pages of the dashboard, whose names no study may have."""
 
 
 def slug(text: str) -> str:
@@ -194,7 +190,7 @@ def slug(text: str) -> str:
 
 
 def slug_of(study: Study) -> str:
-    """The short name of a study; it stays the same while the study file keeps its place."""
+    """The short name of a study, which depends on the place of the study file."""
     path = study.path.resolve()
     name = slug(path.parent.name if path.name == NAME else path.stem)
     if not name:

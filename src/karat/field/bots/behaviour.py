@@ -1,9 +1,9 @@
-"""What bots answer, and after how long.
+"""The answers of bots and their response times.
 
-Those who judge have an opinion of every stimulus, drawn beforehand by the model of `karat.simulate` for all bots of a
-study together, so that they agree on what the items are like and differ as people do. The opinion is looked up by the
-words on the screen: a bot sees what a participant sees. The others answer without looking, among what is offered.
-Times are those of `karat.simulate.behaviours`.
+Judging bots have an opinion about every stimulus. The model of `karat.simulate` draws the opinions for all bots of a
+study together, so that they agree on the items and differ as people do. A bot looks its opinion up by the words on the
+screen, because it sees only what a participant sees. Other bots choose among the offered answers without looking. Times
+follow `karat.simulate.behaviours`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ from karat.study.study import Study
 from karat.study.tasks import task_named
 
 PLAYED = (ATTENTIVE, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")
-"""The behaviours of `karat.simulate` that bots can show: those that need no knowledge of what is still to come."""
+"""The behaviours of `karat.simulate` that bots can show, because they need no knowledge of later trials."""
 STAY = (0.3, 0.8)
-"""After which share of the trials those who drop out do so."""
+"""The range of the share of the trials after which drop-outs leave."""
 SWAPPED = {"left": "right", "right": "left"}
 
 Words = tuple[str, ...]
@@ -37,7 +37,7 @@ Opinions = Mapping[Words, str]
 
 @dataclass
 class Behaviour:
-    """A participant: how they behave, what they think of each stimulus, and their pace."""
+    """The behaviour of a bot, its opinion of each stimulus, and its pace."""
 
     name: str = ATTENTIVE
     opinions: Opinions = field(default_factory=dict)
@@ -53,15 +53,15 @@ class Behaviour:
         self._favourite = float(self.random.random())
 
     def answer(self, trial: Mapping[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
-        """Responses and seconds, under the names that the server expects."""
-        shown = tuple(plain_text(stimulus["text"] or []) for stimulus in trial["stimuli"])
+        """Responses and times, under the names that the server expects."""
+        stimuli = tuple(plain_text(stimulus["text"] or []) for stimulus in trial["stimuli"])
         if not trial.get("questions"):
-            response = self._response(shown, scale)
+            response = self._response(stimuli, scale)
             taken = self._seconds(trial)
             return {"response": response, "rt": taken, "first_response": response, "first_rt": taken}
         responses, times, clock = {}, {}, 0.0
         for question in trial["questions"]:
-            words = (*shown, plain_text(question["left"]), plain_text(question["right"]))
+            words = (*stimuli, plain_text(question["left"]), plain_text(question["right"]))
             clock += self._seconds(trial)
             responses[question["id"]], times[question["id"]] = self._response(words, scale), round(clock, 3)
         return {"responses": responses, "rts": times, "rt": round(clock, 3)}
@@ -87,18 +87,18 @@ class Behaviour:
 
 
 def crowd(study: Study, behaviours: Sequence[str], seed: int = 1) -> list[Behaviour]:
-    """Participants of a study with these behaviours, each with opinions and a pace of their own."""
+    """Bots with these behaviours for a study, each with its own opinions and pace."""
     random = np.random.default_rng(seed)
     people = draw_people(behaviours, Spread(), random)
     minds = opinions(study, people, random)
     return [
-        Behaviour(name, mind, float(pace), np.random.default_rng(own))
-        for name, mind, pace, own in zip(behaviours, minds, people.pace, random.spawn(len(minds)), strict=True)
+        Behaviour(name, mind, float(pace), np.random.default_rng(generator))
+        for name, mind, pace, generator in zip(behaviours, minds, people.pace, random.spawn(len(minds)), strict=True)
     ]
 
 
 def opinions(study: Study, people: SimulatedPeople, random: np.random.Generator) -> list[Opinions]:
-    """What each participant answers to each stimulus of a study, by the words that are on the screen."""
+    """The answers of each participant to each stimulus of a study, by the words on the screen."""
     minds: list[dict[Words, str]] = [{} for _ in people.behaviours]
     for index, block in enumerate(study.blocks):
         trials = _stimuli(study, index)
@@ -112,18 +112,18 @@ def opinions(study: Study, people: SimulatedPeople, random: np.random.Generator)
         )  # fmt: skip
         read = [_words(row, block) for row in trials.iter_rows(named=True)]
         for number, mind in enumerate(minds):
-            own = responses[number * trials.height : (number + 1) * trials.height]
-            for words, response in zip(read, own, strict=True):
+            answers = responses[number * trials.height : (number + 1) * trials.height]
+            for words, response in zip(read, answers, strict=True):
                 mind.update(_spelt(words, response, block))
     return list(minds)
 
 
 def _stimuli(study: Study, index: int) -> pl.DataFrame:
-    """Every stimulus of a block once, with every adjective pair where there are any."""
+    """Every stimulus of a block once, with every adjective pair if there are any."""
     lists = [study.trials(index, number) for number in range(1, len(study.plan()[index].lists) + 1)]
     trials = pl.concat(lists, how="diagonal_relaxed")
-    shown = [name for name in ("sentence", "sentence_2", "image", "image_2") if name in trials.columns]
-    trials = trials.unique(shown, keep="first", maintain_order=True)
+    columns = [name for name in ("sentence", "sentence_2", "image", "image_2") if name in trials.columns]
+    trials = trials.unique(columns, keep="first", maintain_order=True)
     questions = study.blocks[index].questions
     if questions is None:
         return trials
@@ -135,13 +135,13 @@ def _words(row: Mapping[str, Any], block: Block) -> Words:
     texts = [row.get("sentence")]
     if block.task.compares:
         texts.append(row.get("sentence_2"))
-    shown = [plain_text(runs(text or "", block.settings.markdown)) for text in texts]
+    visible = [plain_text(runs(text or "", block.settings.markdown)) for text in texts]
     poles = [row["_left"], row["_right"]] if "_left" in row else []
-    return (*shown, *poles)
+    return (*visible, *poles)
 
 
 def _spelt(words: Words, response: str, block: Block) -> Iterator[tuple[Words, str]]:
-    """An answer as the screen has it, for both ways in which sides or poles may be shown."""
+    """An answer as it appears on the screen, for both orders of sides or poles."""
     if block.task.compares:
         left, right = words
         yield (left, right), response

@@ -1,8 +1,8 @@
 """A small HTTP/1.1 client for many simultaneous visitors: one kept-alive connection and one set of cookies each.
 
-It knows what the participants' pages need and no more: GET and POST, forms and JSON, cookies, redirects within the
-site. httptools reads the replies. A broken connection raises `ConnectionError`; whether to ask again is for the caller
-to know, who knows what a repetition would do.
+It has only what the participants' pages need: GET and POST, forms and JSON, cookies, redirects within the site.
+httptools reads the replies. A broken connection raises `ConnectionError`; the caller decides whether to repeat the
+request.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from httptools import HttpParserError, HttpResponseParser
 
 REDIRECTS = 10
-"""More redirects in a row than that are a circle."""
+"""More redirects in a row than this are a circle."""
 PIECE = 64 * 1024
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server answered."""
+    """The reply of the server."""
 
     path: str
     status: int
@@ -39,9 +39,9 @@ class Reply:
 
 
 class Client:
-    """A visitor of one site. `token` is sent as a bearer token where there are no cookies, as in a frame.
+    """A visitor of one site. `token` is sent as a bearer token if there are no cookies, as in a frame.
 
-    `headers` are sent along with every request; `seconds` is how long a reply may take.
+    Every request has the `headers`; `seconds` is how long a reply may take.
     """
 
     def __init__(
@@ -64,21 +64,21 @@ class Client:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> Reply:
-        """A page, where redirects within the site lead to."""
+        """Get a page; redirects within the site are followed."""
         return await self._follow(await self.request("GET", path))
 
     async def post_form(self, path: str, fields: Mapping[str, str]) -> Reply:
-        """What comes back for a form that is sent."""
+        """Send a form; redirects within the site are followed."""
         body = urlencode(fields).encode()
         return await self._follow(await self.request("POST", path, body, "application/x-www-form-urlencoded"))
 
     async def post_json(self, path: str, data: object) -> Reply:
-        """What comes back for data that are sent."""
+        """Send data as JSON."""
         body = json.dumps(data, separators=(",", ":")).encode()
         return await self.request("POST", path, body, "application/json")
 
     async def request(self, method: str, path: str, body: bytes = b"", kind: str = "") -> Reply:
-        """One request and its reply, redirects not followed."""
+        """Send a request; redirects are not followed."""
         lines = [f"{method} {path} HTTP/1.1", f"Host: {self.site}"]
         if body or method == "POST":
             lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}", f"Origin: http://{self.site}"]
@@ -100,15 +100,15 @@ class Client:
             self._streams = None
 
     async def _sent(self, request: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-        found = _Reading()
-        parser = HttpResponseParser(found)
+        reading = _Reading()
+        parser = HttpResponseParser(reading)
         try:
             async with asyncio.timeout(self.seconds):
                 if self._streams is None or self._streams[0].at_eof():
                     self._streams = await asyncio.open_connection(self.host, self.port)
                 reader, writer = self._streams
                 writer.write(request)
-                while not found.complete:
+                while not reading.complete:
                     data = await reader.read(PIECE)
                     if not data:
                         raise ConnectionError("The server closed the connection before it answered.")
@@ -124,7 +124,7 @@ class Client:
             raise
         if not parser.should_keep_alive():
             await self.close()
-        return parser.get_status_code(), found.headers, bytes(found.body)
+        return parser.get_status_code(), reading.headers, bytes(reading.body)
 
     async def _follow(self, reply: Reply) -> Reply:
         for _ in range(REDIRECTS):
@@ -138,19 +138,19 @@ class Client:
         raise ConnectionError(f"{reply.path} redirects in a circle.")
 
 
-def keep_cookies(known: dict[str, str], stated: Iterable[str]) -> None:
-    """Take over cookies that were set or, by an age of zero, taken away; what is not readable is ignored."""
-    for one in stated:
+def keep_cookies(cookies: dict[str, str], headers: Iterable[str]) -> None:
+    """Update cookies from `set-cookie` headers; an age of zero deletes one, and unreadable headers are ignored."""
+    for header in headers:
         with suppress(CookieError):
-            for name, cookie in SimpleCookie(one).items():
+            for name, cookie in SimpleCookie(header).items():
                 if cookie["max-age"] == "0" or not cookie.value:
-                    known.pop(name, None)
+                    cookies.pop(name, None)
                 else:
-                    known[name] = cookie.coded_value
+                    cookies[name] = cookie.coded_value
 
 
 class _Reading:
-    """What httptools reads of a reply."""
+    """The parts of a reply that httptools reads."""
 
     def __init__(self) -> None:
         self.headers: list[tuple[str, str]] = []

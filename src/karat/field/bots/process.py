@@ -1,4 +1,4 @@
-"""A server in a process of its own: started, waited for, measured, and ended in order or not at all in order."""
+"""A server in a separate process, which can be started, measured, stopped and killed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS_TO_END = 20
 
 
 class ServerProcess:
-    """`karat serve` on the loopback address. `kill` ends it as a power cut would; `start` begins again on its port."""
+    """`karat serve` on the loopback address. `kill` ends it like a power cut; `start` starts it again on its port."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class ServerProcess:
         self._command = [sys.executable, "-m", "karat", "serve", str(study), *map(str, more), "--data", str(data)]
         self._command += ["--host", LOOPBACK, "--port", str(self.port)]
         self._command += ["--database", database] if database else []
-        # All bots come from one address: the limit that holds for people does not hold for them.
+        # All bots have one address, so the limit per address does not apply to them.
         self._environment = {**os.environ, "KARAT_ARRIVALS_PER_MINUTE": "0", **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -48,7 +48,7 @@ class ServerProcess:
         return f"http://{LOOPBACK}:{self.port}"
 
     def start(self, seconds: float = 60.0) -> ServerProcess:
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it answers."""
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         until = time.monotonic() + seconds
         try:
@@ -59,30 +59,30 @@ class ServerProcess:
                     raise KaratError(f"The server did not start. It said: {self.said()}")
                 time.sleep(0.02)
         except BaseException:
-            # Also where the wait is broken off: nobody else knows the process.
+            # Also after an interruption, because nobody else could end the process.
             self.kill()
             raise
         return self
 
     def kill(self) -> None:
-        """End it at once; nothing that it holds in memory survives."""
+        """End the server at once; everything in its memory is lost."""
         self._end(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
     def stop(self) -> None:
-        """Let it finish what is under way, and end."""
+        """Stop the server after its running requests."""
         self._end(signal.SIGTERM)
 
     def wait(self) -> None:
-        """Wait until it ends by itself."""
+        """Wait until the server ends by itself."""
         if self._process is not None:
             self._process.wait()
 
     def said(self) -> str:
-        """What it wrote, such as the reason why it did not start."""
+        """The log of the server, such as the reason why it did not start."""
         return self.log.read_text(encoding="utf-8", errors="replace").strip() if self.log.exists() else ""
 
     def memory(self) -> float:
-        """The peak memory so far, in megabytes, if the system reports it (Linux), else nan."""
+        """The peak memory so far in megabytes; nan if the system does not report it (it does on Linux)."""
         status = Path(f"/proc/{self._process.pid}/status") if self._process else Path("nowhere")
         if not status.is_file():
             return float("nan")
@@ -102,7 +102,7 @@ class ServerProcess:
 
 
 def end(process: subprocess.Popen[Any], how: signal.Signals = signal.SIGTERM) -> None:
-    """Ask a process to end, and kill it where it does not."""
+    """Ask a process to end, and kill it if it does not."""
     if process.poll() is None:
         process.send_signal(how)
         try:
@@ -113,17 +113,17 @@ def end(process: subprocess.Popen[Any], how: signal.Signals = signal.SIGTERM) ->
 
 
 def started(command: Sequence[str], environment: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """A program that does not read from the terminal and writes to a file.
+    """Start a program without the terminal, with its output in a file.
 
-    It is in a session of its own, so that Ctrl-C reaches only the one who started it, who then ends it in order.
+    It gets its own session, so that Ctrl-C reaches only its parent, which then ends it in order.
     """
-    return subprocess.Popen(  # noqa: S603 - the command is made here, of nothing that anybody sent
+    return subprocess.Popen(  # noqa: S603 - no part of the command comes from a request
         command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
     )
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """A port that is free."""
     with socket.socket() as listener:
         listener.bind((LOOPBACK, 0))
         port: int = listener.getsockname()[1]
@@ -131,7 +131,7 @@ def free_port() -> int:
 
 
 def answers(port: int, path: str) -> bool:
-    """Whether a server on this port has the page."""
+    """Whether a server on this port answers for a page."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
         connection.request("GET", path)

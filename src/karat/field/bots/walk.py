@@ -1,11 +1,11 @@
-"""A whole visit: the landing page, consent, questions, the trials over the programming interface, and the last page.
+"""A complete visit: the landing page, consent, questions, the trials over the API, and the last page.
 
-A bot keeps a record of what it sent and what the server said it had saved, so that both can be compared with the
-export. Where the line breaks it asks again, for as long as its patience lasts: answers under the same key, pages by
-looking where it stands.
+A bot records the answers that it sent and those that the server acknowledged, so that both can be compared with the
+export. If a connection breaks, it tries again while its patience lasts: it repeats answers under the same key, and
+requests the current page again.
 
-Forms are read as somebody sees them who fills them in: what can be chosen, under which words. Hidden fields are sent
-back as they are. The first button of a form is the one that goes on.
+Forms are read as a participant sees them, by labels. Hidden fields are sent back unchanged. The first button of a form
+continues.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from karat.field.bots.client import Client, Reply
 from karat.study.study import Study
 
 PAUSE = 0.05
-"""Seconds before asking again where the line broke; twice as long each time, up to a second."""
+"""Seconds before a request is repeated; twice as long each time, up to a second."""
 PAGES = 60
-"""More pages than that before the trials or after them are a circle."""
+"""More pages than this before or after the trials are a circle."""
 ROUNDS = 5
 TRIALS = 'id="trials"'
-"""What only the page with the trials has."""
+"""A mark of the page with the trials."""
 DEVICE = {
     "pointer": "mouse", "window": [1280, 800], "device": "desktop", "isolated": False, "frame_rate": 60,
     "changes": 0, "blurs": 0, "away": 0,
@@ -40,16 +40,16 @@ DEVICE = {
 
 
 class VisitError(RuntimeError):
-    """Something that a participant would write to the researcher about."""
+    """A problem that a participant would report to the researcher."""
 
 
 @dataclass
 class WalkRecord:
-    """What a visit left behind."""
+    """The record of a visit."""
 
     behaviour: str
     sent: dict[str, tuple[str, dict[str, str | None]]] = field(default_factory=dict)
-    """The trial and the responses that were sent under each key."""
+    """The trial and the responses under each key."""
     saved: set[str] = field(default_factory=set)
     """The keys that the server acknowledged."""
     refused: list[str] = field(default_factory=list)
@@ -57,56 +57,56 @@ class WalkRecord:
     seconds: list[float] = field(default_factory=list)
     """How long each acknowledged request took."""
     broken: int = 0
-    """How often the line broke."""
+    """How often the connection broke."""
     left_early: bool = False
     last_page: str = ""
     """The words of the last page."""
 
     @property
     def acknowledged(self) -> dict[str, dict[str, str | None]]:
-        """The responses that are safe with the server, by trial; pages without an answer are left out."""
-        kept = (self.sent[key] for key in self.saved)
-        return {trial: responses for trial, responses in kept if None not in responses.values()}
+        """The saved responses by trial, without pages that have no answer."""
+        saved = (self.sent[key] for key in self.saved)
+        return {trial: responses for trial, responses in saved if None not in responses.values()}
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a study is visited: its slug, the parameters of the platform, what is known, and how hurried everybody is."""
+    """How bots visit a study: its slug, the parameters of the platform, known answers, speed and patience."""
 
     slug: str
     parameters: Mapping[str, str] = field(default_factory=dict)
-    """What the platform adds to the address."""
+    """The parameters that the platform adds to the address."""
     known: Mapping[str, str] = field(default_factory=dict)
-    """Answers to background and quiz questions, by the words of the question; others are drawn by lot."""
+    """Answers to background and quiz questions, by the words of the question; others are random."""
     speed: float = 1.0
     """How many times faster than people the bots are; 0 for no pause at all."""
     patience: float = 0.0
-    """For how many seconds a broken line is tried again."""
+    """For how many seconds a broken connection is tried again."""
 
     @property
     def landing(self) -> str:
-        """The page on which participants arrive."""
+        """The address of the landing page."""
         return f"/s/{self.slug}/" + (f"?{urlencode(self.parameters)}" if self.parameters else "")
 
     @property
     def next(self) -> str:
-        """The page on which a participant stands."""
+        """The address of the current page."""
         return f"/s/{self.slug}/go"
 
 
 def known_answers(study: Study, seed: int = 1) -> dict[str, str]:
-    """Answers that admit to a study and pass its quiz, as of an eligible person who has read the instructions."""
+    """Answers of an eligible participant who passes the quiz."""
     random = np.random.default_rng(seed)
-    known = {
+    answers = {
         question.question: str(random.choice(question.eligible or question.answers))
         for question in study.settings.background
         if question.answers
     }
-    return known | {quiz.question: quiz.answers[quiz.right - 1] for quiz in study.settings.texts.quiz}
+    return answers | {quiz.question: quiz.answers[quiz.right - 1] for quiz in study.settings.texts.quiz}
 
 
 async def visit(client: Client, way: Way, behaviour: Behaviour) -> WalkRecord:
-    """Take part in a study from the first page to the last; the record says what was sent and what was saved."""
+    """Take part in a study from the first page to the last; returns what was sent and saved."""
     record = WalkRecord(behaviour.name)
     patiently = Patience(way.patience, record)
     page = await patiently(lambda: client.get(way.landing))
@@ -125,7 +125,7 @@ async def visit(client: Client, way: Way, behaviour: Behaviour) -> WalkRecord:
 async def past_the_forms(
     client: Client, way: Way, behaviour: Behaviour, page: Reply, patiently: Patience | None = None
 ) -> Reply:
-    """Fill in one form after the other; the page with the trials, or the first that has no form to go on with."""
+    """Fill in one form after the other; returns the page with the trials, or the first without a form."""
     patient = patiently or Patience(way.patience, WalkRecord(behaviour.name))
     for _ in range(PAGES):
         form = None if TRIALS in page.text else _way_on(page)
@@ -136,7 +136,7 @@ async def past_the_forms(
 
 
 async def begin(client: Client, way: Way) -> Reply:
-    """Arrive: the landing page, and the first page of a session."""
+    """Arrive on the landing page and begin; returns the first page of the session."""
     page = await client.get(way.landing)
     form = _way_on(page)
     if form is None:
@@ -145,8 +145,7 @@ async def begin(client: Client, way: Way) -> Reply:
 
 
 async def _sent(client: Client, way: Way, form: PageForm, behaviour: Behaviour, patiently: Patience) -> Reply:
-    """The page after a form. Where the line broke, the bot looks where it stands instead of sending the form twice."""
-    # Every question is answered: as is known, else by lot.
+    """Send a form; if the connection breaks, the current page is requested instead of sending the form twice."""
     answers = {name: _chosen(choice, way.known, behaviour.random) for name, choice in form.choices.items()}
     filled = form.filled(answers | dict.fromkeys(form.texts, "nothing to add"))
     try:
@@ -158,14 +157,14 @@ async def _sent(client: Client, way: Way, form: PageForm, behaviour: Behaviour, 
             return reply
         patiently.broke(ConnectionError(f"{form.action} answered {reply.status}."))
     reply = await patiently(lambda: client.get(way.next))
-    # Who has no session yet begins again; the platform's parameters lead back to one that was made meanwhile.
+    # Without a session, begin again; the platform's parameters lead back to one that was made meanwhile.
     return reply if reply.status < 400 else await patiently(lambda: client.get(way.landing))
 
 
 async def _answer_trials(
     client: Client, way: Way, behaviour: Behaviour, record: WalkRecord, patiently: Patience
 ) -> bool:
-    """Answer one trial after the other until the server names another step; False for those who drop out."""
+    """Answer one trial after the other until the server reports another step; False for drop-outs."""
     state = await patiently(lambda: client.get(f"/api/{way.slug}/trials"))
     if state.status != 200:
         raise VisitError(f"The trials of {way.slug} are not available: {state.status} {state.text[:200]}")
@@ -181,7 +180,7 @@ async def _answer_trials(
             await asyncio.sleep(pause / way.speed)
         answer["answered_at"] = round(time.time() * 1000)
         record.sent[answer["key"]] = (trial["id"], answer.get("responses") or {"": answer["response"]})
-        held = [one["id"] for one in waiting]
+        held = [entry["id"] for entry in waiting]
         request = {"answers": [answer], "events": [], "have": held}
         began = time.perf_counter()
         reply = await patiently(partial(client.post_json, f"/api/{way.slug}/answers", request))
@@ -190,15 +189,15 @@ async def _answer_trials(
         record.seconds.append(time.perf_counter() - began)
         reply_body = reply.json()
         record.saved.update(reply_body["saved"])
-        record.refused += [one["reason"] for one in reply_body["refused"]]
+        record.refused += [entry["reason"] for entry in reply_body["refused"]]
         scales.update(reply_body["scales"])
-        known = {*held}
-        waiting += [one for one in reply_body["trials"] if one["id"] not in known]
+        ids = {*held}
+        waiting += [entry for entry in reply_body["trials"] if entry["id"] not in ids]
     return True
 
 
 def _answer(trial: Mapping[str, Any], scales: Mapping[str, Any], behaviour: Behaviour) -> tuple[dict[str, Any], float]:
-    """An answer as the browser would send it, and how long a person takes for it."""
+    """An answer as the browser would send it, and how long a participant takes for it."""
     answer: dict[str, Any] = {
         "trial": trial["id"], "key": str(uuid.uuid4()), "response": None, "responses": None, "rt": 0.0, "rts": None,
         "first_response": None, "first_rt": None, "shown_at": round(time.time() * 1000), **DEVICE,
@@ -211,12 +210,12 @@ def _answer(trial: Mapping[str, Any], scales: Mapping[str, Any], behaviour: Beha
 
 def _way_on(page: Reply) -> PageForm | None:
     """The form that leads to the next step, if there is one."""
-    found = [form for form in forms(page.text) if "/step/" in form.action or form.action.endswith("/begin")]
-    return found[0] if found else None
+    onward = [form for form in forms(page.text) if "/step/" in form.action or form.action.endswith("/begin")]
+    return onward[0] if onward else None
 
 
-def _chosen(choice: FormChoice, known: Mapping[str, str], random: np.random.Generator) -> str:
-    wanted = next((answer for question, answer in known.items() if question in choice.question), None)
+def _chosen(choice: FormChoice, answers: Mapping[str, str], random: np.random.Generator) -> str:
+    wanted = next((answer for question, answer in answers.items() if question in choice.question), None)
     by_words = {words: value for value, words in choice.options.items()}
     if wanted in by_words:
         return by_words[wanted]
@@ -224,13 +223,13 @@ def _chosen(choice: FormChoice, known: Mapping[str, str], random: np.random.Gene
 
 
 class Patience:
-    """Asks again while the line is broken or the server is unwell, at growing intervals, until patience ends."""
+    """Repeats requests after broken connections and server errors, at growing intervals, for a limited time."""
 
     def __init__(self, seconds: float, record: WalkRecord) -> None:
         self.seconds, self.record = seconds, record
 
     def broke(self, error: OSError) -> None:
-        """Count a broken line; without patience it is an error."""
+        """Count a broken connection; without patience it is an error."""
         self.record.broken += 1
         if not self.seconds:
             raise VisitError(f"The connection broke: {error}") from error
@@ -253,7 +252,7 @@ class Patience:
 
 
 SPOKEN = ("legend", "label", "button")
-"""Elements whose words say what a field is about."""
+"""Elements with the label of a field."""
 NOT_FILLED_IN = ("submit", "button", "reset", "image")
 
 
@@ -270,19 +269,19 @@ class FormChoice:
 
 @dataclass
 class PageForm:
-    """A form: where it goes, what it sends of itself, and what is to be filled in."""
+    """A form: its action, its hidden fields, and the fields to fill in."""
 
     action: str
     method: str
     hidden: dict[str, str] = field(default_factory=dict)
     choices: dict[str, FormChoice] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    """Lines to write in, by name, with their labels."""
+    """Text fields by name, with their labels."""
     buttons: list[tuple[str, str, str]] = field(default_factory=list)
     """Name, value and words of each button."""
 
     def filled(self, answers: Mapping[str, str], button: int = 0) -> dict[str, str]:
-        """What the browser sends when a button is pressed."""
+        """The values that the browser sends when a button is pressed."""
         sent = self.hidden | dict(answers)
         if self.buttons and self.buttons[button][0]:
             sent[self.buttons[button][0]] = self.buttons[button][1]
@@ -298,7 +297,7 @@ def forms(html: str) -> list[PageForm]:
 
 
 class _FormParser(HTMLParser):
-    """Collects forms; words belong to the label that encloses a field or names its id."""
+    """Collects forms; a label belongs to the field inside it or with its id."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -314,32 +313,32 @@ class _FormParser(HTMLParser):
         self._option: str | None = None
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attributes}
+        values = {name: value or "" for name, value in attributes}
         if tag == "form":
-            self._form = PageForm(given.get("action", ""), given.get("method", "get").lower())
+            self._form = PageForm(values.get("action", ""), values.get("method", "get").lower())
             self.found.append(self._form)
         if self._form is None:
             return
         if tag in SPOKEN:
             self._words = []
-            self._label_for = given.get("for", "")
+            self._label_for = values.get("for", "")
             self._last = None
-        if tag == "button" and given.get("type", "submit") == "submit":
-            self._form.buttons.append((given.get("name", ""), given.get("value", ""), ""))
+        if tag == "button" and values.get("type", "submit") == "submit":
+            self._form.buttons.append((values.get("name", ""), values.get("value", ""), ""))
         if tag == "input":
-            self._input(self._form, given)
-        elif tag == "textarea" and given.get("name"):
-            self._form.texts[given["name"]] = ""
-            self._owners[given.get("id", "")] = self._last = (given["name"], "")
-        elif tag == "select" and given.get("name"):
+            self._input(self._form, values)
+        elif tag == "textarea" and values.get("name"):
+            self._form.texts[values["name"]] = ""
+            self._owners[values.get("id", "")] = self._last = (values["name"], "")
+        elif tag == "select" and values.get("name"):
             self._select = self._form.choices.setdefault(
-                given["name"], FormChoice(given["name"], "select", self._legend)
+                values["name"], FormChoice(values["name"], "select", self._legend)
             )
         elif tag == "option" and self._select is not None:
-            self._option, self._words = given.get("value", ""), []
+            self._option, self._words = values.get("value", ""), []
 
-    def _input(self, form: PageForm, given: dict[str, str]) -> None:
-        kind, name, value = given.get("type", "text").lower(), given.get("name", ""), given.get("value", "")
+    def _input(self, form: PageForm, values: dict[str, str]) -> None:
+        kind, name, value = values.get("type", "text").lower(), values.get("name", ""), values.get("value", "")
         if kind == "submit":
             form.buttons.append((name, value, value))
         elif kind == "hidden" and name:
@@ -347,10 +346,10 @@ class _FormParser(HTMLParser):
         elif kind in ("radio", "checkbox") and name:
             choice = form.choices.setdefault(name, FormChoice(name, kind, self._legend))
             choice.options[value or "on"] = ""
-            self._owners[given.get("id", "")] = self._last = (name, value or "on")
+            self._owners[values.get("id", "")] = self._last = (name, value or "on")
         elif kind not in NOT_FILLED_IN and name:
             form.texts[name] = ""
-            self._owners[given.get("id", "")] = self._last = (name, "")
+            self._owners[values.get("id", "")] = self._last = (name, "")
 
     def handle_data(self, data: str) -> None:
         self._words.append(data)
@@ -360,7 +359,7 @@ class _FormParser(HTMLParser):
             return
         words = " ".join("".join(self._words).split())
         if tag == "form":
-            # A label that names an id may come before its field, so it is matched last.
+            # A label may come before the field with its id, so labels are matched at the end.
             for place, label in self._labels.items():
                 self._name(self._form, self._owners.get(place), label)
             self._form = None
@@ -381,7 +380,7 @@ class _FormParser(HTMLParser):
             self._name(self._form, self._last, words)
 
     def _name(self, form: PageForm, owner: tuple[str, str] | None, words: str) -> None:
-        """The words of a label, given to its field."""
+        """Give the words of a label to its field."""
         if owner is None:
             return
         name, value = owner

@@ -1,7 +1,7 @@
 """The API of the trial page: the next trials, and the answers.
 
-A session is known by its cookie or by a bearer token. What changes something carries the header `X-Karat`, which a form
-of another site cannot send. An answer is acknowledged after it is on the disk.
+A cookie or a bearer token identifies a session. Requests that change something carry the header `X-Karat`, which a form
+of another site cannot send. An answer is acknowledged after it is on disk.
 """
 
 from typing import Annotated, Any
@@ -26,10 +26,11 @@ from karat.field.server.served_study import (
     config_of,
     field_of,
     held_token,
-    loaded,
+    session_of,
+    store_of,
 )
 from karat.field.store import SessionEndedError, answers, trials
-from karat.field.store.answers import Saved, SubmittedAnswer, SubmittedEvent
+from karat.field.store.answers import SubmittedAnswer, SubmittedEvent
 from karat.field.store.trials import StoredTrial
 
 router = APIRouter(prefix="/api", tags=["trials"])
@@ -39,7 +40,7 @@ SCHEMAS = "#/components/schemas/"
 
 
 class AnswersSent(BaseModel, extra="forbid"):
-    """Answers and events, and which trials the browser holds already."""
+    """Answers and events, and the trials that the browser already has."""
 
     answers: list[PostedAnswer] = Field([], max_length=MOST_ANSWERS)
     events: list[PageEvent] = Field([], max_length=MOST_EVENTS)
@@ -47,7 +48,7 @@ class AnswersSent(BaseModel, extra="forbid"):
 
 
 class Refused(BaseModel):
-    """An answer that was not taken."""
+    """An answer that was not saved."""
 
     key: str
     reason: str
@@ -61,7 +62,7 @@ class AnswersSaved(BaseModel):
     trials: list[dict[str, Any]] = Field(description="Further trials, as participants may see them.")
     scales: dict[str, dict[str, Any]] = Field(description="The scales of these trials, by their keys.")
     left: int = Field(description="How many pages are unanswered.")
-    step: str = Field(description="The step at which the session stands; trials, while there are any.")
+    step: str = Field(description="The current step of the session; trials, while there are any.")
 
 
 class TrialsAhead(BaseModel):
@@ -71,7 +72,7 @@ class TrialsAhead(BaseModel):
     trials: list[dict[str, Any]]
     scales: dict[str, dict[str, Any]]
     left: int
-    done: float = Field(description="Which share of the pages is answered.")
+    done: float = Field(description="The share of the pages that is answered.")
     language: str
     direction: str
     going_back: bool
@@ -81,7 +82,7 @@ class TrialsAhead(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """What went wrong, as a sentence in the language of the study."""
+    """The error, as a sentence in the language of the study."""
 
     error: str
 
@@ -92,23 +93,23 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 @router.get("/{slug}/trials", responses={200: {"model": TrialsAhead}, **_problems()}, summary="The next trials")
 async def next_trials(slug: str, request: Request) -> Response:
-    """The next trials of the session that are not answered."""
-    asked = await _asking(request, slug)
-    if asked.session.step == flow.TRIALS and not asked.session.planned:
-        await plan(asked)
-        asked = await again(asked)
-    session, field = asked.session, asked.field
+    """The next unanswered trials of the session."""
+    current = await _asking(request, slug)
+    if current.session.step == flow.TRIALS and not current.session.planned:
+        await plan(current)
+        current = await again(current)
+    session, field = current.session, current.field
     settings = field.study.settings.field
     ahead: list[StoredTrial] = []
     before = None
     if session.step == flow.TRIALS:
-        ahead = await asked.store.look(trials.next_trials, session.id, settings.send_ahead)
+        ahead = await current.store.look(trials.next_trials, session.id, settings.send_ahead)
         if settings.going_back:
-            before = await asked.store.look(trials.last_answered, session.id)
+            before = await current.store.look(trials.last_answered, session.id)
     pages = [*ahead, before[0]] if before else ahead
     return _json({
         "step": session.step,
-        "trials": [one.shown for one in ahead],
+        "trials": [page.shown for page in ahead],
         "scales": _scales(field, pages),
         "left": session.left,
         "done": round(session.answered / session.trials, 4) if session.trials else 0.0,
@@ -128,27 +129,25 @@ async def next_trials(slug: str, request: Request) -> Response:
                                  "schema": {"type": "string", "const": "1"}}],
              })  # fmt: skip
 async def save_answers(slug: str, request: Request) -> Response:
-    """Save answers and events; they are on the disk when they are acknowledged."""
+    """Save answers and events; they are on disk when they are acknowledged."""
     field, config = field_of(request, slug), config_of(request)
     if request.headers.get("x-karat") != "1" or from_another_site(request, config):
         raise HTTPException(403)
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415)
-    known = token_hash(config.secret, slug, bearer_token(request) or held_token(request, slug))
-    if known is None:
+    hashed = token_hash(config.secret, slug, bearer_token(request) or held_token(request, slug))
+    if hashed is None:
         raise HTTPException(401)
-    wait = request.app.state.limits.wait("request", known)
-    if wait:
-        raise HTTPException(429, headers={"Retry-After": str(int(wait) + 1)})
+    request.app.state.limits.check("request", hashed)
     try:
         sent = AnswersSent.model_validate_json(await request.body())
     except ValidationError:
         raise HTTPException(422) from None
     settings = field.study.settings.field
-    saved: Saved = await request.app.state.store.do(
+    saved = await store_of(request).do(
         answers.save,
         answers.AnswerSubmission(
-            token_hash=known,
+            token_hash=hashed,
             answers=[_submitted(answer, settings.traces) for answer in sent.answers],
             check=field.check,
             next_step=field.after_trials,
@@ -163,15 +162,15 @@ async def save_answers(slug: str, request: Request) -> Response:
             send_ahead=settings.send_ahead,
             going_back=settings.going_back,
             first_lease_seconds=field.lease_of(0),
-            versions={version: (one.check, one.after_trials) for version, one in field.versions.items()},
+            versions={version: (served.check, served.after_trials) for version, served in field.versions.items()},
         ),
     )
     if saved.saved:
-        request.app.state.limits.holds.release(known)
+        request.app.state.limits.holds.release(hashed)
     return _json({
         "saved": saved.saved,
         "refused": [{"key": key, "reason": reason} for key, reason in saved.refused],
-        "trials": [one.shown for one in saved.trials],
+        "trials": [served.shown for served in saved.trials],
         "scales": _scales(field.versions.get(saved.version or "", field), saved.trials),
         "left": saved.left,
         "step": saved.step,
@@ -179,21 +178,17 @@ async def save_answers(slug: str, request: Request) -> Response:
 
 
 async def save_at_once(request: Request) -> Response:
-    """The same without FastAPI's own reading of the request, which would take longer than the rest."""
+    """Save answers without FastAPI's parsing of the request, which would take longer than everything else."""
     return await save_answers(request.path_params["slug"], request)
 
 
 async def _asking(request: Request, slug: str) -> RequestSession:
-    """The session that asks; 401 where there is none, 409 where it has ended."""
-    field = field_of(request, slug)
-    bearer = bearer_token(request)
-    token = bearer or held_token(request, slug)
-    session = await loaded(request, field, token)
-    if session is None:
-        raise HTTPException(401)
-    if session.state != "running":
-        raise SessionEndedError(session.state)
-    return RequestSession(request, field.of(session), session, token, framed=bool(bearer))
+    """The request with its running session; 401 if there is none, 409 if it has ended."""
+    field, bearer = field_of(request, slug), bearer_token(request)
+    current = await session_of(request, field, bearer or held_token(request, slug), bool(bearer))
+    if current.session.state != "running":
+        raise SessionEndedError(current.session.state)
+    return current
 
 
 def _submitted(answer: PostedAnswer, traces: bool) -> SubmittedAnswer:
@@ -205,11 +200,14 @@ def _scales(field: ServedStudy, pages: list[StoredTrial]) -> dict[str, Any]:
     return {key: field.scales[key] for page in pages if (key := page.shown.get("scale"))}
 
 
-def _with_answer(field: ServedStudy, page: StoredTrial, given: dict[str, str | None]) -> dict[str, Any]:
-    """A page with what was answered to it, as the browser had sent it."""
+def _with_answer(field: ServedStudy, page: StoredTrial, responses: dict[str, str | None]) -> dict[str, Any]:
+    """A page with its answer, as the browser sent it."""
     offer = field.offers.get(page.block)
     places = {} if offer is None or offer.responses is None else {to: sent for sent, to in offer.responses.items()}
-    sent = {question: None if one is None else places.get(one, one) for question, one in given.items()}
+    sent = {
+        question: None if response is None else places.get(response, response)
+        for question, response in responses.items()
+    }
     if page.shown.get("questions"):
         return {**page.shown, "responses": sent}
     return {**page.shown, "response": sent.get("")}
@@ -220,15 +218,15 @@ def _json(content: object) -> Response:
 
 
 def schemas() -> dict[str, Any]:
-    """The shapes of what the browser sends, for the OpenAPI description."""
-    _, found = models_json_schema([(AnswersSent, "validation")], ref_template=SCHEMAS + "{model}")
-    shapes: dict[str, Any] = found["$defs"]
+    """The schemas of what the browser sends, for the OpenAPI description."""
+    _, schema = models_json_schema([(AnswersSent, "validation")], ref_template=SCHEMAS + "{model}")
+    shapes: dict[str, Any] = schema["$defs"]
     _close(shapes)
     return shapes
 
 
 def _close(shape: Any) -> None:
-    """Say of mappings whose keys follow a pattern that other keys are refused, which pydantic does but does not say."""
+    """Declare that mappings with a key pattern refuse other keys, which pydantic does without declaring it."""
     if isinstance(shape, dict):
         if "patternProperties" in shape:
             shape["additionalProperties"] = False

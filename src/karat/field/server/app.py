@@ -1,7 +1,7 @@
 """The application: studies on a store, served under one address.
 
-Errors are sentences in the language of the study: a page for people, JSON for the browser's script. Of the files of a
-study a browser can ask for the images of its items, and for the scripts of tasks that are not karat's own.
+Errors are sentences in the language of the study: a page for people, JSON for the browser's script. The only files of a
+study that a browser can request are the images of its items and the scripts of tasks from other packages.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ import karat
 from karat.field.content.texts import Words, words
 from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
-from karat.field.server.headers import NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.headers import NO_STORE, NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
 from karat.field.server.navigation import notice
 from karat.field.server.security import secret_mark
 from karat.field.server.served_study import ServedStudy, field_of, held_token, served_study
 from karat.field.store import DatabaseMovedError, NoSessionError, SessionEndedError, Store
 from karat.study.study import Study
 
-DESCRIPTION = """What a participant's browser asks the server. Pages are HTML and lead from step to step by forms; the
-trials are asked and answered as JSON under /api."""
+DESCRIPTION = """What a participant's browser requests. Pages are HTML, with forms that lead from step to step; trials
+and answers are JSON under /api."""
 
 PLANNED_AT_ONCE = 8
-"""How many questionnaires are made and stored at the same time; who comes then waits for a moment."""
+"""How many questionnaires are planned and stored at the same time; further participants wait for a moment."""
 
 
 def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: ServerConfig, admin: bool = True) -> FastAPI:
-    """An application that fields studies, each under its short name; researchers' pages under /admin unless left out.
+    """An application that serves studies under their short names; unless left out, the dashboard is under /admin.
 
     The store stays open until its owner closes it.
     """
@@ -67,26 +67,26 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     app.state.health = Health()
     app.state.templates = environment()
     app.state.planning = asyncio.Semaphore(PLANNED_AT_ONCE)
-    known: dict[str, ServedStudy] = {slug: served_study(slug, study, store) for slug, study in studies}
-    app.state.served_studies = known
+    served: dict[str, ServedStudy] = {slug: served_study(slug, study, store) for slug, study in studies}
+    app.state.served_studies = served
     app.add_middleware(RequestGuard, config=config)
     app.add_exception_handler(HTTPException, _answered)
     for kind, status in ((RequestValidationError, 422), (NoSessionError, 401), (SessionEndedError, 409)):
-        app.add_exception_handler(kind, partial(_said, status))
+        app.add_exception_handler(kind, partial(_with_status, status))
     app.add_exception_handler(ClientDisconnect, _gone)
     for failure in FAILURES:
         app.add_exception_handler(failure, _failing)
     app.add_exception_handler(Exception, _broken)
-    # What is asked most goes the short way; its twin in the router is there for the description.
+    # The most frequent request takes a shortcut; its twin in the router is there for the description.
     app.router.routes.insert(0, Route("/api/{slug}/answers", api.save_at_once, methods=["POST"]))
-    # Routes are taken as they were made: to include a router would look at all their parameters again.
+    # The routes are added as they are, because including a router would analyse all their parameters again.
     app.router.routes += [*api.router.routes, *pages.router.routes, *file_router.routes]
     if admin:
         from karat.field.admin.actions import admin_routes
 
         app.router.routes += admin_routes()
     app.add_api_route("/healthz", _health, methods=["GET"], summary="Whether the server is up", tags=["server"])
-    # The more particular folder first: a mount takes everything below its path.
+    # The inner folder comes first, because a mount takes everything below its path.
     for path, folder in (("/static/vendor", WEB / "vendor"), ("/static", WEB / "static")):
         if folder.is_dir():
             app.mount(path, _Files(directory=folder, follow_symlink=False))
@@ -94,7 +94,7 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
 
 
 class _Described(FastAPI):
-    """An application whose description also says which studies and steps there are and what the trial page sends."""
+    """An application whose description also lists the studies, the steps and what the trial page sends."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -109,28 +109,28 @@ class _Described(FastAPI):
     def _complete(self, path: str, way: dict[str, Any]) -> None:
         if path.startswith("/api/"):
             way["security"] = [{"token": []}]
-        known = {"slug": list(self.state.studies), "step": list(pages.STEPS)}
+        choices = {"slug": list(self.state.studies), "step": list(pages.STEPS)}
         for parameter in way.get("parameters", []):
-            if parameter["name"] in known:
-                parameter["schema"]["enum"] = known[parameter["name"]]
+            if parameter["name"] in choices:
+                parameter["schema"]["enum"] = choices[parameter["name"]]
 
 
 STDERR = partial(print, file=sys.stderr, flush=True)
 
 
 class Health:
-    """Whether the database takes what is written. What fails is written to the log, one line per kind and minute."""
+    """Whether the database can be written. Failures are logged, at most one line per kind and minute."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, log: Callable[[str], None] = STDERR) -> None:
         self.trouble = ""
-        """What is wrong, as a sentence; empty where nothing is."""
+        """What is wrong, as a sentence; empty if nothing is."""
         self._clock = clock
         self._log = log
         self._logged: dict[str, float] = {}
         self._probed = -PROBE_EVERY
 
     def failed(self, error: BaseException) -> None:
-        """Note that something could not be written or read."""
+        """Record that something could not be written or read."""
         kind, self.trouble = _trouble(error)
         now = self._clock()
         if now - self._logged.get(kind, -LOG_EVERY) >= LOG_EVERY:
@@ -138,7 +138,7 @@ class Health:
             self._log(f"karat: {self.trouble}")
 
     async def probe(self, store: Store) -> bool:
-        """Whether something can be written; asked often, it is tried once in a few seconds."""
+        """Whether something can be written; tried at most once every few seconds."""
         if self._clock() - self._probed >= PROBE_EVERY:
             self._probed = self._clock()
             try:
@@ -160,7 +160,7 @@ KINDS = {
 
 
 def _trouble(error: BaseException) -> tuple[str, str]:
-    """What kind of failure an error is, and what is to be said of it."""
+    """The kind of a failure, and a sentence about it."""
     if isinstance(error, DatabaseMovedError):
         return "moved", str(error)
     reason = str(getattr(error, "orig", None) or error or type(error).__name__).strip().splitlines()[0].rstrip(".")
@@ -171,7 +171,7 @@ def _trouble(error: BaseException) -> tuple[str, str]:
 
 
 async def _health(request: Request) -> JSONResponse:
-    """Whether the server is up and its database takes what is written."""
+    """Whether the server is up and its database can be written."""
     state = request.app.state
     if await state.health.probe(state.store):
         return JSONResponse({"status": "ok", "server": secret_mark(state.config.secret)})
@@ -179,7 +179,7 @@ async def _health(request: Request) -> JSONResponse:
 
 
 class _Files(StaticFiles):
-    """Files that a browser keeps, but asks about before it uses them again."""
+    """Files that a browser may cache but must revalidate."""
 
     def file_response(
         self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
@@ -197,17 +197,17 @@ OTHERWISE = "error.bad_request"
 
 
 def error(request: Request, status: int) -> Response:
-    """What is said of an error: JSON under /api, else a page."""
+    """The answer to an error: JSON under /api, else a page."""
     parts = request.url.path.split("/")
     slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
     field: ServedStudy | None = request.app.state.served_studies.get(slug)
-    spoken: Words = field.words if field is not None else words("en")
-    sentence = spoken[SENTENCES.get(status, OTHERWISE)]
+    texts: Words = field.words if field is not None else words("en")
+    sentence = texts[SENTENCES.get(status, OTHERWISE)]
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status)
-    # A form of an older page is refused again when it is reloaded: the link leads to where the session stands.
+    # A form of an older page would be refused again when reloaded, so the link leads to the current step.
     onward = f"/s/{slug}/go" if field is not None and status != 401 and held_token(request, slug) else ""
-    return notice(request, field, spoken["error.heading"], [sentence], status, onward=onward)
+    return notice(request, field, texts["error.heading"], [sentence], status, onward=onward)
 
 
 async def _answered(request: Request, raised: Exception) -> Response:
@@ -216,12 +216,12 @@ async def _answered(request: Request, raised: Exception) -> Response:
     return response
 
 
-async def _said(status: int, request: Request, raised: Exception) -> Response:
+async def _with_status(status: int, request: Request, raised: Exception) -> Response:
     return error(request, status)
 
 
 async def _gone(request: Request, raised: Exception) -> Response:
-    # Nobody is there to read it: a phone that lost its line is not an error of the server.
+    # The client has disconnected, so nobody reads this; it is not an error of the server.
     return Response(status_code=400)
 
 
@@ -233,9 +233,9 @@ async def _failing(request: Request, raised: Exception) -> Response:
 
 
 async def _broken(request: Request, raised: Exception) -> Response:
-    # This answer is made outside of the middleware that adds the headers.
+    # This answer does not pass through the middleware that adds the headers.
     response = error(request, 500)
-    response.headers.update(common_headers(request.app.state.config) | {"cache-control": "no-store"})
+    response.headers.update(common_headers(request.app.state.config) | NO_STORE)
     return response
 
 
@@ -258,23 +258,23 @@ def _answers(what: str, kind: str) -> dict[int | str, dict[str, Any]]:
                  summary="An image of a trial")  # fmt: skip
 @file_router.head("/s/{slug}/image/{name}", include_in_schema=False)
 async def image(slug: str, name: str, request: Request) -> Response:
-    """An image that an item of the study names; no other file can be asked for."""
+    """An image that an item of the study names; no other file is served."""
     path = field_of(request, slug).images.get(name)
     kind = IMAGE_TYPES.get(path.suffix.lower()) if path is not None else None
     return _file(request, path, kind, "private, max-age=3600")
 
 
 @file_router.get("/s/{slug}/task/{name}", responses=_answers("A script", "text/javascript"),
-                 response_class=FileResponse, summary="The script of a task of a package of one's own")  # fmt: skip
+                 response_class=FileResponse, summary="The script of a task from another package")  # fmt: skip
 @file_router.head("/s/{slug}/task/{name}", include_in_schema=False)
 async def task_script(slug: str, name: str, request: Request) -> Response:
-    """The browser file of a task that the study has; no other file of the package can be asked for."""
-    # As with karat's own scripts, the browser asks before it uses one again.
+    """The browser file of a task of the study; no other file of its package is served."""
+    # Like karat's own scripts, it is revalidated before it is used again.
     return _file(request, field_of(request, slug).scripts.get(name), "text/javascript", "no-cache")
 
 
-def _file(request: Request, path: Path | None, kind: str | None, kept: str) -> Response:
-    """A file that a browser may keep for so long; 404 where there is none."""
+def _file(request: Request, path: Path | None, kind: str | None, caching: str) -> Response:
+    """A file with these rules for caching; 404 if there is none."""
     try:
         about = os.stat(path) if path is not None else None
     except OSError:
@@ -282,7 +282,7 @@ def _file(request: Request, path: Path | None, kind: str | None, kept: str) -> R
     if path is None or kind is None or about is None or not stat.S_ISREG(about.st_mode):
         raise HTTPException(404)
     tag = f'"{about.st_mtime_ns:x}-{about.st_size:x}"'
-    headers = {"etag": tag, "cache-control": kept}
+    headers = {"etag": tag, "cache-control": caching}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return FileResponse(path, media_type=kind, headers=headers, stat_result=about)

@@ -1,11 +1,12 @@
-"""Where a server keeps its data, how it is reached, and the secret with which it signs.
+"""The configuration of a server: its data folder, its address, and the secret with which it signs.
 
-The secret is made on the first start, in a file that only its owner can read. If you copy the folder of a server to
-another machine takes the secret along, so that the links and sessions of participants stay valid.
+The first start makes the secret, in a file that only its owner can read. Copying the folder of a server to another
+machine copies the secret too, so the links and sessions of participants stay valid.
 """
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,12 +20,12 @@ BODY_LIMIT = 256 * 1024
 
 
 class ServerError(KaratError):
-    """A server that cannot start as it is set up."""
+    """A configuration with which a server cannot start."""
 
 
 @dataclass(frozen=True)
 class ServerConfig:
-    """How a server is set up."""
+    """The configuration of a server."""
 
     data: Path
     """The folder of the database, the secret and the backups."""
@@ -32,18 +33,18 @@ class ServerConfig:
     database: str = ""
     """A database URL; by default an SQLite file in the folder."""
     base_url: str = ""
-    """How participants reach the server, such as https://study.example.org; by default host and port."""
+    """The public address, such as https://study.example.org; by default from host and port."""
     behind_proxy: bool = False
-    """Whether a proxy in front of the server ends TLS and says who the client is."""
+    """Whether a proxy in front of the server ends TLS and reports the address of the client."""
     host: str = "127.0.0.1"
     port: int = 8000
     arrivals_per_minute: float = 120.0
-    """How many sessions one address may begin in a minute, in the long run; 0 for no limit."""
+    """How many sessions per minute one address may begin in the long run; 0 for no limit."""
     arrivals_at_once: int = 200
-    """How many sessions one address may begin at once: a lecture hall shares an address."""
+    """How many sessions one address may begin at once, because a lecture hall shares an address."""
 
     request_seconds: float = 20.0
-    """How long the headers of a request, and then its body, may take to come in."""
+    """How long the headers of a request, and then its body, may take to arrive."""
 
     def __post_init__(self) -> None:
         if len(self.secret) < SECRET_BYTES:
@@ -61,12 +62,12 @@ class ServerConfig:
 
     @property
     def database_url(self) -> str:
-        """The database, as SQLAlchemy names it."""
+        """The URL of the database for SQLAlchemy."""
         return self.database or f"sqlite:///{self.data.resolve() / 'karat.db'}"
 
     @property
     def address(self) -> str:
-        """Where the server is reached, without a slash at the end."""
+        """The address of the server, without a slash at the end."""
         if self.base_url:
             return self.base_url.rstrip("/")
         host = "localhost" if self.host in ANY_ADDRESS else self.host
@@ -79,7 +80,7 @@ class ServerConfig:
 
     @property
     def hosts(self) -> frozenset[str] | None:
-        """The host names that requests may be for; None for any, where the server listens everywhere without a name."""
+        """The host names that requests may use; None for any, if the server listens everywhere without a name."""
         if self.host in ANY_ADDRESS and not self.base_url:
             return None
         return frozenset({(urlsplit(self.address).hostname or "").lower(), self.host.lower(), *LOCAL_HOSTS})
@@ -94,21 +95,21 @@ def prepare(
     host: str = "127.0.0.1",
     port: int = 8000,
 ) -> ServerConfig:
-    """The set-up of a server in a folder, which is made if it is missing, with its secret."""
+    """The configuration of a server in a folder; the folder and its secret are made if they are missing."""
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret = server_secret(data / "secret")
     return ServerConfig(data, secret, database, base_url, behind_proxy, host, port, arrivals_per_minute())
 
 
 def arrivals_per_minute() -> float:
-    """How many sessions one address may begin in a minute: the variable KARAT_ARRIVALS_PER_MINUTE, else 120."""
-    stated = os.environ.get("KARAT_ARRIVALS_PER_MINUTE", "120")
+    """How many sessions per minute one address may begin: from KARAT_ARRIVALS_PER_MINUTE, else 120."""
+    text = os.environ.get("KARAT_ARRIVALS_PER_MINUTE", "120")
     try:
-        number = float(stated)
+        number = float(text)
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise ServerError(f"KARAT_ARRIVALS_PER_MINUTE is {stated}. Use a number, or 0 for no limit.")
+        raise ServerError(f"KARAT_ARRIVALS_PER_MINUTE is {text}. Use a number, or 0 for no limit.")
     return number
 
 
@@ -123,16 +124,13 @@ def write_private(path: Path, text: str) -> None:
 
 
 def server_secret(path: Path) -> bytes:
-    """The secret in a file, made when there is none; several servers that start at once get the same one."""
+    """The secret in a file, which is made if it is missing; servers that start at once get the same one."""
     if not path.exists():
-        made = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        write_private(made, secrets.token_hex(SECRET_BYTES))
-        try:
-            os.link(made, path)  # unlike a rename, a link does not replace what another server has made meanwhile
-        except FileExistsError:
-            pass
-        finally:
-            made.unlink()
+        draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+        write_private(draft, secrets.token_hex(SECRET_BYTES))
+        with suppress(FileExistsError):
+            os.link(draft, path)  # unlike a rename, a link does not replace the secret of another server
+        draft.unlink()
     if path.stat().st_mode & 0o077 and os.name == "posix":
         raise ServerError(f"Others can read the secret of the server. Run: chmod 600 {path}")
     try:

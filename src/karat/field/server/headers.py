@@ -1,23 +1,20 @@
-"""What guards every request: headers, limits of size and number, and templates in which all is escaped.
+"""Headers of every answer, limits on the size and number of requests, and templates that escape everything.
 
-The content-security policy allows nothing that does not come from the server itself: no inline script, no inline style,
-no other host. A page at the top level is isolated from other origins, which gives it a finer clock. A page inside the
-frame of a platform cannot be isolated; only that platform may frame it.
+The content-security policy allows only what the server itself sends: no inline script, no inline style, no other host.
+A page at the top level is isolated from other origins, which gives it a finer clock. A page inside the frame of a
+platform cannot be isolated; only that platform may frame it.
 
-How often one address may begin a session or try to log in is counted by a token bucket per address: it holds this many
-tokens, each try takes one, and they come back at a steady rate. The address itself is not kept: the key is a hash with
-a salt that lives as long as the process. In an open study one address also never holds all free places (`Holds`).
-Addresses of IPv6 count by their network (/64), since one machine has as many
-of them as it likes.
-
-Everything that a template puts into a page is escaped, unless it was made as markup.
+Token buckets limit how often one address may begin a session or try to log in: each attempt takes a token, and tokens
+return at a steady rate. The address itself is not stored: the key is a hash with a salt that lives as long as the
+process. In an open study, one address never takes all free places (`Holds`). IPv6 addresses count by their network
+(/64), because one machine can use any number of them.
 """
 
 import hashlib
 import ipaddress
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,7 +35,7 @@ PERMISSIONS = ", ".join(f"{name}=()" for name in ("camera", "display-capture", "
 ISOLATION = {"cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp"}
 A_YEAR = 365 * 24 * 3600
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
-"""Spans would carry addresses with the ids of platforms to wherever the environment says."""
+"""Tracing would send addresses, which contain platform ids, wherever the environment says."""
 
 
 def page_policy(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) -> str:
@@ -63,56 +60,63 @@ COMMON = {
     "cross-origin-resource-policy": "same-origin",
 }  # fmt: skip
 """The headers of every answer."""
+NO_STORE = {"cache-control": "no-store"}
 
 
 def common_headers(config: ServerConfig) -> dict[str, str]:
-    """The headers of every answer; over TLS also the promise that it stays so."""
+    """The headers of every answer; over TLS, they also require TLS for a year."""
     return COMMON | ({"strict-transport-security": f"max-age={A_YEAR}"} if config.secure else {})
 
 
-class RequestGuard:
-    """Checks the host and the size of a request, and adds the headers that every answer carries."""
+class Guard:
+    """Middleware that refuses requests before the application sees them, and completes the headers of every answer."""
 
-    def __init__(self, app: ASGIApp, config: ServerConfig) -> None:
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
         self.app = app
-        self._hosts = config.hosts
-        self._common = [(name.encode(), value.encode()) for name, value in common_headers(config).items()]
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        refused = self._refused(scope, headers)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._complete(message)
             await send(message)
 
-        if refused is not None:
-            await refused(scope, receive, send_with_headers)
-        else:
-            await self.app(scope, _limited(receive), send_with_headers)
+        await (self.refusal(scope, Headers(scope=scope)) or self.app)(scope, receive, send_with_headers)
 
-    def _refused(self, scope: Scope, headers: Headers) -> Response | None:
+    def refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        """The answer to a request that must not reach the application; None for all others."""
+        raise NotImplementedError
+
+    def _complete(self, message: Message) -> None:
+        """Add the missing headers, in bytes as they are sent, because this runs for every answer."""
+        present = dict(message["headers"])
+        page = present.get(b"content-type", b"").startswith(b"text/html")
+        added = [*self._headers, (POLICY.encode(), (PAGE_CSP if page else DATA_CSP).encode())]
+        message["headers"] = [*message["headers"], *(header for header in added if header[0] not in present)]
+
+
+class RequestGuard(Guard):
+    """Checks the host and the size of a request."""
+
+    def __init__(self, app: ASGIApp, config: ServerConfig) -> None:
+        super().__init__(app, common_headers(config) | NO_STORE)
+        self._hosts = config.hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().__call__(scope, _limited(receive), send)
+
+    def refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        """Refuse other hosts and large bodies."""
         if self._hosts is not None and scope["path"] != "/healthz" and _host(headers) not in self._hosts:
             return JSONResponse({"error": "This server is not reached under that name."}, 400)
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > BODY_LIMIT:
             return JSONResponse({"error": f"A request may bring {BODY_LIMIT // 1024} KB at most."}, 413)
         return None
-
-    def _complete(self, message: Message) -> None:
-        """Add what is missing. This happens for every answer, so the headers are handled as they are sent: in bytes."""
-        there = dict(message["headers"])
-        headers = [*message["headers"], *self._common]
-        if POLICY.encode() not in there:
-            page = there.get(b"content-type", b"").startswith(b"text/html")
-            headers.append((POLICY.encode(), PAGE_CSP.encode() if page else DATA_CSP.encode()))
-        if b"cache-control" not in there:
-            headers.append((b"cache-control", b"no-store"))
-        message["headers"] = headers
 
 
 def _host(headers: Headers) -> str:
@@ -124,7 +128,7 @@ def _host(headers: Headers) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Reading a body that says no length, or a wrong one, ends at the limit."""
+    """Stop reading at the limit, even if a body has no declared length or a wrong one."""
     taken = 0
 
     async def receive_within_limit() -> Message:
@@ -158,7 +162,7 @@ class Buckets:
         self._buckets: dict[bytes, tuple[float, float]] = {}
 
     def wait(self, address: str) -> float:
-        """Take a token; how many seconds to wait where there is none, 0 where there was one."""
+        """Take a token; returns how many seconds to wait if there is none, else 0."""
         if self.rate <= 0:
             return 0.0
         now = self._clock()
@@ -174,29 +178,29 @@ class Buckets:
         return 0.0
 
     def _forget_full(self, now: float) -> None:
-        """Forget the buckets that are full again; where none is, the older half, so that memory stays bounded."""
-        kept = {
+        """Drop the full buckets; if there are none, drop the older half, so that memory stays bounded."""
+        used = {
             key: (tokens, since)
             for key, (tokens, since) in self._buckets.items()
             if tokens + (now - since) * self.rate < self.at_once
         }
-        if len(kept) >= self.most:
-            latest = sorted(kept.items(), key=lambda entry: entry[1][1])
-            kept = dict(latest[len(latest) // 2 :])
-        self._buckets = kept
+        if len(used) >= self.most:
+            latest = sorted(used.items(), key=lambda entry: entry[1][1])
+            used = dict(latest[len(latest) // 2 :])
+        self._buckets = used
 
 
 MOST_OF_THE_FREE = 5 / 6
-"""The share of the free places that one address may hold by sessions without an answer."""
+"""The share of the free places that one address may take with sessions that have no answer."""
 FIRST_LEASE = 300.0
 """How many seconds a place in an open study is kept before the first trial is answered."""
 
 
 class Holds:
-    """Sessions that an address has begun lately and that have no answer yet, by the hashes of their tokens.
+    """Recent sessions of each address that have no answer yet, by the hashes of their tokens.
 
-    One address gets most of the free places and never all of them: opening many sessions keeps nobody out. A
-    session with an answer no longer counts, so that a lecture hall behind one address gets in.
+    One address gets most of the free places but never all of them, so opening many sessions keeps nobody out. A session
+    with an answer no longer counts, so a lecture hall behind one address gets in.
     """
 
     def __init__(self, seconds: float = FIRST_LEASE, clock: Callable[[], float] = time.monotonic) -> None:
@@ -208,48 +212,48 @@ class Holds:
         self._counted: set[str] = set()
 
     def add(self, address: str, token: str) -> int:
-        """Note that a session begins; how many the address has now."""
+        """Record that a session begins; returns how many the address has now."""
         now = self._clock()
         key = _address_key(self._salt, address)
         if len(self._owner) >= MOST_BUCKETS:
             self._forget(now)
-        own = self._held.setdefault(key, {})
-        for known in [known for known, since in own.items() if since + self.seconds < now]:
-            self.release(known)
-        own = self._held.setdefault(key, {})
-        own[token] = now
+        held = self._held.setdefault(key, {})
+        for token_hash in [token_hash for token_hash, since in held.items() if since + self.seconds < now]:
+            self.release(token_hash)
+        held = self._held.setdefault(key, {})
+        held[token] = now
         self._owner[token] = key
-        return len(own)
+        return len(held)
 
     def within(self, token: str, rank: int, free: int) -> bool:
-        """Whether a session is among those that its address may hold; `free` does not count those under way."""
-        own = self._held.get(self._owner.get(token, b""), {})
-        room = free + sum(known in self._counted for known in own)
+        """Whether a session is among those its address may have; `free` leaves out those already counted."""
+        held = self._held.get(self._owner.get(token, b""), {})
+        room = free + sum(token_hash in self._counted for token_hash in held)
         return rank <= max(1, int(room * MOST_OF_THE_FREE))
 
     def counted(self, token: str) -> None:
-        """The session has its place now, which is no longer among the free ones."""
+        """Record that the session has its place, which is no longer free."""
         self._counted.add(token)
 
     def release(self, token: str) -> None:
-        """The session has an answer, or did not begin."""
+        """Drop a session that has an answer or did not begin."""
         key = self._owner.pop(token, None)
         self._counted.discard(token)
-        if key is not None and (own := self._held.get(key)) is not None:
-            own.pop(token, None)
-            if not own:
+        if key is not None and (held := self._held.get(key)) is not None:
+            held.pop(token, None)
+            if not held:
                 del self._held[key]
 
     def _forget(self, now: float) -> None:
-        known = [(since, token) for own in self._held.values() for token, since in own.items()]
-        old = [token for since, token in known if since + self.seconds < now]
-        for token in old or [token for _, token in sorted(known)[: len(known) // 2]]:
+        sessions = [(since, token) for held in self._held.values() for token, since in held.items()]
+        old = [token for since, token in sessions if since + self.seconds < now]
+        for token in old or [token for _, token in sorted(sessions)[: len(sessions) // 2]]:
             self.release(token)
 
 
 class Limits:
-    """The limits of a server, by address: `arrival` (a session begins), `login` (a password is tried), `withdrawal` (a
-    withdrawal code is tried); and by session: `request` (answers come in).
+    """The limits of a server per address: `arrival` (a session begins), `login` (somebody enters a password) and
+    `withdrawal` (somebody enters a withdrawal code); and per session: `request` (answers arrive).
     """
 
     def __init__(self, config: ServerConfig, clock: Callable[[], float] = time.monotonic) -> None:
@@ -263,9 +267,19 @@ class Limits:
         self.limited = config.arrivals_per_minute > 0
 
     def wait(self, kind: str, who: Request | str) -> float:
-        """Take a token of a client or a session; how many seconds to wait where there is none, else 0."""
-        name = who if isinstance(who, str) else who.client.host if who.client else ""
-        return self._buckets[kind].wait(name)
+        """Take a token of a client or a session; returns how many seconds to wait if there is none, else 0."""
+        return self._buckets[kind].wait(who if isinstance(who, str) else client_address(who))
+
+    def check(self, kind: str, who: Request | str) -> None:
+        """Take a token of a client or a session; 429 with the seconds to wait if there is none."""
+        wait = self.wait(kind, who)
+        if wait:
+            raise HTTPException(429, headers={"Retry-After": str(int(wait) + 1)})
+
+
+def client_address(request: Request) -> str:
+    """The address of the client; empty if the server does not know it."""
+    return request.client.host if request.client else ""
 
 
 def _address_key(salt: bytes, address: str) -> bytes:
@@ -274,14 +288,14 @@ def _address_key(salt: bytes, address: str) -> bytes:
 
 def _network(address: str) -> str:
     try:
-        known = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(known, ipaddress.IPv4Address):
+    if isinstance(parsed, ipaddress.IPv4Address):
         return address
-    if known.ipv4_mapped is not None:
-        return str(known.ipv4_mapped)
-    return str(ipaddress.ip_network((known, 64), strict=False))
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
 WEB = Path(__file__).parent.parent / "web"
@@ -289,7 +303,7 @@ WEB = Path(__file__).parent.parent / "web"
 
 @cache
 def environment(folder: Path = WEB / "templates") -> Environment:
-    """The templates of participants and researchers, or others; a name that a page does not get is an error."""
+    """The templates of a folder; they escape everything, and an undefined name is an error."""
     return Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,

@@ -1,11 +1,11 @@
-"""Where a session stands, and the page that belongs there, made from a template.
+"""The current step of a session, and its page.
 
-Every page is reached by one address, and the store says which it is. So a reload, a second tab or a return after days
-all show what comes next, and nobody can skip a step by its address.
+All pages have one address, and the store knows the current step. So a reload, a second tab or a return after days shows
+the next page, and nobody can skip a step by its address.
 
-At the end there are thanks or regrets, the code, and the way back to the platform. The code appears only for a session
-that the store has closed, and the store closes none as complete while a trial is unanswered. Somebody whose data are
-excluded later keeps the right to the code: what is analysed and what is paid are two things.
+The last page shows thanks or regrets, the code, and the way back to the platform. The code appears only for a session
+that the store has closed, and the store never closes a session as complete while a trial is unanswered. Participants
+whose data are excluded later still get the code, because payment does not depend on the analysis.
 """
 
 from __future__ import annotations
@@ -33,59 +33,59 @@ from karat.field.store.progress import Session
 from karat.field.store.schema import DECISIONS, identity
 
 
-async def current_page(asked: RequestSession) -> Response:
-    """The page of the step at which a session stands."""
+async def current_page(current: RequestSession) -> Response:
+    """The page of the current step of a session."""
     for _ in flow.STEPS:
-        session = asked.session
+        session = current.session
         if session.state != "running":
-            return await end_page(asked) if asked.framed else RedirectResponse(f"/s/{asked.field.slug}/done", 303)
-        step = _due(asked)
+            return await end_page(current) if current.framed else RedirectResponse(f"/s/{current.field.slug}/done", 303)
+        step = _due(current)
         if step != session.step:
-            await asked.store.do(progress.set_step, session.id, step, after=session.step)
+            await current.store.do(progress.set_step, session.id, step, after=session.step)
         elif step == flow.DONE:
-            if await asked.store.do(progress.finish, session.id, "complete") == "unfinished":
+            if await current.store.do(progress.finish, session.id, "complete") == "unfinished":
                 break
         elif step == flow.TRIALS and not session.planned:
-            await plan(asked)
+            await plan(current)
         else:
-            return step_page(asked, step)
-        asked = await again(asked)
-    words = asked.field.words
-    return notice(asked.request, asked.field, words["error.heading"], [words["done.unsaved"]], 409, asked.framed)
+            return step_page(current, step)
+        current = await again(current)
+    words = current.field.words
+    return notice(current.request, current.field, words["error.heading"], [words["done.unsaved"]], 409, current.framed)
 
 
-async def plan(asked: RequestSession) -> None:
-    """Make the trials of a session, in a thread, and store them; only so many at once, since they take memory."""
-    async with asked.request.app.state.planning:
-        made = await asyncio.to_thread(_made, asked.field, asked.session)
-        await asked.store.do(trials.plan_trials, trials.PlannedTrials(asked.session.id, made))
+async def plan(current: RequestSession) -> None:
+    """Plan the trials of a session in a thread and store them; few at once, because they take memory."""
+    async with current.request.app.state.planning:
+        pages = await asyncio.to_thread(_planned, current.field, current.session)
+        await current.store.do(trials.plan_trials, trials.PlannedTrials(current.session.id, pages))
 
 
-async def onward(asked: RequestSession) -> Response:
-    """After a form: the address of the next page, or in a frame, where addresses do not carry a session, the page."""
-    if asked.framed:
-        return await current_page(await again(asked))
-    return RedirectResponse(f"/s/{asked.field.slug}/go", 303)
+async def onward(current: RequestSession) -> Response:
+    """The answer to a form: a redirect to the next page, or the page itself in a frame, which has no cookies."""
+    if current.framed:
+        return await current_page(await again(current))
+    return RedirectResponse(f"/s/{current.field.slug}/go", 303)
 
 
-async def stay(asked: RequestSession) -> None:
-    """Keep the place of somebody who is there, where half of the time for which it is kept is over."""
-    lease = asked.field.lease_of(asked.session.answered)
-    if asked.session.lease_until - time.time() < lease / 2:
-        await asked.store.do(progress.touch, asked.session.id, lease)
+async def stay(current: RequestSession) -> None:
+    """Extend the lease of an active participant once half of it is over."""
+    lease = current.field.lease_of(current.session.answered)
+    if current.session.lease_until - time.time() < lease / 2:
+        await current.store.do(progress.touch, current.session.id, lease)
 
 
-def _due(asked: RequestSession) -> str:
-    """The step that comes now: the present one, unless it has nothing left or does not belong to this session."""
-    study, session = asked.field.study, asked.session
+def _due(current: RequestSession) -> str:
+    """The current step, or the next one if it is over or does not belong to this session."""
+    study, session = current.field.study, current.session
     all_answered = session.step == flow.TRIALS and session.planned and session.left <= 0
     if all_answered or session.step not in flow.steps(study, session.number):
         return flow.next_step(study, session.step, session.number)
     return session.step
 
 
-def _made(field: ServedStudy, session: Session) -> list[PlannedTrial]:
-    """The trials of a session; both sessions of a participant come from one questionnaire."""
+def _planned(field: ServedStudy, session: Session) -> list[PlannedTrial]:
+    """The trials of a session; both sessions of a participant use one questionnaire."""
     questionnaire = field.study.questionnaire(session.list, session.participant)
     return planned(field.study, questionnaire, slug=field.slug, words=field.words, session=session.number)
 
@@ -101,64 +101,64 @@ SENTENCES = {
 WITH_CODE = ("complete", "declined", "screened-out", "failed-quiz", "full")
 
 
-async def end_page(asked: RequestSession) -> Response:
+async def end_page(current: RequestSession) -> Response:
     """The last page of a session that has ended."""
-    session = asked.session
-    # How it ended for the participant, whatever was decided about the data afterwards.
+    session = current.session
+    # Show how the session ended for the participant, whatever was decided about the data afterwards.
     decided = session.state in DECISIONS and session.state_before == "complete"
     outcome = "complete" if decided else session.state
-    back = await _way_back(asked, outcome)
-    if back.redirect and not back.code and not asked.framed:
+    back = await _way_back(current, outcome)
+    if back.redirect and not back.code and not current.framed:
         return RedirectResponse(back.redirect, 303)
-    words, texts = asked.field.words, asked.field.study.settings.texts
+    words, texts = current.field.words, current.field.study.settings.texts
     complete = outcome == "complete"
     text = markup(texts.completion) if complete and texts.completion else ""
     lines = [] if text else [words["done.thanks"] if complete else words[SENTENCES.get(outcome, "end.ended")]]
     if complete:
-        lines += _next_session(asked)
+        lines += _next_session(current)
     if back.ask_to_return:
-        lines.append(words.fill("end.ask_to_return", platform=asked.field.platform.title))
+        lines.append(words.fill("end.ask_to_return", platform=current.field.platform.title))
     return page(
-        asked.request,
-        asked.field,
+        current.request,
+        current.field,
         "done",
-        asked=asked,
+        current=current,
         heading=words["done.heading" if complete else "end.heading"],
         text=text,
         lines=lines,
         code=back.code,
         return_url=back.redirect,
-        platform=asked.field.platform.title,
+        platform=current.field.platform.title,
         submit_to=back.post.url if back.post else "",
         submit_fields=list(back.post.fields.items()) if back.post else [],
-        withdrawal_code=asked.session.withdrawal_code if complete and not asked.session.preview else "",
+        withdrawal_code=current.session.withdrawal_code if complete and not current.session.preview else "",
         leave=False,
     )
 
 
-async def _way_back(asked: RequestSession, outcome: str) -> Completion:
-    """How the participant returns; a preview leads nowhere and gives no code away."""
-    session, settings = asked.session, asked.field.study.settings
+async def _way_back(current: RequestSession, outcome: str) -> Completion:
+    """How the participant returns to the platform; a preview has no code and no way back."""
+    session, settings = current.session, current.field.study.settings
     if session.preview or outcome not in WITH_CODE:
         return Completion()
-    person, of_session, of_study = await asked.store.look(_identity, session.id)
+    person, of_session, of_study = await current.store.look(_identity, session.id)
     visit = Visit(person, of_session, of_study, submit_to=session.device.get("submit_to"))
     return completion(
-        asked.field.platform, settings.recruitment, settings.field, outcome, visit, session.completion_code
+        current.field.platform, settings.recruitment, settings.field, outcome, visit, session.completion_code
     )
 
 
-def _next_session(asked: RequestSession) -> list[str]:
-    questionnaire = asked.field.study.settings.questionnaire
-    if asked.session.number >= questionnaire.sessions:
+def _next_session(current: RequestSession) -> list[str]:
+    questionnaire = current.field.study.settings.questionnaire
+    if current.session.number >= questionnaire.sessions:
         return []
     days = questionnaire.days_between
-    words = asked.field.words
+    words = current.field.words
     return [words.fill("done.next_session", days=days) if days else words["done.next_now"]]
 
 
 def _identity(connection: Connection, session_id: int) -> tuple[str, str, str]:
-    """What the platform calls the person, the submission and the study; empty where that was erased."""
+    """The platform's ids of the person, the submission and the study; empty if they were erased."""
     columns = (identity.c.platform_id, identity.c.platform_session, identity.c.platform_study)
     row = connection.execute(select(*columns).where(identity.c.session_id == session_id)).first()
     return ("", "", "") if row is None else (row.platform_id, row.platform_session, row.platform_study)
@@ -166,7 +166,7 @@ def _identity(connection: Connection, session_id: int) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class ShownField(FormField):
-    """A question of a form with what was answered so far, and what is wrong with that."""
+    """A question of a form with its current answer, and what is wrong with it."""
 
     value: str = ""
     message: str = ""
@@ -175,7 +175,7 @@ class ShownField(FormField):
 
 @dataclass(frozen=True)
 class FieldError:
-    """A line of the summary of errors, which leads to its field."""
+    """A line of the error summary, with a link to its field."""
 
     field: str
     label: Markup | str
@@ -187,23 +187,23 @@ def page(
     field: ServedStudy | None,
     template: str,
     *,
-    asked: RequestSession | None = None,
+    current: RequestSession | None = None,
     framed: bool = False,
     status: int = 200,
     **context: Any,
 ) -> HTMLResponse:
-    """A page of participants; `asked` where they have a session."""
+    """A page for participants; `current` is their request if they have a session."""
     words = field.words if field is not None else texts.words("en")
-    framed = framed or (asked is not None and asked.framed)
+    framed = framed or (current is not None and current.framed)
     common = {
         "words": words,
         "title": field.study.public_title if field is not None else "karat",
         "language": field.language if field is not None else words.language,
         "direction": words.direction,
         "slug": field.slug if field is not None else "",
-        "hidden": asked.hidden if asked is not None else [],
-        "banner": _banner(asked) if asked is not None else "",
-        "leave": asked is not None and asked.session.state == "running" and not asked.session.preview,
+        "hidden": current.hidden if current is not None else [],
+        "banner": _banner(current) if current is not None else "",
+        "leave": current is not None and current.session.state == "running" and not current.session.preview,
         "problems": [],
     }
     html = request.app.state.templates.get_template(f"participant/{template}.html").render({**common, **context})
@@ -223,79 +223,79 @@ def notice(
     framed: bool | None = None,
     onward: str = "",
 ) -> HTMLResponse:
-    """A page that only says something. An error may be met inside the frame of a platform, which must show it."""
+    """A page with a message only. The frame of a platform must be able to show errors too."""
     inside = field is not None and field.platform.framed if framed is None else framed
     return page(request, field, "notice", framed=inside, status=status, heading=heading, lines=lines, onward=onward)
 
 
-def step_page(asked: RequestSession, step: str) -> HTMLResponse:
-    """The page of a step, as it is first shown."""
-    field, session, settings = asked.field, asked.session, asked.field.study.settings
+def step_page(current: RequestSession, step: str) -> HTMLResponse:
+    """The page of a step before its form is filled in."""
+    field, session, settings = current.field, current.session, current.field.study.settings
     if step == flow.QUIZ:
-        return quiz(asked)
+        return quiz(current)
     if step == flow.CONSENT:
         text = markup(settings.texts.consent)
-        return _step(asked, step, text=text, privacy_text=field.privacy, withdrawal_code=session.withdrawal_code)
+        return _step(current, step, text=text, privacy_text=field.privacy, withdrawal_code=session.withdrawal_code)
     if step == flow.INSTRUCTIONS:
-        return _step(asked, step, "step", text=field.instructions)
+        return _step(current, step, "step", text=field.instructions)
     if step == flow.TRIALS:
         return _step(
-            asked,
+            current,
             step,
-            token=asked.token if asked.framed else "",
+            token=current.token if current.framed else "",
             session=f"{session.participant}-{session.number}",
             progress=settings.field.progress,
             traces=settings.field.traces,
             browser_words=field.words.browser,
             task_scripts=field.task_scripts,
-            leave=False,  # nothing but the trial stands on its page
+            leave=False,  # the page shows the trial only
         )
     if step == flow.COMMENT:
-        return _step(asked, step, comment=session.comment or "", longest=flow.LONGEST_COMMENT)
+        return _step(current, step, comment=session.comment or "", longest=flow.LONGEST_COMMENT)
     if step == flow.DEBRIEFING:
-        return _step(asked, step, "step", text=markup(settings.texts.debriefing))
-    return background(asked, step)
+        return _step(current, step, "step", text=markup(settings.texts.debriefing))
+    return background(current, step)
 
 
 def background(
-    asked: RequestSession, step: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+    current: RequestSession, step: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
 ) -> HTMLResponse:
-    """Questions about the participant; with errors, what is wrong with the answers (the key of a text each)."""
+    """The background questions; `errors` has the key of a text for each wrong answer."""
     after = step == flow.BACKGROUND_AFTER
-    words = asked.field.words
-    form = flow.background_form(asked.field.study, "after" if after else "before")
+    words = current.field.words
+    form = flow.background_form(current.field.study, "after" if after else "before")
     complaints = {name: words.fill(key, count=flow.LONGEST_LINE) for name, key in (errors or {}).items()}
     heading = words["background.heading_after" if after else "background.heading"]
-    return _questions(asked, step, "background", form, values or {}, complaints, heading=heading)
+    return _questions(current, step, "background", form, values or {}, complaints, heading=heading)
 
 
 def quiz(
-    asked: RequestSession,
+    current: RequestSession,
     values: Mapping[str, str] | None = None,
     messages: Mapping[str, str] | None = None,
     attempts_left: int | None = None,
 ) -> HTMLResponse:
-    """The questions about the instructions; after a wrong answer with feedback and how many attempts are left."""
-    words = asked.field.words
+    """The quiz; after a wrong answer, with feedback and the number of attempts left."""
+    words = current.field.words
     again = "" if attempts_left is None else words.counted("quiz.attempts", attempts_left)
-    # The form knows how many attempts there were, so that one that is sent twice counts once.
-    hidden = [*asked.hidden, ("attempt", str(asked.session.quiz_attempts))]
-    form = flow.quiz_form(asked.field.study)
-    text = asked.field.instructions
+    # The form carries the number of attempts, so that sending it twice counts once.
+    hidden = [*current.hidden, ("attempt", str(current.session.quiz_attempts))]
+    form = flow.quiz_form(current.field.study)
+    text = current.field.instructions
     return _questions(
-        asked, flow.QUIZ, "quiz", form, values or {}, messages or {}, hidden=hidden, again=again, text=text
+        current, flow.QUIZ, "quiz", form, values or {}, messages or {}, hidden=hidden, again=again, text=text
     )
 
 
 def _step(
-    asked: RequestSession, step: str, template: str = "", status: int = 200, heading: str = "", **context: Any
+    current: RequestSession, step: str, template: str = "", status: int = 200, heading: str = "", **context: Any
 ) -> HTMLResponse:
     empty = {"heading": heading, "step": step, "fields": [], "again": ""}
-    return page(asked.request, asked.field, template or step, asked=asked, status=status, **empty | context)
+    return page(current.request, current.field, template or step, current=current, status=status, **empty | context)
 
 
 def _questions(
-    asked: RequestSession,
+    current: RequestSession,
     step: str,
     template: str,
     form: Sequence[FormField],
@@ -304,15 +304,20 @@ def _questions(
     **context: Any,
 ) -> HTMLResponse:
     fields = [
-        ShownField(**vars(one), value=values.get(one.name, ""), message=messages.get(one.name, "")) for one in form
+        ShownField(**vars(question), value=values.get(question.name, ""), message=messages.get(question.name, ""))
+        for question in form
     ]
-    problems = [FieldError(f"field-{one.name}", one.question, one.message) for one in fields if one.message]
-    return _step(asked, step, template, 422 if problems else 200, fields=fields, problems=problems, **context)
+    problems = [
+        FieldError(f"field-{question.name}", question.question, question.message)
+        for question in fields
+        if question.message
+    ]
+    return _step(current, step, template, 422 if problems else 200, fields=fields, problems=problems, **context)
 
 
-def _banner(asked: RequestSession) -> str:
-    """What is said above every page of somebody who does not count."""
-    words = asked.field.words
-    if asked.session.preview:
-        return words.fill("page.preview", list=asked.session.list)
-    return words["page.pilot"] if asked.session.pilot else ""
+def _banner(current: RequestSession) -> str:
+    """The banner on every page of a preview or pilot."""
+    words = current.field.words
+    if current.session.preview:
+        return words.fill("page.preview", list=current.session.list)
+    return words["page.pilot"] if current.session.pilot else ""

@@ -1,4 +1,4 @@
-"""Running the application: one process, one event loop, and an end that waits for what is being saved."""
+"""Run the application in one process with one event loop; it stops once running requests are answered."""
 
 import asyncio
 import gc
@@ -23,15 +23,15 @@ else:
 WAITING_CONNECTIONS = 2048
 SECONDS_TO_FINISH = 10
 SECONDS_KEPT_OPEN = 75
-"""Longer than people think about a sentence, so that their answers need no new connection."""
+"""Longer than participants think about a sentence, so that their answers need no new connection."""
 
 
 COLLECT_AFTER = (50_000, 20, 50)
-"""When garbage is collected: seldom, since requests leave few circles behind."""
+"""The thresholds of garbage collection, which is rare because requests leave few reference cycles."""
 
 
 def listen(config: ServerConfig) -> socket.socket:
-    """The socket on which a server waits; an error in words where another program has it."""
+    """The socket on which a server listens; an error if another program uses the port."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -49,15 +49,15 @@ def listen(config: ServerConfig) -> socket.socket:
 
 
 HEADER_BYTES = 32 * 1024
-"""The most bytes before a request has begun: addresses and cookies take less."""
+"""The most bytes before a request is complete up to its body; addresses and cookies take less."""
 MOST_CONNECTIONS = 8192
 """The most connections at a time; more are closed at once."""
 
 
 class PatientProtocol(Spoken):
-    """A connection with limits on the time and size of what a client sends before it gets an answer.
+    """A connection with limits on the time and size of a request.
 
-    A proxy in front has such limits; without one, a few slow clients could hold all connections.
+    A proxy in front has such limits; without one, a few slow clients could occupy all connections.
     """
 
     seconds = 20.0
@@ -77,7 +77,7 @@ class PatientProtocol(Spoken):
             self._wait()
         super().data_received(data)
         if self.cycle is not None and self.cycle is not self._begun:
-            # The headers are complete. What follows is the body, whose size the application limits.
+            # The headers are complete. The application limits the size of the body.
             self._begun, self._bytes = self.cycle, 0
             self._wait()
         elif not self._under_way():
@@ -92,7 +92,7 @@ class PatientProtocol(Spoken):
         super().connection_lost(exc)
 
     def _under_way(self) -> bool:
-        """Whether a request has come whose answer is not complete."""
+        """Whether a request has no complete answer yet."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def _wait(self) -> None:
@@ -111,7 +111,7 @@ class PatientProtocol(Spoken):
 
 
 class _Server(uvicorn.Server):
-    """A server that reports when it is ready, and so can be stopped: an earlier Ctrl-C would be lost."""
+    """A server that reports when it is ready; an earlier Ctrl-C would be lost."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
         super().__init__(config)
@@ -124,7 +124,7 @@ class _Server(uvicorn.Server):
 
 
 def quiet_settings(app: ASGIApp, **more: Any) -> uvicorn.Config:
-    """Settings of a server that logs warnings only: addresses of visits carry the ids of the platform."""
+    """Settings of a server that logs warnings only, because the addresses of visits contain platform ids."""
     return uvicorn.Config(
         app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False, **more
     )
@@ -133,10 +133,9 @@ def quiet_settings(app: ASGIApp, **more: Any) -> uvicorn.Config:
 def run(
     app: FastAPI, config: ServerConfig, listener: socket.socket | None = None, ready: Callable[[], None] | None = None
 ) -> None:
-    """Serve until the process is asked to stop (Ctrl-C, SIGTERM); requests that are under way are answered first.
+    """Serve until the process is asked to stop (Ctrl-C, SIGTERM); running requests are answered first.
 
-    No access log is kept: the address of a visit carries the ids of the platform, and the client's address is
-    personal data.
+    There is no access log: the address of a visit contains platform ids, and the client's address is personal data.
     """
     settings = quiet_settings(
         app,
@@ -148,11 +147,11 @@ def run(
         backlog=WAITING_CONNECTIONS,
     )
     with listener or listen(config) as open_socket, signing(app.state.store, secret_mark(config.secret)):
-        # What was made at the start stays to the end. Looking through it again and again took half of the time.
+        # The objects of the start stay until the end. Collecting among them again and again took half of the time.
         gc.collect()
         gc.freeze()
         gc.set_threshold(*COLLECT_AFTER)
         try:
             _Server(settings, ready).run(sockets=[open_socket])
         except KeyboardInterrupt:
-            return  # uvicorn has stopped in order and hands the key on
+            return  # uvicorn has stopped in order and raises the interrupt again

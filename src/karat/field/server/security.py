@@ -1,17 +1,15 @@
-"""Signed texts, cookies and forms that only our own pages can send.
+"""Signed texts, cookies, and forms that only our own pages can send.
 
-A signed text carries values in the open with a keyed hash (HMAC-SHA256) over its purpose, its expiry and the values, so
-that it can be neither made nor changed by others, nor be used for another purpose. Texts for forms (against cross-site
-request forgery) are the keyed hash of the session to which the form belongs. A browser also says where a request comes
-from (`Sec-Fetch-Site`, `Origin`); what comes from another site is refused whatever it carries.
+A signed text carries readable values with a keyed hash (HMAC-SHA256) over its purpose, its expiry and the values, so
+nobody else can make it, change it or use it for another purpose. Forms carry the keyed hash of their session against
+cross-site request forgery. A browser also reports where a request comes from (`Sec-Fetch-Site`, `Origin`); requests
+from another site are always refused.
 
-The token of a participant's session is 192 random bits, and a keyed hash that ties them to one study. The store holds
-only a hash of it. A token that was not made here for this study is refused without a look into the store.
+The token of a participant's session has 192 random bits and a keyed hash that ties them to one study. The store has
+only a hash of it. A token that this server did not make for the study is refused without a query.
 
-Forms as browsers send them, read within limits, and what the OpenAPI description says of them.
-
-Texts are stored in databases that know no NUL character, and are shown again: control characters other than line
-breaks and tabs are left out.
+Forms are read within limits. Control characters other than line breaks and tabs are removed, because PostgreSQL cannot
+store NUL characters and texts are shown again.
 """
 
 import base64
@@ -42,7 +40,7 @@ def keyed_hash(secret: bytes, purpose: str, text: str) -> str:
 
 
 def secret_mark(secret: bytes) -> int:
-    """A number below 2^31 by which servers see that they have the same secret, and from which it does not follow."""
+    """A number below 2^31 by which servers compare their secrets without revealing them."""
     return int.from_bytes(hmac.digest(secret, b"mark", "sha256")[:4], "big") >> 1
 
 
@@ -54,9 +52,9 @@ def sign(secret: bytes, purpose: str, *values: Value, lifetime: float | None = N
 
 
 def unsign(secret: bytes, purpose: str, text: str) -> list[Value] | None:
-    """The values of a signed text; None where it was not signed for this purpose, was changed, or is too old."""
-    payload, _, given = text.partition(".")
-    if not same(keyed_hash(secret, purpose, payload), given):
+    """The values of a signed text; None if it was not signed for this purpose, was changed, or is too old."""
+    payload, _, signature = text.partition(".")
+    if not same(keyed_hash(secret, purpose, payload), signature):
         return None
     try:
         expires, *values = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -66,17 +64,17 @@ def unsign(secret: bytes, purpose: str, text: str) -> list[Value] | None:
 
 
 def csrf(secret: bytes, session: str) -> str:
-    """What a form of a session carries in its field `csrf`."""
+    """The text that a form of a session carries in its field `csrf`."""
     return keyed_hash(secret, "csrf", session)
 
 
-def csrf_valid(secret: bytes, session: str, given: str) -> bool:
+def csrf_valid(secret: bytes, session: str, text: str) -> bool:
     """Whether a form carries the text of its session."""
-    return same(csrf(secret, session), given)
+    return same(csrf(secret, session), text)
 
 
 def cookie_name(config: ServerConfig, name: str) -> str:
-    """The name of a cookie; over TLS with the prefix that keeps other hosts from setting it."""
+    """The name of a cookie; over TLS, with the prefix that keeps other hosts from setting it."""
     return f"__Host-{name}" if config.secure else name
 
 
@@ -101,21 +99,21 @@ def drop_cookie(response: Response, config: ServerConfig, name: str) -> None:
 
 
 def signed_cookie(response: Response, config: ServerConfig, name: str, *values: Value, lifetime: int) -> None:
-    """Set a cookie whose values `read_signed_cookie` gives back until its lifetime (in seconds) is over."""
+    """Set a cookie whose values `read_signed_cookie` returns until its lifetime (in seconds) is over."""
     text = sign(config.secret, f"cookie {name}", *values, lifetime=lifetime)
     set_cookie(response, config, name, text, lifetime, "strict")
 
 
 def read_signed_cookie(request: Request, config: ServerConfig, name: str) -> list[Value] | None:
-    """The values of a signed cookie; None where there is none, or none that is ours and still valid."""
+    """The values of a signed cookie; None if there is no valid one."""
     text = request.cookies.get(cookie_name(config, name), "")
     return unsign(config.secret, f"cookie {name}", text) if 0 < len(text) <= COOKIE_LIMIT else None
 
 
 def from_another_site(request: Request, config: ServerConfig) -> bool:
-    """Whether the browser says that another site made it send this request.
+    """Whether the browser reports that another site made it send this request.
 
-    Our pages ask for no referrer; a browser then gives the origin of a form as `null`, which says nothing.
+    Our pages send no referrer, so browsers report the origin of a form as `null`, which proves nothing.
     """
     if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         return True
@@ -126,13 +124,13 @@ def from_another_site(request: Request, config: ServerConfig) -> bool:
     return origin.lower() != config.address.lower() and urlsplit(origin).netloc.lower() != host
 
 
-def same(one: str, other: str) -> bool:
-    """Whether two secret texts are the same, in a time that does not depend on where they differ."""
-    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+def same(secret: str, text: str) -> bool:
+    """Whether a text equals a secret one, in a time that does not depend on where they differ."""
+    return hmac.compare_digest(secret.encode("utf-8", "replace"), text.encode("utf-8", "replace"))
 
 
 def plain_hash(text: str) -> str:
-    """SHA-256 of a text that is already random, such as a token, for the store."""
+    """The SHA-256 of a random text, such as a token, for the store."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -145,21 +143,21 @@ TOKEN_LENGTH = RANDOM_LENGTH + 1 + 43
 
 
 def token_from(secret: bytes, slug: str, random: str) -> str:
-    """The token of a study made of 32 letters that nobody can guess."""
+    """The token of a study from 32 random letters."""
     return f"{random}.{keyed_hash(secret, f'token {slug}', random)}"
 
 
 def token_hash(secret: bytes, slug: str, token: str) -> str | None:
-    """What the store knows a token by; None where the token is not one of this study."""
-    # Looked at before anything is remembered: a form can carry a quarter of a megabyte as its token.
+    """The hash of a token for the store; None if the token is not one of this study."""
+    # The length is checked before the cache, because a form can carry a quarter of a megabyte as its token.
     return _checked(secret, slug, token) if len(token) == TOKEN_LENGTH else None
 
 
 @lru_cache(maxsize=4096)
 def _checked(secret: bytes, slug: str, token: str) -> str | None:
-    """Remembered for the tokens in use: computing a keyed hash lets other threads run first, for every answer anew."""
-    random, _, given = token.partition(".")
-    return plain_hash(random) if same(keyed_hash(secret, f"token {slug}", random), given) else None
+    """Cached for the tokens in use, because each keyed hash would let other threads run first."""
+    random, _, signature = token.partition(".")
+    return plain_hash(random) if same(keyed_hash(secret, f"token {slug}", random), signature) else None
 
 
 MOST_FIELDS = 500
@@ -168,14 +166,14 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class PostedForm(dict[str, str]):
-    """The fields of a form, each with its first value; empty where the form has no such field."""
+    """The fields of a form, each with its first value; a missing field is empty."""
 
     def __missing__(self, name: str) -> str:
         return ""
 
 
 async def read_form(request: Request) -> PostedForm:
-    """The form that a request carries; 415 for another kind of body, 422 for a form with too many fields."""
+    """The form in a request; 415 for another kind of body, 422 for a form with too many fields."""
     body = await request.body()
     if not body:
         return PostedForm()
@@ -190,7 +188,7 @@ async def read_form(request: Request) -> PostedForm:
 
 
 def clean(text: str) -> str:
-    r"""A text without control characters, with plain line breaks."""
+    """A text without control characters, with plain line breaks."""
     return CONTROL.sub("", text.replace("\r\n", "\n"))
 
 
@@ -201,7 +199,7 @@ MEANINGS = {
     401: "There is no session.",
     403: "The form is out of date, or comes from another site.",
     404: "There is no such study or file.",
-    405: "Not that way.",
+    405: "The method is not allowed.",
     409: "The session has ended.",
     413: "Too large.",
     415: "Neither JSON nor a form, as the address expects.",
@@ -212,7 +210,7 @@ _TEXT = {"type": "string", "maxLength": 100_000}
 
 
 def page_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The answers of a page: HTML, or one of the statuses with a page that says why."""
+    """The responses of a page: HTML, or a page that explains one of the statuses."""
     html: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
     responses: dict[int | str, dict[str, Any]] = {200: {"description": "A page.", **html}}
     for status in (400, 405, 413, *statuses):
@@ -221,7 +219,7 @@ def page_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def form_body(**fields: str) -> dict[str, Any]:
-    """The body of a form, each field with its meaning."""
+    """The request body of a form, with the meaning of each field."""
     properties = {name: {**_TEXT, "description": meaning} for name, meaning in fields.items()}
     schema = {"type": "object", "properties": properties, "additionalProperties": _TEXT}
     return {"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": schema}}}}

@@ -1,8 +1,8 @@
-"""A study as the server holds it, made once for all participants, and the session behind a request.
+"""A study as the server holds it, prepared once for all participants, and the session behind a request.
 
-A session is known by its cookie, a bearer token, or the token in a form. Pages at the top level carry the token in a
-cookie, and their forms a text against forgery. Inside the frame of a platform there are no cookies: there every form
-carries the token itself, which no other site knows.
+A cookie, a bearer token or the token in a form identifies a session. Pages at the top level have the token in a cookie,
+and their forms carry a text against forgery. Inside the frame of a platform there are no cookies, so every form carries
+the token itself, which no other site knows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BYTES_PER_PARTICIPANT = 2_000_000
 
 @dataclass(frozen=True)
 class ServedStudy:
-    """A study that is asked."""
+    """A study with everything that its pages need."""
 
     slug: str
     study: Study
@@ -49,7 +49,7 @@ class ServedStudy:
     offers: Mapping[str, answers.Offer]
     images: Mapping[str, Path]
     scripts: Mapping[str, Path]
-    """The browser files of tasks that are not karat's own, by file name."""
+    """The browser files of tasks from other packages, by file name."""
     after_trials: str
     """The step that follows the trials of the last session."""
     privacy: Markup
@@ -59,7 +59,7 @@ class ServedStudy:
     """Earlier versions of the study, for the sessions that began with them."""
 
     def of(self, session: Session) -> ServedStudy:
-        """The version of the study with which a session began; the present one where that is not known."""
+        """The version of the study with which a session began; the current one if that is unknown."""
         return self.versions.get(session.version or "", self)
 
     @property
@@ -73,31 +73,31 @@ class ServedStudy:
 
     @property
     def lease_seconds(self) -> float:
-        """How long somebody's place is kept without a sign of life."""
+        """How long a place is kept while its participant is inactive."""
         return self.study.settings.field.lease_minutes * 60
 
     @property
     def open_to_all(self) -> bool:
-        """Whether anybody with the address may begin, as often as they like, and so take a place."""
+        """Whether anybody with the address may begin any number of times."""
         recruitment = self.study.settings.recruitment
         return not (self.platform.counts_places or self.platform.needs_person or recruitment.invitations)
 
     def lease_of(self, answered: int) -> float:
-        """How long a place is kept: in an open study only for a few minutes before the first trial is answered."""
+        """How long a place is kept; in an open study, only a few minutes until the first trial is answered."""
         return min(self.lease_seconds, FIRST_LEASE) if self.open_to_all and not answered else self.lease_seconds
 
     @property
     def budget(self) -> int:
-        """How many bytes the sessions of the study may store before it lets nobody else in."""
+        """How many bytes the sessions of the study may store before it admits nobody else."""
         return max(LEAST_BUDGET, BYTES_PER_PARTICIPANT * self.study.settings.recruitment.participants)
 
     def hash_of(self, kind: str, identifier: str) -> str | None:
-        """The keyed hash of a platform's identifier; None where there is none."""
+        """The keyed hash of a platform's identifier; None if it is empty."""
         return person_hash(self._person_key, kind, identifier) if identifier else None
 
     @property
     def task_scripts(self) -> dict[str, str]:
-        """Where the browser finds the script of each task: karat's among the static files, others by the study."""
+        """The address of each task's script: a static file for karat's tasks, else one below the study."""
         tasks = {block.task.name: block.task for block in self.study.blocks}
         return {
             name: f"/s/{self.slug}/task/{name}.js" if task.script else f"/static/js/tasks/{name}.js"
@@ -105,30 +105,30 @@ class ServedStudy:
         }
 
     def check(self, trial: StoredTrial, answer: answers.PostedAnswer) -> answers.AnswerVerdict:
-        """What an answer to a stored page becomes."""
+        """Check an answer to a stored page."""
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
 
 
 def served_study(slug: str, study: Study, store: Store) -> ServedStudy:
-    """Make a study known to the store, and everything ready that participants share."""
+    """Register a study in the store and prepare what all participants share."""
     number = store.call(studies.register, registration(slug, study)).id
     with store.read() as connection:
-        known = studies.versions(connection, number)
+        files_by_version = studies.versions(connection, number)
     key = store.secret("person")
     earlier = {
-        version: _version(slug, found, number, key)
-        for version, files in known.items()
-        if version != study.fingerprint and (found := restored(files, version, study.path)) is not None
+        version: _version(slug, restored_study, number, key)
+        for version, files in files_by_version.items()
+        if version != study.fingerprint and (restored_study := restored(files, version, study.path)) is not None
     }
-    made = _version(slug, study, number, key)
-    images = {name: path for one in (*earlier.values(), made) for name, path in one.images.items()}
-    return replace(made, versions=earlier, images=images)
+    latest = _version(slug, study, number, key)
+    images = {name: path for served in (*earlier.values(), latest) for name, path in served.images.items()}
+    return replace(latest, versions=earlier, images=images)
 
 
 def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedStudy:
     settings = study.settings
     words = texts.words(settings.language, settings.texts.words)
-    study.plan()  # once, before several people come at the same time
+    study.plan()  # once, before participants arrive at the same time
     privacy = [settings.texts.privacy or words["privacy.standard"]]
     privacy += [words["privacy.traces"]] if settings.field.traces else []
     return ServedStudy(
@@ -149,19 +149,16 @@ def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedS
 
 
 def _scripts(study: Study) -> dict[str, Path]:
-    """The browser files of tasks that are not karat's own."""
-    found = {}
-    for task in (block.task for block in study.blocks):
-        if task.script is None:
-            continue
-        if not task.script.is_file():
-            raise KaratError(f"The browser file of the task {task.name} is missing: {task.script}. Add it.")
-        found[f"{task.name}.js"] = task.script
-    return found
+    """The browser files of tasks from other packages, by file name."""
+    scripts = {f"{block.task.name}.js": block.task.script for block in study.blocks if block.task.script is not None}
+    for name, script in scripts.items():
+        if not script.is_file():
+            raise KaratError(f"The browser file {name} of a task is missing: {script}. Add it.")
+    return scripts
 
 
 def _usual_instructions(study: Study, words: Words) -> str:
-    """What to do in each task of the study, and the advice that holds for all."""
+    """The instructions for each task of the study, and the advice for all of them."""
     tasks = dict.fromkeys(block.settings.task for block in study.blocks)
     back = "instructions.going_back" if study.settings.field.going_back else "instructions.no_going_back"
     parts = [*(words[f"instructions.{task}"] for task in tasks), words["instructions.advice"], words[back],
@@ -171,7 +168,7 @@ def _usual_instructions(study: Study, words: Words) -> str:
 
 @dataclass(frozen=True)
 class RequestSession:
-    """A request of a participant whose session is known."""
+    """A request of a participant, with the session it belongs to."""
 
     request: Request
     field: ServedStudy
@@ -181,8 +178,7 @@ class RequestSession:
 
     @property
     def store(self) -> Store:
-        store: Store = self.request.app.state.store
-        return store
+        return store_of(self.request)
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
@@ -193,17 +189,23 @@ class RequestSession:
 
 
 def config_of(request: Request) -> ServerConfig:
-    """The set-up of the server that answers."""
+    """The configuration of the server that answers."""
     config: ServerConfig = request.app.state.config
     return config
 
 
+def store_of(request: Request) -> Store:
+    """The store of the server that answers."""
+    store: Store = request.app.state.store
+    return store
+
+
 def field_of(request: Request, slug: str) -> ServedStudy:
-    """The study of an address; 404 where there is none."""
-    found: ServedStudy | None = request.app.state.served_studies.get(slug)
-    if found is None:
+    """The study with this short name; 404 if there is none."""
+    field: ServedStudy | None = request.app.state.served_studies.get(slug)
+    if field is None:
         raise HTTPException(404)
-    return found
+    return field
 
 
 def cookie_of(slug: str) -> str:
@@ -212,43 +214,43 @@ def cookie_of(slug: str) -> str:
 
 
 def held_token(request: Request, slug: str) -> str:
-    """The token in the cookie of the browser; empty where there is none."""
+    """The token in the browser's cookie; empty if there is none."""
     return request.cookies.get(cookie_name(config_of(request), cookie_of(slug)), "")
 
 
 def bearer_token(request: Request) -> str:
-    """The token of an `Authorization` header; empty where there is none."""
+    """The token of the `Authorization` header; empty if there is none."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
 async def loaded(request: Request, field: ServedStudy, token: str) -> Session | None:
-    """The session of a token in a study."""
-    known = token_hash(config_of(request).secret, field.slug, token)
-    if known is None:
-        return None
-    session = await request.app.state.store.look(progress.load, known)
+    """The session of a token in a study; None if there is none."""
+    hashed = token_hash(config_of(request).secret, field.slug, token)
+    session = None if hashed is None else await store_of(request).look(progress.load, hashed)
     return session if session is not None and session.study_id == field.id else None
 
 
-async def request_session(request: Request, slug: str, form: PostedForm | None = None) -> RequestSession:
-    """Who asks for a page; 401 without a session, 403 for a form that is not one of ours."""
-    field = field_of(request, slug)
-    if form is not None and from_another_site(request, config_of(request)):
-        raise HTTPException(403)
-    given = form["token"] if form is not None else ""
-    token = given or held_token(request, slug)
+async def session_of(request: Request, field: ServedStudy, token: str, framed: bool) -> RequestSession:
+    """The request with the session of its token; 401 if there is none."""
     session = await loaded(request, field, token)
     if session is None:
         raise HTTPException(401)
-    if form is not None and not given and not csrf_valid(config_of(request).secret, token, form["csrf"]):
+    return RequestSession(request, field.of(session), session, token, framed)
+
+
+async def request_session(request: Request, slug: str, form: PostedForm | None = None) -> RequestSession:
+    """The request for a page with its session; 401 without a session, 403 if another site made the form."""
+    field, config = field_of(request, slug), config_of(request)
+    if form is not None and from_another_site(request, config):
         raise HTTPException(403)
-    return RequestSession(request, field.of(session), session, token, framed=bool(given))
+    form_token = form["token"] if form is not None else ""
+    current = await session_of(request, field, form_token or held_token(request, slug), bool(form_token))
+    if form is not None and not current.framed and not csrf_valid(config.secret, current.token, form["csrf"]):
+        raise HTTPException(403)
+    return current
 
 
-async def again(asked: RequestSession) -> RequestSession:
-    """The same request after something was written."""
-    session = await loaded(asked.request, asked.field, asked.token)
-    if session is None:
-        raise HTTPException(401)
-    return RequestSession(asked.request, asked.field, session, asked.token, asked.framed)
+async def again(current: RequestSession) -> RequestSession:
+    """The same request with its session reloaded, after something was written."""
+    return await session_of(current.request, current.field, current.token, current.framed)

@@ -1,8 +1,7 @@
-"""A visit before it is a session: what the link brought, carried in the form of the landing page, signed.
+"""A visit before its session begins: the values of the link, signed and carried in the form of the landing page.
 
-Opening the link makes nothing: previews of links, robots and HEAD requests take no place and use up no invitation.
-The form carries a random text from which the token of the session follows, so that a form that is sent twice begins
-one session and not two.
+Opening the link has no effect, so link previews, robots and HEAD requests take no place and use up no invitation. The
+token of the session is derived from a random text in the form, so a form that is sent twice begins only one session.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ CODE = re.compile(r"[A-Za-z0-9_-]{8,128}")
 
 @dataclass(frozen=True)
 class VisitLink:
-    """What the link of a visit says."""
+    """The values of the link of a visit."""
 
     slug: str
     nonce: str
@@ -46,17 +45,17 @@ class VisitLink:
 
 
 def preview_path(secret: bytes, slug: str, list: int) -> str:
-    """Where a researcher looks at a list for a day, without being counted."""
+    """The address at which a researcher can preview a list for a day."""
     return f"/s/{slug}/?preview={sign(secret, 'preview', slug, list, lifetime=PREVIEW_SECONDS)}"
 
 
 def read_link(request: Request, field: ServedStudy) -> tuple[VisitLink, Visit]:
-    """What the address of the landing page says."""
-    # Of a parameter that is there twice, such as in a pasted link that a platform extends, the one with an id counts.
-    query = dict(sorted(request.query_params.multi_items(), key=lambda given: identifier(given[1]) != ""))
+    """Read the link and the visit from the address of the landing page."""
+    # If a parameter occurs twice, as in a pasted link that a platform extends, the one with an id counts.
+    query = dict(sorted(request.query_params.multi_items(), key=lambda pair: identifier(pair[1]) != ""))
     visit = field.platform.read(query)
-    shown = unsign(config_of(request).secret, "preview", query.get("preview", ""))
-    of_list = shown[1] if shown is not None and shown[0] == field.slug and isinstance(shown[1], int) else None
+    preview = unsign(config_of(request).secret, "preview", query.get("preview", ""))
+    of_list = preview[1] if preview is not None and preview[0] == field.slug and isinstance(preview[1], int) else None
     code = query.get("invitation", "")
     link = VisitLink(
         field.slug,
@@ -77,18 +76,18 @@ def sealed(secret: bytes, link: VisitLink) -> str:
 
 
 def opened(secret: bytes, text: str) -> VisitLink | None:
-    """The link in a hidden field; None where it is not one of ours, or too old."""
+    """The link in a hidden field; None if this server did not sign it or it is too old."""
     values = unsign(secret, "visit", text)
     return None if values is None else VisitLink(*values)  # type: ignore[arg-type]
 
 
 def token_of(secret: bytes, link: VisitLink) -> str:
-    """The token of the session that a visit begins."""
+    """The token of the session that begins with a visit."""
     return token_from(secret, link.slug, keyed_hash(secret, "begin", link.nonce)[:RANDOM_LENGTH])
 
 
 def arrival(request: Request, field: ServedStudy, link: VisitLink, token: str, draft: bool) -> Arrival:
-    """A visit as the store decides about it; before a study has started, participants are pilots."""
+    """The arrival that the store decides about; before a study has started, participants are pilots."""
     config, settings = config_of(request), field.study.settings
     recruitment, platform = settings.recruitment, field.platform
     identity = Identity(link.person, link.session, link.study) if link.person or link.session else None
@@ -126,7 +125,7 @@ def arrival(request: Request, field: ServedStudy, link: VisitLink, token: str, d
 
 
 def device_class(user_agent: str) -> str:
-    """Phone, tablet or desktop, by what the browser says of itself."""
+    """Phone, tablet or desktop, according to the user agent."""
     agent = user_agent.lower()
     if "ipad" in agent or "tablet" in agent or ("android" in agent and "mobile" not in agent):
         return "tablet"
