@@ -47,10 +47,10 @@ def export(
             raise KaratError(f"{path}: use a name that ends in .csv.")
     if with_ids and participants is None:
         raise KaratError("--with-ids needs --participants FILE.")
-    with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
-        notes = [*_unblinded(found), *_versions(found)]
+    with stored_study(study, database, data) as entry, working("exporting", quiet=as_json):
+        notes = [*_unblinded(entry), *_versions(entry)]
         written, summary = _write(
-            found, out, participants, events, codebook, safe=safe_for_spreadsheets, with_ids=with_ids
+            entry, out, participants, events, codebook, safe=safe_for_spreadsheets, with_ids=with_ids
         )
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
@@ -60,7 +60,7 @@ def export(
 
 
 def _write(
-    found: StoredStudy,
+    entry: StoredStudy,
     out: Path,
     participants: Path | None,
     events: Path | None,
@@ -74,12 +74,12 @@ def _write(
     from karat.field.store.export import codebook as columns
     from karat.judgments.files import files_of
 
-    with found.store.read() as connection:
-        judgments = stored.judgments(connection, found.row.id, found.study)
+    with entry.store.read() as connection:
+        judgments = stored.judgments(connection, entry.row.id, entry.study)
         tables: list[tuple[Path | None, Callable[[], pl.DataFrame]]] = [
-            (participants, lambda: stored.participants(connection, found.row.id, with_ids=with_ids)),
-            (events, lambda: stored.events(connection, found.row.id)),
-            (codebook, lambda: columns(judgments, found.study)),
+            (participants, lambda: stored.participants(connection, entry.row.id, with_ids=with_ids)),
+            (events, lambda: stored.events(connection, entry.row.id)),
+            (codebook, lambda: columns(judgments, entry.study)),
         ]
         write_judgments(judgments, out, safe_for_spreadsheets=safe)
         for path, table in tables:
@@ -89,21 +89,21 @@ def _write(
     return written, found_line(judgments)
 
 
-def _versions(found: StoredStudy) -> list[str]:
-    """What is to be said where participants began with different versions of the study."""
+def _versions(entry: StoredStudy) -> list[str]:
+    """A note if participants began with different versions of the study."""
     from karat.field.registration import changed_items, restored
     from karat.field.store import export as stored
     from karat.field.store import studies
 
-    with found.store.read() as connection:
-        people = stored.participants(connection, found.row.id)
-        files = studies.versions(connection, found.row.id)
+    with entry.store.read() as connection:
+        people = stored.participants(connection, entry.row.id)
+        files = studies.versions(connection, entry.row.id)
     if "version" not in people.columns or people["version"].n_unique() < 2:
         return []
     counts = people["version"].drop_nulls().value_counts(sort=True, name="count").rows()
-    kept = [restored(own, version, found.study.path) for version, own in files.items()]
-    known = [study for study in kept if study is not None]
-    which = changed_items(known[0], known[-1]) if len(known) > 1 else ()
+    restored_studies = [restored(contents, version, entry.study.path) for version, contents in files.items()]
+    readable = [study for study in restored_studies if study is not None]
+    which = changed_items(readable[0], readable[-1]) if len(readable) > 1 else ()
     return [
         f"The study was changed while it ran: {', '.join(f'{number} started with {name}' for name, number in counts)}. "
         f"The column version shows which."
@@ -111,11 +111,11 @@ def _versions(found: StoredStudy) -> list[str]:
     ]
 
 
-def _unblinded(found: StoredStudy) -> list[str]:
-    """Record that answers were seen before the study was closed."""
-    from karat.field.admin.jobs import note_unblinded
+def _unblinded(entry: StoredStudy) -> list[str]:
+    """Record that answers were seen before the study was closed; returns a note."""
+    from karat.field.store import studies
 
-    if found.row.state == "closed":
+    if entry.row.state == "closed":
         return []
-    found.store.call(note_unblinded, found.slug)
-    return [f"{found.slug} is {found.row.state}, so it is no longer blind; the dashboard shows this."]
+    entry.store.call(studies.note_unblinded, entry.slug)
+    return [f"{entry.slug} is {entry.row.state}, so it is no longer blind; the dashboard shows this."]

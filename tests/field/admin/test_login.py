@@ -156,3 +156,15 @@ def test_a_forged_cookie_opens_nothing(researcher: Visitor) -> None:
     for forged in (text[:-1] + ("A" if text[-1] != "A" else "B"), "x" + text, text.split(".")[0] + ".", ""):
         researcher.cookies["karat-admin"] = forged
         assert researcher.get("/admin", follow=False).status == 303
+
+
+def test_a_wrong_password_keeps_the_page_to_open(visitor: Visitor) -> None:
+    (form,) = visitor.get("/admin/login?next=/admin/blind/people").forms
+    (again,) = visitor.send(form, {"name": NAME, "password": "not the password"}).forms
+    reply = visitor.send(again, {"name": NAME, "password": PASSWORD}, follow=False)
+    assert reply.headers["location"] == "/admin/blind/people"
+
+
+def test_a_study_may_be_called_live(visitor: Visitor) -> None:
+    reply = visitor.get("/admin/live", follow=False)
+    assert (reply.status, reply.headers["location"]) == (303, "/admin/login?next=/admin/live")

@@ -1,13 +1,11 @@
-"""Work that a process of its own does, so that the server stays small and keeps answering: screening and downloads.
+"""Screening and downloads, computed in a separate process so that the server stays small and responsive.
 
-Each function opens the store, reads, and gives back plain data or files. While a study runs the page is blind: reasons
-are shown for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
-answers only the verdict is shown, because their reasons quote answers to test trials.
+Each function opens the store, reads, and returns plain data or files. While a study runs, the page is blind: it shows
+the reasons of criteria about completeness, times or trials with a right answer, but only the verdicts of criteria that
+use all answers, because their reasons quote answers to test trials.
 
-When answers to test trials could first be seen before a study was over is kept in the store and shown ever after.
-
-A job takes its memory along when it ends. Its process reads the function and its arguments from standard input and
-writes the result to standard output. Both ends are ours, so that pickled data are safe here.
+A job frees its memory when it ends. Its process reads the function and its arguments from standard input and writes the
+result to standard output. Both ends are ours, so pickled data are safe here.
 """
 
 import asyncio
@@ -38,18 +36,18 @@ from karat.study.study import Study
 T = TypeVar("T")
 LONGEST_SECONDS = 300.0
 NICENESS = 5
-"""Participants come first; with 10, two busy processors kept a dashboard waiting for minutes."""
+"""Participants have priority; with 10, two busy processors delayed a dashboard for minutes."""
 
 
 async def in_child(function: Callable[..., T], *arguments: object, seconds: float = LONGEST_SECONDS) -> T:
-    """What a function of a module gives back, computed by another process; a KaratError is raised again here."""
-    asked = pickle.dumps((function, arguments))
+    """The result of a module-level function in another process; its KaratError is raised again here."""
+    call = pickle.dumps((function, arguments))
     process = subprocess.Popen(
         [sys.executable, "-m", "karat.field.admin.jobs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
-    # A thread waits for it, and not asyncio's own watcher, which never ends where a server stops at the wrong moment.
-    work = asyncio.get_running_loop().run_in_executor(None, process.communicate, asked)
+    # A thread waits for the process, because asyncio's own watcher may never end if the server stops meanwhile.
+    work = asyncio.get_running_loop().run_in_executor(None, process.communicate, call)
     try:
         received, _ = await asyncio.wait_for(asyncio.shield(work), seconds)
     except TimeoutError:
@@ -70,7 +68,7 @@ async def in_child(function: Callable[..., T], *arguments: object, seconds: floa
 
 
 def main() -> None:
-    """Do what standard input asks for."""
+    """Run the job from standard input."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     function, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by our own server
@@ -92,7 +90,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one criterion says of one participant."""
+    """The verdict of one criterion on one participant."""
 
     criterion: str
     flagged: bool
@@ -110,7 +108,7 @@ class FunctionTimes:
 
 @dataclass(frozen=True)
 class Screened:
-    """What the criteria of a study say so far."""
+    """The verdicts of the criteria of a study so far."""
 
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
     excluded: frozenset[str] = frozenset()
@@ -119,13 +117,13 @@ class Screened:
     """Criteria that cannot be computed yet, with the reason."""
     times: tuple[FunctionTimes, ...] = ()
     receipts: dict[str, Verdict] = field(default_factory=dict)
-    """Whether response times fit between the server's receipts, also of participants who are at work."""
+    """Whether response times fit between the server's receipts, also for active participants."""
     made: float = 0.0
     note: str = ""
 
 
 def portable(study: Study) -> Study:
-    """A study that another process can be given: without what was made for participants and without places in files."""
+    """A study that can be pickled: without its cache and without places in files."""
     blocks = tuple(replace(block, items=replace(block.items, locate=_nowhere)) for block in study.blocks)
     return replace(study, blocks=blocks, _cache={})
 
@@ -135,7 +133,7 @@ def _nowhere(row: int) -> Place:
 
 
 def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | None, blind: bool) -> Screened:
-    """The criteria of a study over the answers that are in so far."""
+    """Apply the criteria of a study to the answers so far."""
     try:
         with _stored(database, slug) as (connection, study_id):
             judgments = export.judgments(connection, study_id, study)
@@ -144,7 +142,7 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
     times, receipts = _times(judgments), _receipts(judgments)
     if rules is None:
         return Screened(times=times, receipts=receipts, made=time(), note="The study states no screening rules.")
-    # Those who are still at work would be flagged for what they have not answered yet.
+    # Active participants would be flagged for what they have not answered yet.
     screened = judgments.without(judgments.participants.filter(pl.col("state") == "running")["participant"].to_list())
     if not screened.participants.height:
         return Screened(times=times, receipts=receipts, made=time(), note="Nobody has finished yet.")
@@ -164,7 +162,7 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
         name: str(why) if not blind or CRITERIA[name].shown_blind else "cannot be computed yet"
         for name, why in screening.skipped.items()
     }
-    by_person = {who: tuple(own) for who, own in verdicts.items()}
+    by_person = {who: tuple(of_one) for who, of_one in verdicts.items()}
     return Screened(by_person, frozenset(screening.excluded), skipped, times, receipts, time())
 
 
@@ -172,12 +170,12 @@ def _receipts(judgments: Judgments) -> dict[str, Verdict]:
     from karat.judgments.message_tables import with_reasons
     from karat.screen.criteria.receipt_times import receipt_times
 
-    found = with_reasons(receipt_times(judgments).participants).select("participant", "flagged", "reason")
-    return {who: Verdict("receipt_times", bool(flagged), reason) for who, flagged, reason in found.iter_rows()}
+    table = with_reasons(receipt_times(judgments).participants).select("participant", "flagged", "reason")
+    return {who: Verdict("receipt_times", bool(flagged), reason) for who, flagged, reason in table.iter_rows()}
 
 
 def _times(judgments: Judgments) -> tuple[FunctionTimes, ...]:
-    """Quantiles of the response times by the function of the trials; conditions play no part."""
+    """Quantiles of the response times per function of the trials, over all conditions."""
     rows = (
         judgments.frame.filter(pl.col("rt").is_not_null(), pl.col("rt") > 0)
         .group_by("function", maintain_order=True)
@@ -190,12 +188,12 @@ def _times(judgments: Judgments) -> tuple[FunctionTimes, ...]:
 
 @contextmanager
 def _stored(database: str, slug: str) -> Iterator[tuple[Connection, int]]:
-    """A connection to read from, and the number of the study."""
+    """A connection for reading, and the number of the study in the store."""
     with closing(Store.open(database)) as store, store.read() as connection:
-        found = studies.find(connection, slug)
-        if found is None:
+        row = studies.find(connection, slug)
+        if row is None:
             raise StoreError(f"The store has no study {slug}. Is it the database of this study?")
-        yield connection, found.id
+        yield connection, row.id
 
 
 DOWNLOADS = {
@@ -207,13 +205,13 @@ DOWNLOADS = {
     "events.csv": "Events: blur, paste, refused answers, ...",
     "codebook.csv": "Codebook: what each column means",
 }
-"""What can be downloaded, and what it is."""
+"""The downloads and their descriptions."""
 UNBLINDING = ("judgments.parquet", "judgments-csv.zip", "judgments-raw-csv.zip")
-"""Downloads that hold answers to test trials."""
+"""Downloads that contain answers to test trials."""
 
 
 def write_download(database: str, slug: str, study: Study, name: str, folder: Path) -> Path:
-    """Write one download to a folder and give back its file."""
+    """Write one download to a folder; returns its file."""
     path = folder / name
     with _stored(database, slug) as (connection, study_id):
         if name in UNBLINDING:
@@ -251,15 +249,3 @@ def _write_judgments(judgments: Judgments, study: Study, path: Path) -> Path:
         for file in sorted(inside.iterdir()):
             archive.write(file, file.name)
     return path
-
-
-def unblinded_at(connection: Connection, slug: str) -> float | None:
-    """When the study was unblinded; None where it was not."""
-    value = studies.value(connection, f"unblinded:{slug}")
-    return None if value is None else float(value)
-
-
-def note_unblinded(connection: Connection, slug: str) -> None:
-    """Keep that the study is unblinded from now on, unless it was before."""
-    if unblinded_at(connection, slug) is None:
-        studies.set_value(connection, f"unblinded:{slug}", str(time()))

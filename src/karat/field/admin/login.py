@@ -1,15 +1,14 @@
-"""Logging in and out, and the check that every other page of the dashboard begins with.
+"""Logging in and out, and the check at the beginning of every other dashboard page.
 
-The cookie is signed, http-only and same-site strict. It names the researcher, the login by a random text, and a piece
-of the keyed hash of the stored password, so that a new password ends every login with the old one. The store knows
-which logins are open: logging out ends one for everybody who has a copy of its cookie.
+The cookie is signed, http-only and same-site strict. It contains the name of the researcher, a random id of the login
+and a part of the keyed hash of the stored password, so a new password ends every login with the old one. The store
+knows the open logins, so logging out ends a login for all copies of its cookie.
 
-How often a password may be tried is counted by address. A browser from which somebody has logged in before is counted
-by itself, so that wrong passwords from the same address do not lock out those who run the study.
+Attempts are limited per address. A browser that has logged in before has its own limit, so wrong passwords from the
+same address do not lock out the researchers.
 
-Who may see the dashboard has an account: a name and an argon2id hash, set from the terminal, never a password by
-default. A wrong name takes as long as a wrong password: where there is no such account, a hash of nobody's is checked
-instead.
+Researchers have an account with a name and an argon2id hash, set in the terminal; there is no default password. A wrong
+name takes as long as a wrong password, because a dummy hash is checked if there is no such account.
 """
 
 import secrets
@@ -29,7 +28,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from karat.errors import KaratError
-from karat.field.admin.page import AdminRoute, admin_state, page
+from karat.field.admin.page import AdminRoute, admin_state, asks_for_data, page
 from karat.field.server import security
 from karat.field.server.security import PostedForm, read_form
 from karat.field.store import admins
@@ -46,7 +45,7 @@ router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
 @dataclass(frozen=True)
 class Researcher:
-    """Somebody who is logged in."""
+    """A logged-in researcher."""
 
     name: str
     session: str
@@ -54,7 +53,7 @@ class Researcher:
 
 
 async def logged_in(request: Request) -> Researcher:
-    """Who is logged in; the login page for anybody else, and 401 for a script that asks."""
+    """The researcher who is logged in; for anybody else a redirect to the login, or 401 for a script."""
     state = request.app.state
     values = security.read_signed_cookie(request, state.config, COOKIE)
     if values is not None and len(values) == 3:
@@ -62,7 +61,7 @@ async def logged_in(request: Request) -> Researcher:
         stored = await state.store.look(admins.logged_in_as, name, security.plain_hash(session), time())
         if stored is not None and security.same(mark, _mark(state.config.secret, stored)):
             return Researcher(name, session, security.csrf(state.config.secret, f"admin {session}"))
-    if request.url.path.endswith("/live"):
+    if asks_for_data(request):
         raise HTTPException(401, "Log in first.")
     back = request.url.path if request.method in ("GET", "HEAD") else "/admin"
     raise HTTPException(303, headers={"Location": f"/admin/login?next={quote(back)}"})
@@ -72,7 +71,7 @@ LoggedIn = Annotated[Researcher, Depends(logged_in)]
 
 
 async def checked_form(request: Request, researcher: LoggedIn) -> PostedForm:
-    """A form that one of our own pages sent for this login; 403 otherwise."""
+    """The form that one of our pages sent for this login; 403 for any other form."""
     form = await read_form(request)
     state = request.app.state
     ours = security.csrf_valid(state.config.secret, f"admin {researcher.session}", form["csrf"])
@@ -87,7 +86,7 @@ CheckedForm = Annotated[PostedForm, Depends(checked_form)]
 @router.get("/login", include_in_schema=False)
 async def login_page(request: Request) -> Response:
     """The form for name and password."""
-    return _form(request)
+    return _form(request, onward=request.query_params.get("next", "/admin"))
 
 
 @router.post("/login", include_in_schema=False)
@@ -96,18 +95,18 @@ async def login(request: Request) -> Response:
     state = request.app.state
     form = await read_form(request)
     values = security.read_signed_cookie(request, state.config, LOGIN_COOKIE)
-    known = values is not None and security.csrf_valid(state.config.secret, f"login {values[0]}", form["csrf"])
-    if not known or security.from_another_site(request, state.config):
-        return _form(request, "The form was too old. Please try again.", 403)
+    ours = values is not None and security.csrf_valid(state.config.secret, f"login {values[0]}", form["csrf"])
+    if not ours or security.from_another_site(request, state.config):
+        return _form(request, "The form was too old. Please try again.", 403, form["next"])
     name = form["name"].strip() or NAME
     stored = await state.store.look(admins.password_hash, name)
     if state.limits.wait("login", _known_browser(request, name, stored) or request):
-        return _form(request, "Too many attempts. Wait a minute, then try again.", 429)
+        return _form(request, "Too many attempts. Wait a minute, then try again.", 429, form["next"])
     async with admin_state(request).logins:
         right = await run_in_threadpool(matches, stored, form["password"])
     if not right or stored is None:
         await state.store.do(admins.note_failure, name[:100])
-        return _form(request, "Wrong name or password.", 403)
+        return _form(request, "Wrong name or password.", 403, form["next"])
     response = RedirectResponse(_own_page(form["next"]), 303)
     session, mark = secrets.token_urlsafe(16), _mark(state.config.secret, stored)
     await state.store.do(admins.log_in, name, security.plain_hash(session), time() + HOURS * 3600)
@@ -117,7 +116,7 @@ async def login(request: Request) -> Response:
 
 
 def _known_browser(request: Request, name: str, stored: str | None) -> str:
-    """The name of a browser from which this researcher has logged in with the present password; empty otherwise."""
+    """The id of a browser in which this researcher has logged in with the current password; empty for others."""
     config = request.app.state.config
     values = security.read_signed_cookie(request, config, BROWSER_COOKIE)
     if values is None or len(values) != 3 or stored is None or values[0] != name:
@@ -134,20 +133,19 @@ async def logout(request: Request, researcher: LoggedIn, form: CheckedForm) -> R
     return response
 
 
-def _form(request: Request, error: str = "", code: int = 200) -> Response:
+def _form(request: Request, error: str = "", code: int = 200, onward: str = "/admin") -> Response:
     state = request.app.state
-    # The same text for all tabs of a browser, so that none of them is too old because of another.
-    known = security.read_signed_cookie(request, state.config, LOGIN_COOKIE)
-    nonce = str(known[0]) if known else secrets.token_urlsafe(16)
-    after = _own_page(request.query_params.get("next", "/admin"))
-    response = page(request, "login.html", code, error=error, after=after,
+    # All tabs of a browser share the text, so that none of them invalidates another.
+    values = security.read_signed_cookie(request, state.config, LOGIN_COOKIE)
+    nonce = str(values[0]) if values else secrets.token_urlsafe(16)
+    response = page(request, "login.html", code, error=error, after=_own_page(onward),
                     csrf=security.csrf(state.config.secret, f"login {nonce}"))  # fmt: skip
     security.signed_cookie(response, state.config, LOGIN_COOKIE, nonce, lifetime=3600)
     return response
 
 
 def _own_page(path: str) -> str:
-    """A page of the dashboard to go to after the login; another address is not followed.
+    """The dashboard page to open after the login; no other address is followed.
 
     >>> _own_page("/admin/word-order"), _own_page("//elsewhere.example/admin")
     ('/admin/word-order', '/admin')
@@ -165,23 +163,23 @@ SHORTEST = 10
 LONGEST = 1000
 ENVIRONMENT = "KARAT_ADMIN_PASSWORD"
 HASHER = PasswordHasher(time_cost=3, memory_cost=32 * 1024, parallelism=1)
-"""32 MiB for each login, so that a flood of them does not fill the memory of the server."""
+"""32 MiB per login, so that many logins do not fill the memory of the server."""
 
 
 class PasswordError(KaratError, ValueError):
-    """A password that cannot be taken."""
+    """A password that cannot be used."""
 
 
 @dataclass(frozen=True)
 class FirstPassword:
-    """A password for the first start, and whether it was made here and must be shown once."""
+    """A password for the first start, and whether it was generated and must be shown once."""
 
     password: str
     made: bool
 
 
 def hashed(password: str) -> str:
-    """The hash of a password; too short a password is refused."""
+    """The hash of a password; a password that is too short or too long is refused."""
     if len(password) < SHORTEST:
         raise PasswordError(f"The password has {len(password)} characters. Use at least {SHORTEST}.")
     if len(password) > LONGEST:
@@ -190,7 +188,7 @@ def hashed(password: str) -> str:
 
 
 def matches(password_hash: str | None, password: str) -> bool:
-    """Whether a password is the right one; without an account the work is the same and the answer is no."""
+    """Whether a password is right; without an account, this takes equally long and is False."""
     try:
         HASHER.verify(password_hash or _nobody(), password[:LONGEST])
     except (VerifyMismatchError, InvalidHashError):
@@ -204,13 +202,13 @@ def _nobody() -> str:
 
 
 def first_password(ask: Callable[[str], str] | None, environment: Mapping[str, str]) -> FirstPassword:
-    """The password for the first start: from the environment, typed twice, or made and shown once.
+    """The password for the first start: from the environment, typed twice, or generated and shown once.
 
-    `ask` reads a line from the terminal without showing it; None where there is no terminal.
+    `ask` reads a line from the terminal without showing it; it is None without a terminal.
     """
-    given = environment.get(ENVIRONMENT)
-    if given:
-        return FirstPassword(given, made=False)
+    preset = environment.get(ENVIRONMENT)
+    if preset:
+        return FirstPassword(preset, made=False)
     if ask is None:
         return FirstPassword(secrets.token_urlsafe(16), made=True)
     for _ in range(3):

@@ -1,6 +1,6 @@
-"""What every page of the dashboard needs: its template, what the pages share, and errors that are pages too.
+"""The basis of all dashboard pages: templates, shared state, and pages for errors.
 
-What the pages know of the criteria is computed only when somebody looks, and not again before some time has passed.
+The criteria are computed only when somebody opens a page, and not again before some time has passed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def render(request: Request, template: str, **values: Any) -> str:
 
 
 def ago(seconds: float | None) -> str:
-    """How long ago something was, in a few words."""
+    """How long ago something happened, in a few words."""
     if seconds is None:
         return ""
     if seconds < 60:
@@ -50,7 +50,7 @@ def ago(seconds: float | None) -> str:
 
 
 def day(moment: float | None) -> str:
-    """A point in time as people write it, in UTC."""
+    """A point in time as text, in UTC."""
     if moment is None:
         return ""
     when = datetime.fromtimestamp(moment, UTC)
@@ -61,7 +61,7 @@ HEADINGS = {403: "Not done", 404: "Not found", 422: "Not done", 500: "Something 
 
 
 class AdminRoute(APIRoute):
-    """A route that shows errors in words."""
+    """A route that shows errors as pages."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -78,10 +78,15 @@ class AdminRoute(APIRoute):
 def _error_page(request: Request, error: HTTPException) -> Response:
     if error.status_code == 303 and error.headers is not None:
         return RedirectResponse(error.headers["Location"], 303)
-    if request.url.path.endswith("/live"):
+    if asks_for_data(request):
         return JSONResponse({"error": error.detail}, error.status_code)
     heading = HEADINGS.get(error.status_code, "Not possible")
     return page(request, "error.html", error.status_code, heading=heading, message=error.detail)
+
+
+def asks_for_data(request: Request) -> bool:
+    """Whether the script of a study's page sends the request; a study itself may be called live."""
+    return request.url.path.endswith("/live") and request.url.path.count("/") > 2
 
 
 LOGINS_AT_ONCE = 2
@@ -90,28 +95,28 @@ LOGINS_AT_ONCE = 2
 
 @dataclass(frozen=True)
 class AdminState:
-    """The computations that are under way, and the logins that may be checked at the same time."""
+    """The cache of screenings, and the limit on simultaneous password checks."""
 
     workshop: ScreeningCache
     logins: asyncio.Semaphore
 
 
 def admin_state(request: Request) -> AdminState:
-    """The state of the dashboard, made at the first request."""
+    """The state of the dashboard, which the first request creates."""
     state = request.app.state
     if not hasattr(state, "admin"):
         state.admin = AdminState(ScreeningCache(state.store), asyncio.Semaphore(LOGINS_AT_ONCE))
-    found: AdminState = state.admin
-    return found
+    admin: AdminState = state.admin
+    return admin
 
 
 LEAST_SECONDS = 20.0
 TIMES_ITS_OWN = 5
-"""A large study waits at least this many times as long as the computation took."""
+"""The least interval between computations, as a multiple of their duration."""
 
 
 class ScreeningCache:
-    """The latest screening of each study; one computation at a time, also where several servers have one database."""
+    """The latest screening of each study; one computation at a time, even if several servers share a database."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -121,30 +126,29 @@ class ScreeningCache:
         self._tasks: dict[tuple[str, bool], asyncio.Task[None]] = {}
 
     def latest(self, slug: str, study: Study, rules: dict[str, Any] | None, blind: bool) -> Screened | None:
-        """What was computed last, None where nothing was yet; a new computation begins where the time has come."""
+        """The latest result, None if there is none yet; starts a new computation when one is due."""
         key = (slug, blind)
         if key not in self._tasks and monotonic() >= self._next.get(key, 0.0):
             self._tasks[key] = asyncio.create_task(self._compute(key, study, rules))
         return self._latest.get(key)
 
     async def fresh(self, slug: str, study: Study, rules: dict[str, Any] | None, blind: bool) -> Screened | None:
-        """The same, waiting for the computation that is under way."""
-        found = self.latest(slug, study, rules, blind)
+        """The latest result after the running computation, if there is one."""
+        self.latest(slug, study, rules, blind)
         task = self._tasks.get((slug, blind))
-        if task is None:
-            return found
-        await asyncio.shield(task)
+        if task is not None:
+            await asyncio.shield(task)
         return self._latest.get((slug, blind))
 
     def forget(self, slug: str) -> None:
-        """Compute anew at the next look: somebody was erased, or the study is another one now."""
+        """Compute again at the next request, because a participant was erased or the study has changed."""
         for key in ((slug, True), (slug, False)):
             self._latest.pop(key, None)
             self._next.pop(key, None)
 
     @contextlib.asynccontextmanager
     async def one_at_a_time(self) -> AsyncIterator[None]:
-        """Wait until nothing else is computed, here or by another server on the database."""
+        """Wait until no other computation runs, here or in another server on the database."""
         async with self._one_at_a_time, advisory_lock(self.store, "computation"):
             yield
 

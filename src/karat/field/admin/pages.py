@@ -1,8 +1,8 @@
-"""The pages of the dashboard that only show: the studies, one study, one participant.
+"""The read-only pages of the dashboard: the studies, one study, one participant.
 
-Small pictures are SVG without styles of their own: the style sheet colours them by class. Each stands in a table beside
-its numbers, so that it is hidden from screen readers and says nothing that the text does not say. Widths are in per
-cent of the cell, so that a picture fits a phone. Participants are listed page by page, without answers.
+Small pictures are SVG without inline styles; the style sheet colours them by class. Each is beside its numbers in a
+table, so it is hidden from screen readers. Widths are percentages of the cell, so that a picture fits a phone.
+Participants are listed page by page, without answers.
 """
 
 import hashlib
@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import log
 from time import time
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from markupsafe import Markup
 from sqlalchemy import ColumnElement, Connection, RowMapping, func, select
 from starlette.exceptions import HTTPException
@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from karat.errors import counted
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, unblinded_at
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import AdminRoute, admin_state, page, render
 from karat.field.admin.status import GONE_SECONDS, STATE_WORDS, STEP_WORDS, Status, at_work, status
@@ -40,25 +40,28 @@ router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
 
 def is_blind(row: StudyRow) -> bool:
-    """Whether a study is under way, so that nothing of its test trials may be shown."""
+    """Whether a study is not closed, so that nothing about its test trials may be shown."""
     return row.state != "closed"
 
 
 def known_study(request: Request, slug: str) -> Study:
-    """A study that this server serves; 404 otherwise."""
+    """The study with this short name; 404 if this server does not serve it."""
     study: Study | None = request.app.state.studies.get(slug)
     if study is None:
         raise HTTPException(404, "There is no such study on this server.")
     return study
 
 
-async def stored(request: Request, slug: str) -> StudyRow:
-    """What the store knows of a study; 404 where it is none."""
+async def stored(request: Request, slug: str, researcher: LoggedIn) -> StudyRow:
+    """The row of a study in the store, for logged-in researchers; 404 if there is none."""
     known_study(request, slug)
     row: StudyRow | None = await request.app.state.store.look(studies.find, slug)
     if row is None:
         raise HTTPException(404, "There is no such study on this server.")
     return row
+
+
+StoredRow = Annotated[StudyRow, Depends(stored)]
 
 
 @router.get("", include_in_schema=False)
@@ -79,25 +82,25 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
 @router.get("/{slug}/people", include_in_schema=False)
 @router.get("/{slug}/data", include_in_schema=False)
 @router.get("/{slug}/danger", include_in_schema=False)
-async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """How a study goes; who takes part; rules, previews, downloads and one-time links; and what erases data."""
+async def one_study(request: Request, slug: str, researcher: LoggedIn, row: StoredRow) -> Response:
+    """The progress of a study, its participants, its data (rules, previews, downloads, links), or what erases data."""
     view = request.url.path.removeprefix(f"/admin/{slug}").strip("/")
-    values = await _values(request, slug, researcher)
-    row, study = values["row"], values["study"]
+    values = await _values(request, row, researcher)
+    study = values["study"]
     config, store = request.app.state.config, request.app.state.store
     previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, study.lists + 1)]
     return page(
         request, "study.html", view=view, path=study.path, **values, previews=previews, downloads=DOWNLOADS,
         unblinding=UNBLINDING, said=request.query_params.get("said", ""), rules=full_rules(study.screening_rules),
-        unblinded=await store.look(unblinded_at, slug), address=f"{config.address}/s/{slug}/",
+        unblinded=await store.look(studies.unblinded_at, slug), address=f"{config.address}/s/{slug}/",
         changes=changes(row, study, await store.look(studies.items_of, slug)), recruitment=study.settings.recruitment,
     )  # fmt: skip
 
 
 @router.get("/{slug}/live", include_in_schema=False)
-async def live(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """The parts of a study's page that change, rendered; only a version where the browser has them already."""
-    values = await _values(request, slug, researcher)
+async def live(request: Request, researcher: LoggedIn, row: StoredRow) -> Response:
+    """The rendered parts of a study's page that change; only their version if the browser has them already."""
+    values = await _values(request, row, researcher)
     parts = {name: render(request, f"parts/{name}.html", **values) for name in PARTS}
     version = hashlib.sha256("".join(parts.values()).encode()).hexdigest()[:16]
     if request.query_params.get("have") == version:
@@ -106,14 +109,13 @@ async def live(request: Request, slug: str, researcher: LoggedIn) -> Response:
 
 
 @router.get("/{slug}/people/{participant}", include_in_schema=False)
-async def one_person(request: Request, slug: str, participant: str, researcher: LoggedIn) -> Response:
-    """What is known of a participant, and what can be decided."""
-    row = await stored(request, slug)
-    study = request.app.state.studies[slug]
+async def one_person(request: Request, participant: str, researcher: LoggedIn, row: StoredRow) -> Response:
+    """The sessions of a participant, and the possible decisions about them."""
+    study = known_study(request, row.slug)
     sessions = await request.app.state.store.look(person, row.id, participant)
     if not sessions:
         raise HTTPException(404, "There is no such participant in this study.")
-    screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
+    screened = admin_state(request).workshop.latest(row.slug, study, row.screening, is_blind(row))
     return page(
         request, "person.html", researcher=researcher, row=row, sessions=sessions, participant=participant,
         screened=screened, blind=is_blind(row), now=time(), said=request.query_params.get("said", ""),
@@ -122,7 +124,7 @@ async def one_person(request: Request, slug: str, participant: str, researcher: 
 
 
 def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
-    """What of the study is not as it was when it started; `items` is the fingerprint of its items at that time."""
+    """What has changed in a study since it started; `items` is the fingerprint of its items at that time."""
     if row.frozen_at is None:
         return []
     sentences = []
@@ -135,46 +137,46 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     return sentences
 
 
-async def _values(request: Request, slug: str, researcher: Researcher) -> dict[str, Any]:
-    """What the parts of the page of a study are made of."""
+async def _values(request: Request, row: StudyRow, researcher: Researcher) -> dict[str, Any]:
+    """The values of the templates of a study's page."""
     state, query = request.app.state, request.query_params
     await state.health.probe(state.store)
-    row, study = await stored(request, slug), known_study(request, slug)
-    screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
-    show, asked = query.get("show", "all"), query.get("page", "")
-    number = int(asked) if asked.isdecimal() and len(asked) < 10 else 1
+    study = known_study(request, row.slug)
+    screened = admin_state(request).workshop.latest(row.slug, study, row.screening, is_blind(row))
+    show, page_text = query.get("show", "all"), query.get("page", "")
+    number = int(page_text) if page_text.isdecimal() and len(page_text) < 10 else 1
     flagged = () if screened is None else tuple(screened.excluded)
 
-    def found(connection: Connection) -> tuple[Status, PeoplePage]:
+    def counts(connection: Connection) -> tuple[Status, PeoplePage]:
         return status(connection, row.id, row.state, study), people(connection, row.id, show, number, flagged)
 
-    one, listed = await state.store.look(found)
-    room = max([entry.complete + entry.running + entry.free for entry in one.lists], default=1)
-    came = max([step.reached for step in one.steps], default=1)
+    current, listed = await state.store.look(counts)
+    room = max([entry.complete + entry.running + entry.free for entry in current.lists], default=1)
+    came = max([step.reached for step in current.steps], default=1)
     times = () if screened is None else screened.times
-    low = min([own.quantiles[0] for own in times], default=1.0)
-    high = max([own.quantiles[-1] for own in times], default=2.0)
+    low = min([group.quantiles[0] for group in times], default=1.0)
+    high = max([group.quantiles[-1] for group in times], default=2.0)
     return {
-        "researcher": researcher, "row": row, "study": study, "status": one, "people": listed,
+        "researcher": researcher, "row": row, "study": study, "status": current, "people": listed,
         "screened": screened, "now": time(), "shows": SHOWN, "blind": is_blind(row),
         "list_bars": [stacked_bar([("complete", entry.complete), ("running", entry.running)], room)
-                      for entry in one.lists],
+                      for entry in current.lists],
         "step_bars": [stacked_bar([("reached", step.reached - step.left - step.ended), ("left", step.left),
-                                   ("ended", step.ended)], came) for step in one.steps],
-        "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
-        "pace": columns(one.per_minute), "times": times,
+                                   ("ended", step.ended)], came) for step in current.steps],
+        "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in current.quotas],
+        "pace": columns(current.per_minute), "times": times,
         "gone_minutes": min(GONE_SECONDS / 60, study.settings.field.lease_minutes),
-        "time_bars": [spread(own.quantiles, low, high) for own in times],
-        "warnings": _warnings(one, state.served_studies[slug].budget),
+        "time_bars": [spread(group.quantiles, low, high) for group in times],
+        "warnings": _warnings(current, state.served_studies[row.slug].budget),
     }  # fmt: skip
 
 
 FULL_SHARE = 0.8
-"""From this share of its space on, the page of a study warns."""
+"""The share of its space from which the page of a study warns."""
 
 
 def _warnings(now: Status, budget: int) -> list[str]:
-    """What a researcher should look into now."""
+    """Warnings about what a researcher should look into now."""
     warnings = []
     if now.stored >= FULL_SHARE * budget:
         warnings.append(
@@ -195,7 +197,7 @@ HEIGHT = 10
 
 
 def _svg(body: str, kind: str, height: float = HEIGHT) -> Markup:
-    return Markup(  # noqa: S704 - made of numbers and of class names of ours only
+    return Markup(  # noqa: S704 - only numbers and our class names
         f'<svg class="figure {kind}" viewBox="0 0 {WIDTH} {height:g}" preserveAspectRatio="none" '
         f'aria-hidden="true" focusable="false">{body}</svg>'
     )
@@ -206,7 +208,7 @@ def _number(value: float) -> str:
 
 
 def stacked_bar(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
-    """A bar of several parts, each with the class of its colour; the ground is what is left of the whole."""
+    """A bar of several parts, each with the class of its colour; the rest of the whole shows the ground."""
     scale = WIDTH / max(whole, sum(size for _, size in parts), 1e-9)
     body = f'<rect class="ground" x="0" y="0" width="{WIDTH}" height="{HEIGHT}"/>'
     start = 0.0
@@ -262,7 +264,7 @@ class Person(Session):
 
     @property
     def words(self) -> str:
-        """Where the participant is, in words."""
+        """The step or the end of the session, in words."""
         if self.state != "running":
             return STATE_WORDS.get(self.state, self.state)
         where = STEP_WORDS.get(self.step, self.step).lower()
@@ -270,7 +272,7 @@ class Person(Session):
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """What can be decided about the session."""
+        """The possible decisions about the session."""
         if self.state in DECISIONS:
             return ("restored",)
         return DECISIONS if self.state in ("running", "complete") else ()
@@ -288,7 +290,7 @@ class PeoplePage:
 
 
 def people(connection: Connection, study_id: int, show: str, page: int, flagged: Collection[str]) -> PeoplePage:
-    """One page of the participants, those seen last first; previews are left out."""
+    """One page of the participants, the most recently active first; previews are left out."""
     now = time()
     wanted = _condition(show, study_id, now, flagged)
     total = connection.execute(select(func.count()).select_from(session).where(wanted)).scalar_one()
@@ -302,7 +304,7 @@ def people(connection: Connection, study_id: int, show: str, page: int, flagged:
 def person(connection: Connection, study_id: int, participant: str) -> list[Person]:
     """The sessions of one participant, the first first."""
     now = time()
-    return [_person(asdict(one), now) for one in find(connection, study_id, participant)]
+    return [_person(asdict(entry), now) for entry in find(connection, study_id, participant)]
 
 
 def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -> ColumnElement[bool]:

@@ -1,8 +1,8 @@
-"""How a study goes: who is there, on which list, and at which step people left. Nothing here looks at an answer.
+"""The progress of a study: active participants, lists, and the steps at which participants left. It reads no answers.
 
-A session counts unless it is a preview or a pilot. Active participants hold a seat until the lease ends. Participants
-whose lease has ended before they finished, or who were inactive for 20 minutes, have left. Eligible are those who
-finished and were not excluded, rejected or returned.
+A session counts unless it is a preview or a pilot. Active participants have a seat until their lease ends. Participants
+whose lease ended before they finished, or who were inactive for 20 minutes, have left. Participants who finished and
+were not excluded, rejected or returned are eligible.
 """
 
 from collections import Counter
@@ -23,11 +23,11 @@ from karat.study.study import Study
 
 MINUTES = 60
 MOST_LISTED = 12
-"""More lists than these are summed up in the first line of the page."""
+"""With more lists than this, the first line of the page summarises them."""
 GONE_SECONDS = 20 * 60.0
-"""After so long without a sign of life somebody counts as gone, also where the place is still kept."""
+"""The inactivity after which a participant counts as gone, even if the place is still kept."""
 ENDED_AT = {"declined": "consent", "screened-out": "background", "full": "background", "failed-quiz": "quiz"}
-"""The step at which these ends happen."""
+"""The steps at which these ends occur."""
 STATE_WORDS = {
     "running": "at work", "left": "left", "complete": "complete", "declined": "declined",
     "screened-out": "screened out", "failed-quiz": "failed the quiz", "full": "came when it was full",
@@ -43,7 +43,7 @@ STEP_WORDS = {
 
 @dataclass(frozen=True)
 class ListStatus:
-    """One list: how many finished, are at work, and are still wanted."""
+    """One list: how many participants finished, are active, and are still wanted."""
 
     list: int
     complete: int
@@ -53,7 +53,7 @@ class ListStatus:
 
 @dataclass(frozen=True)
 class StepStatus:
-    """One step: how many reached it, left there without a word, or were sent away there."""
+    """One step: how many participants reached it, left there, or were sent away there."""
 
     step: str
     reached: int
@@ -62,7 +62,7 @@ class StepStatus:
 
     @property
     def words(self) -> str:
-        """The step as the page names it."""
+        """The name of the step on the page."""
         return STEP_WORDS.get(self.step, self.step)
 
 
@@ -78,7 +78,7 @@ class QuotaStatus:
 
 @dataclass(frozen=True)
 class Status:
-    """How a study goes."""
+    """The progress of a study."""
 
     state: str
     wanted: int
@@ -89,19 +89,19 @@ class Status:
     steps: tuple[StepStatus, ...]
     quotas: tuple[QuotaStatus, ...]
     ends: dict[str, int]
-    """How many sessions ended in each other way."""
+    """How many sessions ended in other ways."""
     answers: int
-    """As many as the export has rows: a changed answer counts once, breaks and texts between the trials do not."""
+    """The number of rows in the export: a changed answer counts once, and breaks do not count."""
     per_minute: tuple[int, ...]
-    """Answers in each of the last minutes, the present one last."""
+    """Answers in each of the last minutes, the current one last."""
     uncounted: int
     """Previews and pilots."""
     second: int
     """Second sessions that are complete, in a study with two."""
     unanswered: int = 0
-    """Sessions that hold a place and have not answered a trial yet."""
+    """Sessions that have a place but no answer yet."""
     shared: int = 0
-    """Sessions whose submission on the platform somebody else has used too."""
+    """Sessions whose submission on the platform another participant used too."""
     stored: int = 0
     """About how many bytes the sessions have stored."""
 
@@ -109,7 +109,7 @@ class Status:
         """The first line of the page."""
         lines = [f"{self.complete} of {self.wanted} eligible", f"{self.running} running"]
         if len(self.lists) > 1:
-            done = [one.complete for one in self.lists]
+            done = [entry.complete for entry in self.lists]
             few = len(done) <= MOST_LISTED
             lines.append(f"lists {'/'.join(map(str, done))}" if few else f"{min(done)} to {max(done)} per list")
         if self.state != "running":
@@ -117,7 +117,7 @@ class Status:
         return ", ".join(lines)
 
     def further(self) -> str:
-        """The rest of the sessions, for the second line of the page."""
+        """The second line of the page: all other sessions."""
         lines = [f"{self.unanswered} of those running without an answer yet"] if self.unanswered else []
         lines += [f"{self.left} left without finishing"] if self.left else []
         lines += [f"{number} {STATE_WORDS.get(end, end)}" for end, number in self.ends.items()]
@@ -129,20 +129,22 @@ class Status:
         return {"sentence": self.sentence()} | asdict(self)
 
     def lines(self) -> list[str]:
-        """The account that `karat status` prints."""
-        lists = ", ".join(f"{one.list}: {one.complete} + {one.running}" for one in self.lists)
+        """The lines that `karat status` prints."""
+        lists = ", ".join(f"{entry.list}: {entry.complete} + {entry.running}" for entry in self.lists)
         lines = [self.sentence(), f"lists      {lists} (complete + running)"]
-        lines += [f"quota      {one.question} = {one.answer}: {one.taken} of {one.most}" for one in self.quotas]
-        for one in self.steps:
-            gone = [f"{one.left} left"] * bool(one.left) + [f"{one.ended} sent away"] * bool(one.ended)
-            lines.append(f"reached    {one.words}: {one.reached}{' (' + ', '.join(gone) + ')' if gone else ''}")
+        lines += [
+            f"quota      {entry.question} = {entry.answer}: {entry.taken} of {entry.most}" for entry in self.quotas
+        ]
+        for entry in self.steps:
+            gone = [f"{entry.left} left"] * bool(entry.left) + [f"{entry.ended} sent away"] * bool(entry.ended)
+            lines.append(f"reached    {entry.words}: {entry.reached}{' (' + ', '.join(gone) + ')' if gone else ''}")
         lines += [f"further    {self.further()}"] if self.further() else []
         lines.append(f"answers    {self.answers:,}, {sum(self.per_minute):,} of them in the last hour")
         return lines
 
 
 def status(connection: Connection, study_id: int, state: str, study: Study, now: float | None = None) -> Status:
-    """How a study goes, from counts that the database makes."""
+    """The progress of a study, counted by the database."""
     now = time() if now is None else now
     groups, uncounted = _groups(connection, study_id, now)
     first = [group for group in groups if group.number == 1]
@@ -170,7 +172,7 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
 
 
 def at_work(now: float) -> ColumnElement[bool]:
-    """Whether a session that runs has given a sign of life lately."""
+    """Whether a running session was active recently."""
     return (session.c.lease_until > now) & (session.c.last_seen > now - GONE_SECONDS)
 
 
@@ -179,7 +181,7 @@ def _kind(group: Row[Any]) -> str:
 
 
 def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[Row[Any]], int]:
-    """Sessions that count, grouped by what is counted, each group with its size; and how many do not count."""
+    """The groups of sessions that count, with their sizes, and how many sessions do not count."""
     here = case((at_work(now), 1), else_=0)
     seat = case(((session.c.state == "running") & (session.c.lease_until > now), 1), else_=0)
     begun = case((session.c.answered > 0, 1), else_=0)
@@ -193,7 +195,7 @@ def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[Row
 
 
 def _steps(study: Study, groups: Sequence[Row[Any]]) -> tuple[StepStatus, ...]:
-    """Who came how far; the landing page is not a step, since nothing is stored there."""
+    """How many participants reached each step; the landing page is none, because it stores nothing."""
     names = [name for name in steps(study) if name != "welcome"]
     reached, left, ended = Counter[str](), Counter[str](), Counter[str]()
     for group in groups:
@@ -218,30 +220,32 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
         .where(session.c.study_id == study_id, holds_seat(now))
         .group_by(quota_seat.c.question, quota_seat.c.answer)
     ).all()
-    taken = Counter({(question, given): number for question, given, number in rows})
+    taken = Counter({(question, answer_given): number for question, answer_given, number in rows})
     return tuple(
-        QuotaStatus(name, text, taken[name, text], most) for name, own in quotas.items() for text, most in own.items()
+        QuotaStatus(name, text, taken[name, text], most)
+        for name, limits in quotas.items()
+        for text, most in limits.items()
     )
 
 
 def _counted(study_id: int) -> ColumnElement[bool]:
-    """The answers that the export has: of those who count, each once however often it was changed, and no breaks."""
+    """The condition for answers in the export: no previews, pilots, breaks or changed answers."""
     here = (session.c.study_id == study_id) & ~session.c.preview & ~session.c.pilot
     return here & (answer.c.attempt == 1) & answer.c.response.is_not(None)
 
 
 def _number(connection: Connection, table: Table, here: ColumnElement[bool]) -> int:
-    """How many rows of a table there are, of sessions for which this holds."""
+    """How many rows of a table belong to sessions with this condition."""
     query = select(func.count()).select_from(table).join(session, session.c.id == table.c.session_id)
     return connection.execute(query.where(here)).scalar_one()
 
 
 def _per_minute(connection: Connection, study_id: int, now: float) -> tuple[int, ...]:
-    """Answers that were first given in each of the last minutes."""
+    """How many answers arrived first in each of the last minutes."""
     start = now - 60 * MINUTES
-    # Whole seconds first: of a fraction, SQLite's cast takes the floor, and PostgreSQL's the nearest whole number.
+    # Whole seconds first, because SQLite rounds a fraction down and PostgreSQL to the nearest whole number.
     minute = (cast(answer.c.received - start, Integer) // 60).label("minute")
-    # Who was not here in that time need not be looked at.
+    # Skip sessions without recent activity.
     lately = (session.c.last_seen >= start) & (answer.c.received >= start)
     rows = connection.execute(
         select(minute, func.count())
