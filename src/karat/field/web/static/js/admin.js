@@ -20,10 +20,10 @@ export function become(shown, wanted) {
   const known = new Map([...shown.children].filter((child) => child.id).map((child) => [child.id, child]));
   let place = shown.firstChild;
   for (const node of [...wanted.childNodes]) {
-    const own = node.nodeType === Node.ELEMENT_NODE && node.id ? known.get(node.id) : undefined;
-    if (own && own !== place) {
-      shown.insertBefore(own, place);
-      place = own;
+    const existing = node.nodeType === Node.ELEMENT_NODE && node.id ? known.get(node.id) : undefined;
+    if (existing && existing !== place) {
+      shown.insertBefore(existing, place);
+      place = existing;
     }
     if (place === null || !alike(place, node)) {
       shown.insertBefore(document.importNode(node, true), place);
@@ -56,10 +56,10 @@ async function look(live, state) {
       return;
     }
     if (!response.ok) throw new Error(String(response.status));
-    const told = await response.json();
+    const update = await response.json();
     offline.hidden = true;
-    state.version = told.version;
-    for (const [name, text] of Object.entries(told.parts ?? {})) {
+    state.version = update.version;
+    for (const [name, text] of Object.entries(update.parts ?? {})) {
       const shown = live.querySelector(`[data-part="${name}"]`);
       if (!shown) continue; // It is on another page of the study.
       const wanted = shown.cloneNode(false);

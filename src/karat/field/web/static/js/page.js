@@ -25,10 +25,10 @@ export const page = {
  * @returns {HTMLElement}
  */
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const node = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
-    if (value !== false && value !== null) made.setAttribute(attribute, value === true ? "" : String(value));
+    if (value !== false && value !== null) node.setAttribute(attribute, value === true ? "" : String(value));
   }
-  made.append(...children.filter((child) => child !== null));
-  return made;
+  node.append(...children.filter((child) => child !== null));
+  return node;
 }

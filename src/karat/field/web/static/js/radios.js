@@ -143,9 +143,9 @@ export function answerBy(radios, trialPage) {
  * @returns {string[][]}
  */
 export function digits(values) {
-  const own = values.every((value) => /^(\d|10)$/.test(value));
+  const digitsOnly = values.every((value) => /^(\d|10)$/.test(value));
   return values.map((value, index) => {
-    const digit = own ? value : String(index + 1);
+    const digit = digitsOnly ? value : String(index + 1);
     if (digit === "10") return values.includes("0") ? [] : ["0"];
     return digit.length === 1 ? [digit] : [];
   });

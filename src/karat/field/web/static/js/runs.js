@@ -70,7 +70,7 @@ export function write(element, runs) {
  */
 export function wordsOf(pieces) {
   /** @type {Piece[][]} */
-  const found = [];
+  const words = [];
   let open = false;
   for (const { t, ...set } of pieces) {
     for (const part of t.split(/(\s+)/)) {
@@ -78,12 +78,12 @@ export function wordsOf(pieces) {
       if (/^\s+$/.test(part)) {
         open = false;
       } else if (open) {
-        found[found.length - 1].push({ t: part, ...set });
+        words[words.length - 1].push({ t: part, ...set });
       } else {
-        found.push([{ t: part, ...set }]);
+        words.push([{ t: part, ...set }]);
         open = true;
       }
     }
   }
-  return found;
+  return words;
 }

@@ -23,7 +23,7 @@ export class Slider {
     this.input.setAttribute("aria-valuetext", page.word("slider_unset"));
     this.row = element("div", { class: "slider-row" }, this.input);
     this.set = false;
-    /** @type {string | null} what was told last */
+    /** @type {string | null} the last reported value */
     this.chosen = null;
     this.input.addEventListener("input", (event) => this.moved(event));
     this.input.addEventListener("click", (event) => this.moved(event)); // A click on the thumb moves nothing.
@@ -81,17 +81,4 @@ export class Slider {
       else if (event.key === " ") this.moved(event);
     }
   }
-}
-
-/**
- * A slider over the points of a scale.
- *
- * @param {any} scale
- * @param {import("./trial.js").TrialPage} trialPage
- * @param {string} name
- * @param {string[]} ends
- * @returns {Slider}
- */
-export function slider(scale, trialPage, name, ends) {
-  return new Slider(scale, trialPage, name, ends);
 }

@@ -195,12 +195,8 @@ export class Client {
    * @returns {Promise<any>}
    */
   async request(method, path, body) {
-    const headers = { "X-Karat": "1", Accept: "application/json" };
-    if (this.token) headers.Authorization = `Bearer ${this.token}`;
-    if (body) headers["Content-Type"] = "application/json";
-    const options = { method, headers, cache: "no-store", credentials: "same-origin" };
-    if (body) options.body = JSON.stringify(body);
-    const response = await this.fetch(this.address + path, { ...options, signal: AbortSignal.timeout(TIMEOUT) });
+    const options = { ...this.options(method, body), cache: "no-store", signal: AbortSignal.timeout(TIMEOUT) };
+    const response = await this.fetch(this.address + path, options);
     if (response.ok) return response.json();
     if (response.status === 401) throw new Ended("lost");
     if (response.status === 409) throw new Ended("ended");
@@ -211,12 +207,20 @@ export class Client {
   /** Send what is left while the page is being closed; the outbox keeps it until a later page hears of it. */
   farewell() {
     if (this.stopped || (this.outbox.size === 0 && this.events.length === 0)) return;
-    const headers = { "X-Karat": "1", "Content-Type": "application/json" };
+    const body = { answers: this.outbox.all().slice(0, BATCH), events: this.events.splice(0), have: this.held([]) };
+    this.fetch(`${this.address}/answers`, { ...this.options("POST", body), keepalive: true }).catch(() => {});
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} [body]
+   * @returns {RequestInit} the options of a request
+   */
+  options(method, body) {
+    const headers = { "X-Karat": "1", Accept: "application/json" };
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
-    const answers = this.outbox.all().slice(0, BATCH);
-    const body = JSON.stringify({ answers, events: this.events.splice(0), have: this.held([]) });
-    const options = { method: "POST", headers, body, keepalive: true, credentials: "same-origin" };
-    this.fetch(`${this.address}/answers`, options).catch(() => {});
+    if (body) headers["Content-Type"] = "application/json";
+    return { method, headers, credentials: "same-origin", ...(body && { body: JSON.stringify(body) }) };
   }
 
   /** @param {boolean} good */

@@ -172,13 +172,13 @@ export class Hand {
 
   /** A trial ends. @returns {Record<string, number>} its numbers; those that are zero or unknown are left out */
   end() {
-    const told = { ...this.count, ...this.last, ...this.about };
-    if (this.holds.length > 0) told.hold = rounded(median(this.holds), 4);
-    if (this.sizes.size > 0) told.sizes = this.sizes.size;
+    const numbers = { ...this.count, ...this.last, ...this.about };
+    if (this.holds.length > 0) numbers.hold = rounded(median(this.holds), 4);
+    if (this.sizes.size > 0) numbers.sizes = this.sizes.size;
     const always = new Set(["flags", "fits", ...Object.keys(this.last)]);
-    const kept = Object.entries(told).filter(([name, value]) => value !== null && (value !== 0 || always.has(name)));
+    const entries = Object.entries(numbers).filter(([name, value]) => value !== null && (value !== 0 || always.has(name)));
     this.about = {};
     this.clear();
-    return Object.fromEntries(kept);
+    return Object.fromEntries(entries);
   }
 }

@@ -62,9 +62,9 @@ export function replace(text, button = null) {
   const heading = element("h1", { class: "message", tabindex: -1 }, text);
   const parts = [heading];
   if (button) {
-    const made = element("button", { type: "button", class: "button" }, button.label);
-    made.addEventListener("click", button.act);
-    parts.push(element("div", { class: "actions" }, made));
+    const control = element("button", { type: "button", class: "button" }, button.label);
+    control.addEventListener("click", button.act);
+    parts.push(element("div", { class: "actions" }, control));
   }
   document.getElementById("trials").replaceChildren(...parts);
   heading.focus();

@@ -69,10 +69,10 @@ export class Outbox {
 /** @returns {Storage | null} the browser's storage, where it may be used */
 export function storage() {
   try {
-    const found = window.localStorage;
-    found.setItem("karat/try", "");
-    found.removeItem("karat/try");
-    return found;
+    const local = window.localStorage;
+    local.setItem("karat/try", "");
+    local.removeItem("karat/try");
+    return local;
   } catch {
     return null;
   }

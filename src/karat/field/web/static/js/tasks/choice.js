@@ -22,9 +22,9 @@ export default async function choice(trialPage, trial, scale) {
   for (const option of scale.points) {
     const side = trial.stimuli[sides[option.value]];
     if (side) {
-      const made = tile(option, await stimulus(side, "span"), "side");
+      const sideTile = tile(option, await stimulus(side, "span"), "side");
       // A sentence names its own button; a picture has no words, so the side names it.
-      tiles.push({ ...made, name: plain(side.text) ? "" : `${page.word("picture")}, ${option.label}` });
+      tiles.push({ ...sideTile, name: plain(side.text) ? "" : `${page.word("picture")}, ${option.label}` });
     } else {
       tiles.push(tile(option, worded(option), "neither"));
     }

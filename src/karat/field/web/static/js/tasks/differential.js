@@ -5,7 +5,7 @@
 import { element, page } from "../page.js";
 import { legend, pointRow } from "../points.js";
 import { plain, write } from "../runs.js";
-import { slider } from "../slider.js";
+import { Slider } from "../slider.js";
 import { stimulus } from "../stimulus.js";
 import { seconds } from "../trial.js";
 import { plural } from "../words.js";
@@ -29,9 +29,9 @@ function line(question, scale, trialPage) {
   const legendOfLine = element("legend", { class: "visually-hidden" }, name);
   const fieldset = element("fieldset", { class: "pair" }, legendOfLine);
   if (scale.slider) {
-    const made = slider(scale, trialPage, name, ends);
-    fieldset.append(element("div", { class: "pair-line" }, left, made.row, right));
-    return { id: question.id, control: made, fieldset, first: made.input, keys: null };
+    const line = new Slider(scale, trialPage, name, ends);
+    fieldset.append(element("div", { class: "pair-line" }, left, line.row, right));
+    return { id: question.id, control: line, fieldset, first: line.input, keys: null };
   }
   const { radios, row } = pointRow(scale, trialPage, ends, false);
   fieldset.append(element("div", { class: "pair-line" }, left, row, right));
@@ -66,31 +66,31 @@ export default async function differential(trialPage, trial, scale) {
  */
 function wire(trialPage, lines, error) {
   /** What was chosen on each line, and when after the onset. */
-  const given = new Map();
+  const chosen = new Map();
   const times = new Map();
   const confirm = (event) => {
     if (!trialPage.accepts(event)) return;
-    const missing = lines.filter(({ id }) => !given.has(id));
-    lines.forEach(({ id, fieldset }) => fieldset.classList.toggle("missing", !given.has(id)));
+    const missing = lines.filter(({ id }) => !chosen.has(id));
+    lines.forEach(({ id, fieldset }) => fieldset.classList.toggle("missing", !chosen.has(id)));
     if (missing.length > 0) {
       const key = plural("missing_one", "missing_many", missing.length, page.word);
       error.textContent = page.word(key, { count: missing.length });
       missing[0].first.focus();
       return;
     }
-    const responses = Object.fromEntries(given);
+    const responses = Object.fromEntries(chosen);
     trialPage.confirm(event, { response: null, first_response: null, responses, rts: Object.fromEntries(times) });
   };
   lines.forEach((one, index) => {
     const before = trialPage.trial.responses?.[one.id]; // on a page that was gone back to
-    if (one.control.preset(before)) given.set(one.id, before);
+    if (one.control.preset(before)) chosen.set(one.id, before);
     one.control.onChoice = (value, event) => {
-      if (given.has(one.id) && given.get(one.id) !== value) trialPage.changes += 1;
-      given.set(one.id, value);
+      if (chosen.has(one.id) && chosen.get(one.id) !== value) trialPage.changes += 1;
+      chosen.set(one.id, value);
       times.set(one.id, seconds(event.timeStamp - trialPage.onset));
       note(trialPage, event);
       one.fieldset.classList.remove("missing");
-      if (error.textContent && given.size === lines.length) error.textContent = "";
+      if (error.textContent && chosen.size === lines.length) error.textContent = "";
       if (event.type === "keydown") lines[index + 1]?.first.focus(); // A digit goes on to the next line.
     };
     one.control.onConfirm = confirm;
@@ -98,7 +98,7 @@ function wire(trialPage, lines, error) {
   trialPage.next.addEventListener("click", confirm);
   trialPage.onKey((event) => {
     const here = lines.find(({ fieldset }) => fieldset.contains(document.activeElement));
-    const line = here ?? lines.find(({ id }) => !given.has(id));
+    const line = here ?? lines.find(({ id }) => !chosen.has(id));
     line?.keys?.key(event);
   });
 }

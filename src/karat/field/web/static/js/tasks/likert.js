@@ -5,7 +5,7 @@
 import { element, page } from "../page.js";
 import { endLabels, legend, pointRow } from "../points.js";
 import { answerBy } from "../radios.js";
-import { slider } from "../slider.js";
+import { Slider } from "../slider.js";
 import { stimulus } from "../stimulus.js";
 
 /**
@@ -21,9 +21,9 @@ export default async function likert(trialPage, trial, scale) {
   const fieldset = element("fieldset", { class: "scale", "aria-describedby": "stimulus" }, legend(trial));
   const ends = scale.ends ?? ["", ""];
   if (scale.slider) {
-    const line = slider(scale, trialPage, scale.ends ? page.word("pair", { left: ends[0], right: ends[1] }) : page.word("judgment"), ends);
+    const name = scale.ends ? page.word("pair", { left: ends[0], right: ends[1] }) : page.word("judgment");
+    const line = new Slider(scale, trialPage, name, ends);
     fieldset.append(line.row);
-    if (scale.ends) fieldset.append(endLabels(ends));
     line.onChoice = (value, event) => {
       trialPage.choose(value, event);
       trialPage.offerNext();
@@ -35,8 +35,8 @@ export default async function likert(trialPage, trial, scale) {
   } else {
     const { radios, row } = pointRow(scale, trialPage, ends, true);
     fieldset.append(row);
-    if (scale.ends) fieldset.append(endLabels(ends));
     answerBy(radios, trialPage);
   }
+  if (scale.ends) fieldset.append(endLabels(ends));
   trialPage.section.append(judged, fieldset);
 }
