@@ -83,3 +83,7 @@ def test_paths_do_not_lead_out_of_the_static_files(studio: StudioApp, browser: B
         "/static//etc/passwd",
     ):
         assert browser.inside(path).status in (403, 404)
+
+
+def test_a_request_for_the_whole_server_is_refused(studio: StudioApp) -> None:
+    assert studio.browser().ask("OPTIONS", "*").status == 403

@@ -9,14 +9,18 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
 
+from field.admin.fielding import Fielded, write_study
+from karat.field.store import Store, studies
 from karat.studio.jobs import curve_sizes
+from karat.studio.servers import exported
 from karat.studio.study_pages import servers_of
-from karat.studio.workspace import Workspace
+from karat.studio.workspace import Workspace, database_of
 from karat.study.settings import OrderSettings
 from karat.study.study import load
 from studio.conftest import SECONDS, Browser, StudioApp
@@ -256,3 +260,18 @@ def test_the_order_of_trials_is_edited_and_checked(browser: Browser, address: st
     order = load(tmp_path / "islands").settings.order
     assert (order.in_a_row, order.keep_ratio) == ({"length": 2}, True)
     assert ">\nlength = 2</textarea>" in browser.inside(f"{address}/design").text
+
+
+def test_reporting_a_running_study_is_recorded(tmp_path: Path) -> None:
+    database = database_of(tmp_path / "blind")
+    path = write_study(tmp_path / "blind")
+    with closing(Store.open(database)) as store:
+        Fielded.start(store, path).finish()
+    (project,) = Workspace(tmp_path, tmp_path / "scratch").projects()
+    exported(project, tmp_path / "drop", answers=False)
+    with closing(Store.open(database)) as store, store.read() as connection:
+        assert studies.unblinded_at(connection, "blind") is None
+    exported(project, tmp_path / "drop")
+    assert (tmp_path / "drop" / "blind.parquet").is_file()
+    with closing(Store.open(database)) as store, store.read() as connection:
+        assert studies.unblinded_at(connection, "blind") is not None

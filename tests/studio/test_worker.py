@@ -91,3 +91,13 @@ def test_when_it_is_closed_nothing_more_is_done(tmp_path: Path) -> None:
     worker.close()
     assert worker.do(Job(), add, 1, 1) == STOPPED
     assert tmp_path.exists()  # the folder is its owner's to delete
+
+
+def test_stopping_a_job_that_is_done_does_not_touch_the_next_one(worker: Worker) -> None:
+    for _ in range(20):
+        job = Job()
+        thread = Thread(target=worker.do, args=(job, add, 1, 1))
+        thread.start()
+        worker.stop(job)
+        thread.join(60)
+        assert worker.do(Job(), add, 1, 1) == 2

@@ -1,4 +1,4 @@
-"""The application behind the browser app: pages, what they send, and what is downloaded."""
+"""The application behind the browser app: its pages, their requests, and downloads."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 import uvicorn
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, StringConstraints
 from starlette.concurrency import run_in_threadpool
@@ -33,19 +33,19 @@ from karat.study.init import LANGUAGES, SETS_TASKS, TEMPLATES
 
 HERE = Path(__file__).parent
 FIRST = ("trial", "rt", "function", "expected")
-"""The columns that are always shown after the required ones; the others where they are found, or on demand."""
+"""The columns shown after the required ones; others appear if they are found, or on demand."""
 router = APIRouter()
 
 
 class PageNews(BaseModel, extra="forbid"):
-    """What a page says of itself."""
+    """The report of a page about its state."""
 
     page: Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{1,64}$")]
     state: State
 
 
 def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | None = None) -> FastAPI:
-    """The application of one visit; `studies` is the folder in which studies are listed and made."""
+    """The application of one run; `studies` is the folder of the studies."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, telemetry=NO_TELEMETRY)
     app.state.cases, app.state.keys, app.state.presence = cases, keys, presence
     app.state.workspace = Workspace((studies or cases.target.parent).resolve(), cases.root)
@@ -59,14 +59,14 @@ def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | N
     app.add_exception_handler(KaratError, _sentence)
     app.add_api_route("/", enter, methods=["GET"])
     app.include_router(router, prefix=keys.base)
-    # The look is that of the pages of participants and researchers.
+    # The style is that of the pages of participants and researchers.
     for path, folder in (("look", WEB / "static"), ("static", HERE / "static")):
         app.mount(f"{keys.base}/{path}", StaticFiles(directory=folder, follow_symlink=False))
     return app
 
 
 class StudyPages:
-    """Adds the pages of studies when the first of them is asked for: the list of studies does not wait for them."""
+    """Adds the pages of studies when the first one is requested, so that the list of studies does not wait for them."""
 
     def __init__(self, app: ASGIApp, whole: FastAPI, base: str) -> None:
         self.app, self._whole, self._base = app, whole, base
@@ -89,11 +89,11 @@ def _study_router() -> APIRouter:
 
 
 async def enter(request: Request, key: str = "") -> Response:
-    """Turn the key: set the cookie and lead on."""
+    """Use the key: set the cookie and link to the app."""
     keys: Keys = request.app.state.keys
     if not keys.turn(key):
         return _page(request, "message.html", 403, title="Closed", message=NOT_YOURS)
-    # The way on is a link of this very page: a browser sends a strict cookie only along those.
+    # The app opens by a link of this page, because a browser sends a strict cookie only from a page of the same site.
     response = _page(request, "enter.html", onward=f"{keys.base}/")
     response.set_cookie(COOKIE, keys.cookie, path=keys.base, httponly=True, samesite="strict")
     return response
@@ -101,7 +101,7 @@ async def enter(request: Request, key: str = "") -> Response:
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """The studies, what a new one is made from, and the place to drop results on."""
+    """The studies, the form for a new one, and the place to drop results."""
     request.app.state.presence.seen()
     cases: Uploads = request.app.state.cases
     workspace: Workspace = request.app.state.workspace
@@ -114,37 +114,55 @@ def home(request: Request) -> Response:
 
 @router.get("/formats")
 def formats(request: Request) -> Response:
-    """The formats of results that can be dropped."""
+    """The formats of results."""
     from karat.intake.readers import reader_titles
 
-    return JSONResponse({"formats": list((reader_titles()).values())})
+    return JSONResponse({"formats": list(reader_titles().values())})
 
 
 @router.post("/here")
 async def here(request: Request, news: PageNews) -> Response:
-    """A page says that it is there, goes to sleep, or is closed."""
+    """A page reports that it is open, asleep or closed."""
     request.app.state.presence.tell(news.page, news.state)
     return Response(status_code=204)
 
 
+async def found_cases(request: Request) -> Uploads:
+    """The drops of this run."""
+    cases: Uploads = request.app.state.cases
+    return cases
+
+
+Cases = Annotated[Uploads, Depends(found_cases)]
+
+
+async def found_case(cases: Cases, case_id: str) -> Upload:
+    """The drop of an address; 404 if there is none."""
+    case = cases.known.get(case_id)
+    if case is None:
+        raise HTTPException(404)
+    return case
+
+
+FoundCase = Annotated[Upload, Depends(found_case)]
+
+
 @router.post("/cases")
-async def new_case(request: Request) -> Response:
+async def new_case(request: Request, cases: Cases) -> Response:
     """Begin a drop."""
-    case = request.app.state.cases.new()
-    return JSONResponse({"address": f"{request.app.state.keys.base}/cases/{case.id}"}, 201)
+    return JSONResponse({"address": f"{request.app.state.keys.base}/cases/{cases.new().id}"}, 201)
 
 
-@router.put("/cases/{case_id}/files/{name:path}")
-async def drop(request: Request, case_id: str, name: str) -> Response:
-    """Take a file, piece by piece, into the folder of its case."""
-    case = _case(request, case_id)
+@router.put("/cases/{case_id}/files/{name:path}", status_code=204)
+async def drop(request: Request, case: FoundCase, name: str) -> None:
+    """Save a file, piece by piece, in the folder of its case."""
     length = request.headers.get("content-length", "0")
     if case.job is not None:
         raise StudioError("The last step is not done yet. Wait for it, or stop it.")
     place = case.take(name, int(length) if length.isascii() and length.isdigit() else 0)
     before = place.stat().st_size if place.exists() else 0
     taken = 0
-    part = case.folder / f"part-{token_hex(8)}"  # not among the files before it is whole
+    part = case.folder / f"part-{token_hex(8)}"  # not among the files before it is complete
     try:
         with part.open("wb") as file:
             async for piece in request.stream():
@@ -156,50 +174,43 @@ async def drop(request: Request, case_id: str, name: str) -> Response:
     finally:
         part.unlink(missing_ok=True)
     case.size += taken - before
-    return Response(status_code=204)
 
 
-@router.post("/cases/{case_id}/look")
-async def look(request: Request, case_id: str, choices: Corrections | None = None) -> Response:
-    """Read the files, as guessed or as the page says."""
-    request.app.state.cases.look(_case(request, case_id), choices)
-    return Response(status_code=202)
+@router.post("/cases/{case_id}/look", status_code=202)
+async def look(cases: Cases, case: FoundCase, choices: Corrections | None = None) -> None:
+    """Read the files, as guessed or as corrected on the page."""
+    cases.look(case, choices)
 
 
-@router.post("/cases/{case_id}/report")
-async def report(request: Request, case_id: str, choices: Corrections | None = None) -> Response:
+@router.post("/cases/{case_id}/report", status_code=202)
+async def report(cases: Cases, case: FoundCase, choices: Corrections | None = None) -> None:
     """Screen the results and write the report."""
-    request.app.state.cases.report(_case(request, case_id), choices)
-    return Response(status_code=202)
+    cases.report(case, choices)
 
 
-@router.post("/cases/{case_id}/stop")
-async def stop(request: Request, case_id: str) -> Response:
-    """Stop what is being done."""
-    request.app.state.cases.stop(_case(request, case_id))
-    return Response(status_code=202)
+@router.post("/cases/{case_id}/stop", status_code=202)
+async def stop(cases: Cases, case: FoundCase) -> None:
+    """Stop the job of a drop."""
+    cases.stop(case)
 
 
 @router.post("/cases/{case_id}/keep")
-def keep(request: Request, case_id: str) -> Response:
-    """Copy the results to where they stay."""
-    place = request.app.state.cases.keep(_case(request, case_id))
-    return JSONResponse({"folder": str(place)})
+def keep(cases: Cases, case: FoundCase) -> dict[str, str]:
+    """Copy the results to their final folder."""
+    return {"folder": str(cases.keep(case))}
 
 
-@router.post("/cases/{case_id}/delete")
-def delete(request: Request, case_id: str) -> Response:
-    """Delete a drop and all that was made of it."""
-    request.app.state.cases.delete(_case(request, case_id))
-    return Response(status_code=204)
+@router.post("/cases/{case_id}/delete", status_code=204)
+def delete(cases: Cases, case: FoundCase) -> None:
+    """Delete a drop and its results."""
+    cases.delete(case)
 
 
 @router.get("/cases/{case_id}")
-async def show(request: Request, case_id: str) -> Response:
+async def show(request: Request, cases: Cases, case: FoundCase) -> Response:
     """The page of a drop."""
     request.app.state.presence.seen()
-    case = _case(request, case_id)
-    job, target = case.job, str(case.home or request.app.state.cases.target)
+    job, target = case.job, str(case.home or cases.target)
     progress = None if job is None else job.progress()
     return _page(
         request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case),
@@ -208,42 +219,33 @@ async def show(request: Request, case_id: str) -> Response:
 
 
 @router.get("/cases/{case_id}/progress")
-async def progress(request: Request, case_id: str) -> Response:
-    """How far the work is."""
-    job = _case(request, case_id).job
-    return JSONResponse({"working": job is not None, **({} if job is None else job.progress())})
+async def progress(case: FoundCase) -> dict[str, Any]:
+    """The progress of the job of a drop."""
+    return {"working": False} if case.job is None else {"working": True, **case.job.progress()}
 
 
 @router.get("/cases/{case_id}/report.html")
-async def page(request: Request, case_id: str) -> Response:
+async def page(case: FoundCase) -> Response:
     """The report."""
-    return _file(_case(request, case_id), "report.html", {POLICY: REPORT_POLICY})
+    return _file(case, "report.html", {POLICY: REPORT_POLICY})
 
 
 @router.get("/cases/{case_id}/everything.zip")
-async def everything(request: Request, case_id: str) -> Response:
-    """All that was made, in one archive."""
-    case = _case(request, case_id)
+async def everything(case: FoundCase) -> Response:
+    """All results in one archive."""
     name = case.written.archive if case.written else ""
     return _file(case, name, {"content-disposition": f"attachment; filename*=utf-8''{quote(name)}"})
 
 
-def _case(request: Request, case_id: str) -> Upload:
-    found: Upload | None = request.app.state.cases.known.get(case_id)
-    if found is None:
-        raise HTTPException(404)
-    return found
-
-
 def _file(case: Upload, name: str, headers: dict[str, str]) -> Response:
-    """A file that was made; only names that the work itself has given."""
+    """A result file; only names that the job returned are served."""
     if case.written is None or name not in (*case.written.files, case.written.archive):
         raise HTTPException(404)
     return FileResponse(case.made / name, headers=headers)
 
 
 def _form(case: Upload) -> dict[str, Any]:
-    """What the form of corrections shows."""
+    """The values of the correction form."""
     seen = case.seen
     if seen is None or not seen.results:
         return {}
@@ -252,10 +254,10 @@ def _form(case: Upload) -> dict[str, Any]:
 
     columns = seen.columns
     first = (*REQUIRED, *FIRST)
-    shown = [name for name in COLUMNS if name in first or columns.mapped.get(name)]
+    visible = [name for name in COLUMNS if name in first or columns.mapped.get(name)]
     return {
-        "first": [COLUMNS[name] for name in sorted(shown, key=lambda name: (*first, name).index(name))],
-        "more": [column for name, column in COLUMNS.items() if name not in shown],
+        "first": [COLUMNS[name] for name in sorted(visible, key=lambda name: (*first, name).index(name))],
+        "more": [column for name, column in COLUMNS.items() if name not in visible],
         "readers": list(reader_titles().items()),
         "required": REQUIRED,
     }
@@ -290,7 +292,7 @@ SECONDS_TO_FINISH = 3
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A socket of this machine alone; port 0 is any that is free."""
+    """A socket that only this machine can reach; port 0 picks a free one."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.bind((HOST, port))
@@ -306,13 +308,13 @@ def listen(port: int = 0) -> socket.socket:
 def open_studio(
     target: Path, port: int = 0, ready: Callable[[str], None] = print, studies: Path | None = None
 ) -> list[Path]:
-    """Serve until the page is closed or the process is asked to stop; gives the folders that were kept.
+    """Serve until the page is closed or the process is asked to stop; returns the folders with saved results.
 
-    `ready` gets the address that opens the page, once. All dropped files but those that were kept are deleted at the
-    end; the studies in the folder `studies` stay.
+    `ready` gets the address that opens the page once. At the end, all dropped files are deleted unless they were saved;
+    the studies in the folder `studies` stay.
     """
     with listen(port) as listener:
-        cases = Uploads(Path(mkdtemp(prefix="karat-open-")), target)  # which nobody else can read
+        cases = Uploads(Path(mkdtemp(prefix="karat-open-")), target)  # nobody else can read this folder
         try:
             keys = Keys(listener.getsockname()[1])
             presence = Presence()
@@ -324,7 +326,7 @@ def open_studio(
             server = _StudioServer(settings, presence, lambda: ready(keys.address))
             try:
                 with signals_handled(("SIGTERM", "SIGHUP"), server.stop), contextlib.suppress(KeyboardInterrupt):
-                    server.run(sockets=[listener])  # on Ctrl-C uvicorn stops in order and hands the key on
+                    server.run(sockets=[listener])  # on Ctrl-C, uvicorn stops in order and raises the interrupt again
             finally:
                 if app.state.servers is not None:
                     app.state.servers.close()
@@ -353,5 +355,5 @@ class _StudioServer(uvicorn.Server):
         self.stop()
 
     def stop(self, *_: object) -> None:
-        """End in order, files deleted; also when the terminal is closed or the system asks."""
+        """Stop in order and delete the files, also when the terminal is closed or the system shuts down."""
         self.should_exit = True

@@ -1,4 +1,4 @@
-"""What was dropped (a study file with its tables, results, or both), and what karat takes each column for."""
+"""Classify dropped files (a study file with its tables, results, or both), and guess the roles of columns."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ class ColumnGuesses:
     guessed: dict[str, str] = field(default_factory=dict)
     """karat's column -> the file's, before any correction."""
     mapped: dict[str, str] = field(default_factory=dict)
-    """The same with the corrections."""
+    """The mapping with the corrections."""
     maps: bool = False
-    """Whether the reader takes columns by their names, so that it may guess anew after a correction."""
+    """Whether the reader uses the names of columns, so that it may guess again after a correction."""
 
     def ends(self, column: str) -> tuple[str, str]:
-        """The file's column that is karat's `column`; where two columns hold the ends of a range, the upper one too."""
+        """The file's column for karat's `column`, and a second one if two columns have the ends of a range."""
         low, *high = joined(self.mapped.get(column, ""), self.names)
         return low, high[0] if high else ""
 
 
 def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
-    """What the files have; of several files each adds what the others lack."""
+    """The columns of the files; each file adds what the others lack."""
     files = [SourceFile(path, choices.encoding or None) for path in paths]
     examples: dict[str, str] = {}
     guessed: dict[str, str] = {}
     mapped: dict[str, str] = {}
     maps = False
     for reader, group in by_reader(files, choices.source):
-        # The table whose columns can be mapped: the file's own, or what the reader of a tool makes of it.
+        # The columns to map are those of the file, or those that the reader of a tool returns.
         options = choices.options(mapped=False)
         frame = table_of(group[0], options).frame if reader.maps else reader.read(group, options).frame
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
             examples.setdefault(name, _examples(frame[name]))
-        for found, stated in ((guessed, {}), (mapped, {**choices.answered, **choices.mapping})):
-            for column, name in _mapping(reader, frame, dict(stated)).items():
-                found.setdefault(column, name)
-    shown = {column: name for column, name in mapped.items() if name}
-    return ColumnGuesses(tuple(examples), examples, guessed, shown, maps)
+        for target, corrections in ((guessed, {}), (mapped, {**choices.answered, **choices.mapping})):
+            for column, name in _mapping(reader, frame, dict(corrections)).items():
+                target.setdefault(column, name)
+    nonempty = {column: name for column, name in mapped.items() if name}
+    return ColumnGuesses(tuple(examples), examples, guessed, nonempty, maps)
 
 
 def _mapping(reader: Reader, frame: pl.DataFrame, mapping: dict[str, str]) -> dict[str, str]:
@@ -90,30 +90,30 @@ class FileClasses:
     study: Path | None
     results: tuple[Path, ...]
     tables: tuple[Path, ...] = ()
-    """What the study file names."""
+    """The tables that the study file names."""
 
 
 def classify(folder: Path) -> FileClasses:
-    """Tell the study and its tables from results; an archive with a study in it is unpacked first."""
+    """Separate the study and its tables from results; an archive with a study is unpacked first."""
     for archive in [path for path in files_in(folder) if path.suffix.lower() == ".zip"]:
-        # Without what systems put into archives for themselves.
+        # Skip system files in archives.
         names = {name: PurePosixPath(name).parts for name in SourceFile(archive).zip_sizes}
         members = [name for name, parts in names.items() if not any(p.startswith((".", "__MACOSX")) for p in parts)]
         if any(name.endswith(".toml") for name in members):
             unpack(archive, members)
-    found = [path for path in files_in(folder) if not path.name.endswith(SUFFIX)]
-    study = _study_in(found)
+    paths = [path for path in files_in(folder) if not path.name.endswith(SUFFIX)]
+    study = _study_in(paths)
     named = set() if study is None else _named(study)
-    tables = [path for path in found if path.resolve() in named]
-    apart = {study, *tables, *companions(found)}
-    left = [path for path in found if path not in apart]
+    tables = [path for path in paths if path.resolve() in named]
+    apart = {study, *tables, *companions(paths)}
+    left = [path for path in paths if path not in apart]
     return FileClasses(study, tuple(left), tuple(tables))
 
 
 def _study_in(files: list[Path]) -> Path | None:
     """The one study file: study.toml, else the one TOML file."""
-    known = [path for path in files if path.suffix.lower() == ".toml"]
-    named = [path for path in known if path.name == NAME] or known
+    candidates = [path for path in files if path.suffix.lower() == ".toml"]
+    named = [path for path in candidates if path.name == NAME] or candidates
     if len(named) > 1:
         raise StudioError(
             f"There are {len(named)} study files: {', '.join(map(str, named))}. Drop one study at a time."
@@ -122,7 +122,7 @@ def _study_in(files: list[Path]) -> Path | None:
 
 
 def _named(study: Path) -> set[Path]:
-    """The tables that a study file names. A file that cannot be read names none; reading it will say why."""
+    """The tables that a study file names; an unreadable file names none, and reading it later reports why."""
     try:
         settings = tomllib.loads(study.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):

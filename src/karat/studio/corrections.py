@@ -1,7 +1,7 @@
-"""What people correct on the page, as the options that a terminal takes.
+"""The corrections on the page, as options of the command line.
 
-Only what differs from karat's guess is passed on, so that a note about a guess stays where the guess stays, and the
-command that would do the same is short.
+Only differences from karat's guesses become options, so that notes about other guesses stay and the equivalent command
+is short.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Text = Annotated[str, StringConstraints(max_length=20_000)]
 
 
 class Corrections(BaseModel, frozen=True, extra="forbid"):
-    """How the files are to be read; empty where karat is to find out."""
+    """How to read the files; karat detects what is empty."""
 
     source: Name = "auto"
     mapping: dict[Name, Name] = Field(default_factory=dict, max_length=100)
     """karat's column -> the file's column."""
     answered: dict[Name, Name] = Field(default_factory=dict, max_length=20)
-    """The same, as karat's questions were answered: also where the answer is what karat guessed."""
+    """The mapping from the answers to karat's questions, even if they equal karat's guess."""
     wide: Literal["", "participant", "item", "trial"] = ""
     scales: dict[Name, Text] = Field(default_factory=dict, max_length=1000)
-    """Question -> scale, as `--scale` takes it; without a name for all questions."""
+    """Question -> scale, as text for `--scale`; an empty name means all questions."""
     answers: Text = ""
     rt_unit: Literal["", "s", "ms"] = ""
     decimal: Literal["", ".", ","] = ""
@@ -41,9 +41,9 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
     sheet: Name = ""
     skip_bad: bool = False
     language: Literal["en", "de"] = "en"
-    """Of the paragraphs for a paper."""
+    """The language of the paragraphs for a paper."""
     new_study: bool = False
-    """Whether a study is to be made from the items of the results."""
+    """Whether to make a study from the items of the results."""
     sentence: Name = ""
     """The column with the sentences of a new study."""
 
@@ -71,11 +71,11 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
         return scales[""] if list(scales) == [""] else scales
 
     def reads_like(self, other: Corrections) -> bool:
-        """Whether the same cells are found; else what was said of columns holds no longer."""
+        """Whether the same cells are read; otherwise corrections of columns no longer apply."""
         return all(getattr(self, name) == getattr(other, name) for name in ("source", "delimiter", "encoding", "sheet"))
 
     def flags(self) -> list[str]:
-        """The options as a terminal takes them."""
+        """The options for the command line."""
         flags = [] if self.source == "auto" else ["--from", self.source]
         for column, name in {**self.answered, **self.mapping}.items():
             flags += ["--map", f"{column}={name}"]
@@ -87,7 +87,7 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
         return flags + (["--skip-bad"] if self.skip_bad else [])
 
     def command(self, results: Sequence[str], study: str | None) -> str:
-        """The command that does the same in a terminal."""
+        """The equivalent command."""
         if self.new_study:
             more = ["--sentence", self.sentence] if self.sentence else []
             return shlex.join(["karat", "init", "--from-results", results[0], *more, *self.flags()])
@@ -98,13 +98,13 @@ class Corrections(BaseModel, frozen=True, extra="forbid"):
 def corrected(
     columns: Sequence[str], guessed: Mapping[str, str], wanted: Mapping[str, str], maps: bool
 ) -> dict[str, str]:
-    """What must be passed so that the mapping is as wanted; a reader that `maps` may guess again after a correction."""
+    """The corrections that produce the wanted mapping; a reader that `maps` may guess again after a correction."""
     from karat.intake.guess import guess_columns
 
     changed = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
     if maps and changed:
         again = guess_columns(columns, dict(changed))
-        # What is in a column called time does not change by a correction: where it was response times, it is again.
+        # If the column called time had response times before the correction, it still does.
         if "time" not in changed and "rt" not in again and again.get("time") == guessed.get("rt") is not None:
             again["rt"] = again.pop("time")
         changed |= {column: name for column, name in wanted.items() if name != again.get(column, "")}
@@ -112,7 +112,7 @@ def corrected(
 
 
 def scale_text(scale: Scale) -> str:
-    """A scale as `parse_scale` reads it; empty where no short text says it."""
+    """A scale as text for `parse_scale`; empty if there is no short text."""
     from karat.judgments.scales import parse_scale
 
     text = f"{scale.kind}:{_settings(scale)}".removesuffix(":")
@@ -139,7 +139,7 @@ def _settings(scale: Scale) -> str:
 
 
 def _points(levels: Sequence[str]) -> str:
-    """Levels as a range where they are whole numbers in a row."""
+    """Levels as a range if they are consecutive whole numbers."""
     if len(levels) > 1 and all(level.lstrip("-").isdigit() for level in levels):
         numbers = [int(level) for level in levels]
         if numbers == [*range(numbers[0], numbers[-1] + 1)]:

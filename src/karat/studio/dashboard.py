@@ -1,12 +1,12 @@
-"""The dashboard of a karat server in the window of the studio: of the one on this machine, or of a remote one.
+"""The dashboard of a karat server, on this machine or elsewhere, in the window of the studio.
 
-The pages of the dashboard come through a loopback port of their own, so that they are another origin than the studio
-and cannot ask it anything. Their addresses begin with a secret, since browsers share the cookies of 127.0.0.1 among all
-ports and a cookie would reach the servers of others.
+The pages of the dashboard come through a separate loopback port, so they have another origin than the studio and cannot
+send requests to it. Their addresses begin with a secret, because browsers share the cookies of 127.0.0.1 among all
+ports, so a cookie would reach the servers of other users.
 
-Only the server that somebody named is asked, and only for its dashboard. A redirect to any other place is not followed.
-The login is kept here in memory: neither the browser nor the disk has its cookies, and the password is forgotten once
-it was sent. A password goes over the network encrypted or not at all.
+Requests go only to the server that the user named, and only to its dashboard. Other redirects are not followed. The
+login stays in memory: neither the browser nor the disk has its cookies, and the password is dropped once it was sent.
+A password goes over the network encrypted or not at all.
 """
 
 import hmac
@@ -31,7 +31,7 @@ from karat.field.server.headers import DATA_CSP, POLICY, page_policy
 from karat.studio.folder import StudioError
 
 SHOWN = re.compile(r"/(admin|static)(/[A-Za-z0-9._~%-]+)*/?")
-"""What is asked of a server: its dashboard, and what the dashboard looks like."""
+"""The paths that are requested from a server: its dashboard and its static files."""
 LINK = re.compile(rb'(=\\?")/(admin|static)\b')
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
 PASSED = ("content-type", "content-disposition")
@@ -44,7 +44,7 @@ REDIRECTS = (301, 302, 303, 307, 308)
 
 
 def server_address(text: str) -> str:
-    """The address of a server as people type it: https and a host name; plain http on this machine only."""
+    """The address of a server from what somebody typed: https and a host name; http only for this machine."""
     text = text.strip()
     wrong = StudioError(f"{text} is not the address of a server. Write it as in https://study.example.org.")
     try:
@@ -82,7 +82,7 @@ class RemoteServer:
         self._cookies: dict[str, str] = {}
 
     def log_in(self, name: str, password: str) -> None:
-        """Log in; the cookies of the login are kept as long as this object is."""
+        """Log in; this object keeps the cookies of the login."""
         token = TOKEN.search(_whole(self.ask("GET", "/admin/login")).decode("utf-8", "replace"))
         if token is None:
             raise StudioError(f"{self.address} has no dashboard of karat. Check the address.")
@@ -94,7 +94,7 @@ class RemoteServer:
             raise StudioError("Wrong name or password.")
 
     def log_out(self) -> None:
-        """End the login on the server too, as far as it can be reached."""
+        """End the login, also on the server if it can be reached."""
         self._seconds = TIMEOUT_TO_LEAVE
         with suppress(StudioError):
             token = TOKEN.search(_whole(self.ask("GET", "/admin")).decode("utf-8", "replace"))
@@ -105,7 +105,7 @@ class RemoteServer:
     def ask(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> http.client.HTTPResponse:
-        """One request and its reply; redirects are not followed."""
+        """Send a request; redirects are not followed."""
         connection = connection_to(self.address, self._seconds)
         sent = {**(headers or {}), "connection": "close"}
         if self._cookies:
@@ -125,20 +125,20 @@ class RemoteServer:
         return reply
 
     def _post(self, path: str, fields: Mapping[str, str]) -> int:
-        """Send a form; gives the status of the reply."""
+        """Send a form; returns the status of the reply."""
         kind = {"content-type": "application/x-www-form-urlencoded"}
         with self.ask("POST", path, urlencode(fields).encode(), kind) as reply:
             return reply.status
 
 
 class DashboardProxy:
-    """Shows the dashboard of a server to the browser that has the secret address, in a frame of the studio."""
+    """Shows the dashboard of a server in a frame of the studio, to the browser with the secret address."""
 
     def __init__(self, server: RemoteServer, studio: str) -> None:
         self.server = server
         self.secret = secrets.token_urlsafe(32)
         self.origin = ""
-        """Where it listens; set once it does."""
+        """The address of the proxy, set once it listens."""
         self._policy = page_policy(framed_by=[studio])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -173,18 +173,18 @@ class DashboardProxy:
         return await self._passed_on(reply, target)
 
     def _is_foreign(self, request: Request) -> bool:
-        """Whether a request comes from elsewhere than the studio and these pages themselves."""
+        """Whether a request comes neither from the studio nor from these pages."""
         headers: Headers = request.headers
         if headers.get("host", "") != urlsplit(self.origin).netloc or request.method not in ("GET", "HEAD", "POST"):
             return True
         if request.method == "POST" and headers.get("origin", "") != self.origin:
             return True
         framed = headers.get("sec-fetch-dest", "") == "iframe"  # by the studio, which has another port
-        known = ("same-origin", "same-site", "none") if framed else ("same-origin", "none")
-        return headers.get("sec-fetch-site", "none") not in known
+        allowed = ("same-origin", "same-site", "none") if framed else ("same-origin", "none")
+        return headers.get("sec-fetch-site", "none") not in allowed
 
     async def _passed_on(self, reply: http.client.HTTPResponse, target: str) -> Response:
-        """A reply of the server with links that lead back here, and nothing of it that the browser would keep."""
+        """A reply of the server with links to this proxy, without cookies and caching."""
         headers = {name: reply.headers[name] for name in PASSED if name in reply.headers}
         if reply.status in REDIRECTS:
             reply.close()

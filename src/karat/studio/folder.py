@@ -1,7 +1,7 @@
-"""Where dropped files are: a folder that only its owner can read, gone at the end.
+"""The temporary folder of dropped files, which only its owner can read.
 
-A name comes from a browser, which any program may claim to be. A name that is absolute, climbs out of the folder, is
-hidden or cannot be a name on this system is refused, never corrected: a corrected name may belong to another file.
+Any program can claim to be a browser and send a name. A name that is absolute, leaves the folder, is hidden or is not
+valid on this system is refused and never corrected, because a corrected name may belong to another file.
 """
 
 import os
@@ -22,14 +22,14 @@ NEVER = set('<>:"|?*') if os.name == "nt" else set()
 
 
 class StudioError(KaratError):
-    """A file that cannot be taken in, or a page that cannot be shown."""
+    """A file that cannot be accepted, or a page that cannot be shown."""
 
 
 TOO_LARGE = f"The files are larger than {LIMIT // 1024**2} MB together. In a terminal, karat report takes larger ones."
 
 
 def place_of(folder: Path, name: str) -> Path:
-    """Where a dropped file goes; folders that were dropped keep their shape."""
+    """The path of a dropped file; dropped folders keep their structure."""
     parts = name.replace("\\", "/").split("/")
     if len(parts) > DEEPEST or not all(map(_is_plain, parts)):
         raise StudioError(f"{shown(name)} is not a file name karat accepts. Rename it and drop it again.")
@@ -37,19 +37,19 @@ def place_of(folder: Path, name: str) -> Path:
 
 
 def _is_plain(part: str) -> bool:
-    """Whether a part of a path names something in its folder and nothing else."""
+    """Whether a part of a path is a plain name in its folder."""
     if not part or part.startswith(".") or part.endswith((" ", ".")) or not part.isprintable():
         return False
     return len(part.encode("utf-8", "replace")) <= LONGEST_NAME and not NEVER & set(part)
 
 
 def files_in(folder: Path) -> list[Path]:
-    """All files of a folder and of the folders in it, in order."""
+    """All files in a folder and its subfolders, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def unpack(archive: Path, members: Sequence[str], limit: int = LIMIT) -> None:
-    """Put members of a zip archive beside it, in a folder with its name; the archive itself is then deleted."""
+    """Extract members of a zip archive to a folder with its name, and delete the archive."""
     source = SourceFile(archive)
     if sum(source.zip_sizes[name] for name in members) > limit or len(members) > MOST_FILES:
         raise StudioError(f"{archive.name}: {TOO_LARGE}")
@@ -64,15 +64,15 @@ def unpack(archive: Path, members: Sequence[str], limit: int = LIMIT) -> None:
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Everything in a folder as one zip archive."""
-    found = [path for path in files_in(folder) if path != archive]
+    """Pack a folder into a zip archive."""
+    paths = [path for path in files_in(folder) if path != archive]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in found:
+        for path in paths:
             packed.write(path, PurePosixPath(archive.stem, *path.relative_to(folder).parts))
 
 
 def keep(folder: Path, target: Path, name: str) -> Path:
-    """Copy a folder to where it stays, under a name that is still free."""
+    """Copy a folder to its final place, under a free name."""
     target.mkdir(parents=True, exist_ok=True)
     number, place = 1, target / name
     while place.exists():

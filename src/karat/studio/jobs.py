@@ -1,6 +1,6 @@
-"""What the working process does: read, check, screen and report dropped files; power and rules of a study.
+"""The jobs of the worker process: read, check, screen and report dropped files; power and rules of a study.
 
-For a drop the process stands in the folder of the files, so that messages name them as people do.
+For a drop, the process works in the folder of the files, so that messages use their plain names.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ LONGEST_CELL = 60
 
 @dataclass(frozen=True)
 class ScaleShown:
-    """The scale of a question, or of all questions where the name is empty."""
+    """The scale of a question, or of all questions if the name is empty."""
 
     question: str
     kind: str
     known: str
     text: str
-    """As `--scale` takes it; empty where it has no short text."""
+    """As text for `--scale`; empty if there is no short text."""
 
 
 @dataclass(frozen=True)
 class QuestionShown:
-    """A question of karat and its proposals, the best first: in words, with what speaks for each and what it sets."""
+    """A question of karat and its proposals, the best first: label, reason, mapping and options of each."""
 
     role: str
     text: str
@@ -59,22 +59,22 @@ class QuestionShown:
 
     @property
     def takes_columns(self) -> bool:
-        """Whether another column may be the answer."""
+        """Whether the answer may be another column."""
         return self.role in REQUIRED
 
 
 @dataclass(frozen=True)
 class FoundSets:
-    """The items that results hold, for a new study."""
+    """The items in results, for a new study."""
 
     sets: ItemSets
     factors: CrossedFactors
     task: str
-    """The task for their scale; empty where there is none."""
+    """The task for their scale; empty if there is none."""
     tasks: tuple[str, ...] = ()
-    """The tasks of a study from them."""
+    """The tasks that a study from them can have."""
     notes: tuple[str, ...] = ()
-    """What the results do not say."""
+    """What the results do not contain."""
 
     @property
     def examples(self) -> list[tuple[str, str]]:
@@ -85,7 +85,7 @@ class FoundSets:
 
 @dataclass(frozen=True)
 class Preview:
-    """What karat makes of dropped files."""
+    """What karat reads from dropped files."""
 
     results: tuple[str, ...]
     study: str | None
@@ -94,21 +94,21 @@ class Preview:
     columns: ColumnGuesses = field(default_factory=ColumnGuesses)
     scales: tuple[ScaleShown, ...] = ()
     lines: tuple[str, ...] = ()
-    """How the results were read, as in a terminal."""
+    """How the results were read, as in the terminal."""
     found: tuple[str, ...] = ()
-    """How many participants, items and answers there are, and of which kinds."""
+    """The numbers of participants, items and answers, and their kinds."""
     preview: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None = None
     """Names of columns and the first rows."""
     check: dict[str, Any] | None = None
-    """What `karat check` finds, where there is a study and no results."""
+    """The findings of `karat check` if there is a study without results."""
     failure: JobFailure | None = None
-    """Why the results cannot be read as they are; the columns may still be corrected."""
+    """Why the results cannot be read; the columns may still be corrected."""
     questions: tuple[QuestionShown, ...] = ()
-    """What is to be answered before the results are read."""
+    """The questions to answer before the results are read."""
     texts: tuple[str, ...] = ()
-    """The columns that may hold the sentences."""
+    """The columns that may have the sentences."""
     items: FoundSets | JobFailure | None = None
-    """Where a study is to be made from the results, their items, or why there are none."""
+    """The items for a new study, or why there are none."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class ScreenedPerson:
 
 @dataclass(frozen=True)
 class Output:
-    """What was found and written."""
+    """The verdict and the written files."""
 
     lines: tuple[str, ...]
     """Verdict and quality of the data."""
@@ -139,26 +139,26 @@ class Output:
     @property
     def flagged(self) -> list[ScreenedPerson]:
         """Participants that some criterion flagged."""
-        return [one for one in self.people if one.reasons]
+        return [person for person in self.people if person.reasons]
 
 
 def look(files: str, choices: Corrections, say: Say) -> Preview:
-    """Find out what was dropped and read it."""
+    """Classify the dropped files and read them."""
     os.chdir(files)
     say("looking at the files")
-    found = classify(Path())
-    if found.study is None and not found.results:
+    files_by_class = classify(Path())
+    if files_by_class.study is None and not files_by_class.results:
         raise StudioError("There are no files. Drop a file of results, or a study file with its items.")
-    if not found.results:
-        return _checked(found, say)
-    study = _study(found)
-    seen = Preview(tuple(map(str, found.results)), _name(found.study), "" if study is None else study.title)
+    if not files_by_class.results:
+        return _checked(files_by_class, say)
+    study, results = _study(files_by_class), files_by_class.results
+    seen = Preview(tuple(map(str, results)), _name(files_by_class.study), "" if study is None else study.title)
     try:
         say("finding the columns")
         if not choices.wide:
-            seen = replace(seen, columns=columns_of(found.results, choices))
-        say("reading " + ", ".join(path.name for path in found.results[:3]))
-        intake = _intake(found, choices)
+            seen = replace(seen, columns=columns_of(results, choices))
+        say("reading " + ", ".join(path.name for path in results[:3]))
+        intake = _intake(files_by_class, choices)
         judgments, notes = _known(intake, study)
     except ProposalError as error:
         return replace(seen, questions=tuple(map(_shown, error.questions)))
@@ -169,7 +169,7 @@ def look(files: str, choices: Corrections, say: Say) -> Preview:
         say("looking for items and sentences")
         schema = judgments.frame.schema.items()
         texts = tuple(name for name, kind in schema if kind == pl.String and (name == "item" or name not in COLUMNS))
-        seen = replace(seen, texts=texts, items=_found_sets(judgments, found.results[0], choices.sentence))
+        seen = replace(seen, texts=texts, items=_found_sets(judgments, results[0], choices.sentence))
     return replace(
         seen,
         scales=_scales(judgments),
@@ -179,16 +179,16 @@ def look(files: str, choices: Corrections, say: Say) -> Preview:
     )
 
 
-def report(files: str, made: str, archive: str, choices: Corrections, say: Say) -> Output:
-    """Screen, measure and write everything, and pack it into one archive."""
+def report(files: str, out: str, archive: str, choices: Corrections, say: Say) -> Output:
+    """Screen, measure and report the results, and pack everything into one archive."""
     from karat.report import build, write
     from karat.report.sections.brief import quality_sentence, verdict
 
     os.chdir(files)
     say("reading the files")
-    found = classify(Path())
-    study = _study(found)
-    intake = _intake(found, choices)
+    files_by_class = classify(Path())
+    study = _study(files_by_class)
+    intake = _intake(files_by_class, choices)
     judgments, notes = _known(intake, study)
 
     @contextmanager
@@ -197,10 +197,10 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
         yield
 
     all_notes = tuple(dict.fromkeys([*intake.judgments.notes, *judgments.notes, *notes]))
-    command = choices.command(list(map(str, found.results)), _name(found.study))
+    command = choices.command(list(map(str, files_by_class.results)), _name(files_by_class.study))
     gathered = build(judgments, study, notes=all_notes, command=command, progress=step)
     say("drawing and writing the report")
-    folder = Path(made)
+    folder = Path(out)
     written = [*write(gathered, folder / "report.html", language=choices.language), *_tables(gathered, folder, say)]
     (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
     say("packing")
@@ -217,11 +217,11 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
 
 
 def _people(gathered: ReportData) -> tuple[ScreenedPerson, ...]:
-    """The participants as the report lists them; it plays back the trials of each."""
+    """The participants in the order of the report."""
     from karat.report.sections.people import MOST, people_table
 
     rows = people_table(gathered).head(MOST).to_dicts()
-    fields = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in gathered.reasons.items()}
+    fields = {who: tuple(f"{title}: {why}" for title, why in flags) for who, flags in gathered.reasons.items()}
     return tuple(
         ScreenedPerson(who, row["verdict"], fields.get(who, ()), row["answers"] or 0, row.get("median"))
         for row in rows
@@ -235,26 +235,26 @@ QUICK_STUDIES, CONFIRMING_STUDIES = 300, 100
 
 
 class PowerWish(BaseModel, extra="forbid", frozen=True):
-    """Which contrast, how large it is taken to be, and how many participants are lost."""
+    """A contrast, its assumed size, and the share of participants who are excluded."""
 
     contrast: str = Field("", max_length=500)
     effect: float = Field(0.8, gt=0, le=20)
     exclude: float = Field(0.0, ge=0, le=0.9)
     participants: int | None = Field(None, ge=2, le=2000)
-    """One number of participants, to be simulated with the test of `karat measure`; None for a quick curve."""
+    """The number of participants for the test of `karat measure`; None for a quick curve."""
 
 
 def power_curve(folder: str, wish: PowerWish, say: Say) -> dict[str, Any]:
-    """The power for many numbers of participants by the quick approximation, or for one by the test of the study."""
+    """The power for many numbers of participants by a quick approximation, or for one by the test of the study."""
     from karat.simulate.layout import fewest_participants, layout_of, named_contrast
     from karat.simulate.power import power
     from karat.study.study import load
 
     study = load(folder)
     planned = named_contrast(study, wish.contrast or None)
-    one = wish.participants is not None
+    confirming = wish.participants is not None
     least = fewest_participants(layout_of(study, planned)[0])
-    sizes = [wish.participants or 0] if one else curve_sizes(least, study.settings.recruitment.participants)
+    sizes = [wish.participants or 0] if confirming else curve_sizes(least, study.settings.recruitment.participants)
     heard = -1
 
     def progress(done: int, of: int) -> None:
@@ -264,24 +264,25 @@ def power_curve(folder: str, wish: PowerWish, say: Say) -> dict[str, Any]:
             heard = share
             say(f"simulating studies: {share} %")
 
-    found = power(
+    result = power(
         study, sizes, effects=[wish.effect], contrast=planned.name, exclude=wish.exclude,
-        simulations=CONFIRMING_STUDIES if one else QUICK_STUDIES, analysis=None if one else "means", progress=progress,
+        simulations=CONFIRMING_STUDIES if confirming else QUICK_STUDIES, analysis=None if confirming else "means",
+        progress=progress,
     )  # fmt: skip
     rows = [
-        {**row, "record": replace(found, cells=found.cells[place : place + 1]).record()}
-        for place, row in enumerate(found.cells.iter_rows(named=True))
+        {**row, "record": replace(result, cells=result.cells[place : place + 1]).record()}
+        for place, row in enumerate(result.cells.iter_rows(named=True))
     ]
-    return {**found.to_dict(), "sizes": rows, "summary": list(map(str, (*found.summary, *found.notes)))}
+    return {**result.to_dict(), "sizes": rows, "summary": list(map(str, (*result.summary, *result.notes)))}
 
 
 TRIED = 60
 SHARES = {"guesser": 0.1, "rusher": 0.1, "straight-liner": 0.1, "clever spammer": 0.05, "drop-out": 0.05}
-"""Simulated participants that show what screening rules do: enough of each kind to see it."""
+"""The shares of simulated participants, with enough of each kind to see the effect of rules."""
 
 
 def try_rules(folder: str, say: Say) -> dict[str, Any]:
-    """What each screening rule of a study does to simulated participants whose behaviour is known."""
+    """The effect of each screening rule of a study on simulated participants."""
     from karat.screen import run
     from karat.simulate import answer_study
     from karat.study.criteria import title_of
@@ -295,10 +296,15 @@ def try_rules(folder: str, say: Say) -> dict[str, Any]:
     say("screening them")
     screening = run(judgments, study=study)
     behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
-    kinds = sorted(Counter(behaviours.values()).items(), key=lambda one: (one[0] in SHARES, one[0]))
+    kinds = sorted(Counter(behaviours.values()).items(), key=lambda kind: (kind[0] in SHARES, kind[0]))
     rows = [
-        {"name": name, "title": title_of(name), "flagged": _by_kind(found.flagged, behaviours, kinds), "skipped": ""}
-        for name, found in screening.evidence.items()
+        {
+            "name": name,
+            "title": title_of(name),
+            "flagged": _by_kind(evidence.flagged, behaviours, kinds),
+            "skipped": "",
+        }
+        for name, evidence in screening.evidence.items()
     ]
     rows += [
         {"name": name, "title": title_of(name), "flagged": [], "skipped": str(why)}
@@ -308,8 +314,8 @@ def try_rules(folder: str, say: Say) -> dict[str, Any]:
 
 
 def _by_kind(flagged: Iterable[str], behaviours: dict[str, str], kinds: list[tuple[str, int]]) -> list[int]:
-    found = Counter(behaviours[name] for name in flagged)
-    return [found[kind] for kind, _ in kinds]
+    counts = Counter(behaviours[name] for name in flagged)
+    return [counts[kind] for kind, _ in kinds]
 
 
 def curve_sizes(least: int, wanted: int) -> list[int]:
@@ -328,12 +334,12 @@ def _tables(gathered: ReportData, folder: Path, say: Say) -> list[Path]:
     return written
 
 
-def _checked(found: FileClasses, say: Say) -> Preview:
-    """What `karat check` says of a study."""
+def _checked(files: FileClasses, say: Say) -> Preview:
+    """The findings of `karat check`."""
     from karat.field.content.texts import words
     from karat.study.check import check
 
-    study = _study(found)
+    study = _study(files)
     if study is None:
         raise StudioError("There is no study file.")
     words(study.settings.language, study.settings.texts.words)
@@ -346,20 +352,20 @@ def _checked(found: FileClasses, say: Say) -> Preview:
         "summary": checked_study.summary(),
         "errors": checked_study.errors,
     }
-    return Preview((), _name(found.study), study.title, check=data)
+    return Preview((), _name(files.study), study.title, check=data)
 
 
-def _study(found: FileClasses) -> Study | None:
+def _study(files: FileClasses) -> Study | None:
     from karat.study.study import load
 
-    if found.study is None:
+    if files.study is None:
         return None
-    _check_inside(Path(found.study))
-    return load(found.study)
+    _check_inside(Path(files.study))
+    return load(files.study)
 
 
 def _check_inside(path: Path) -> None:
-    """Refuse a study file that names files outside of the drop: it may come from somebody else."""
+    """Refuse a study file that names files outside the drop, because somebody else may have written it."""
     from karat.study.file import read_settings
 
     folder = Path.cwd().resolve()
@@ -372,11 +378,11 @@ def _check_inside(path: Path) -> None:
                 )
 
 
-def _intake(found: FileClasses, choices: Corrections) -> Intake:
+def _intake(files: FileClasses, choices: Corrections) -> Intake:
     from karat.intake import read_files
 
     return read_files(
-        found.results, choices.source, choices.options(), encoding=choices.encoding or None, skip_bad=choices.skip_bad
+        files.results, choices.source, choices.options(), encoding=choices.encoding or None, skip_bad=choices.skip_bad
     )  # fmt: skip
 
 
@@ -388,13 +394,15 @@ def _known(intake: Intake, study: Study | None) -> tuple[Judgments, list[Message
 
 
 def _shown(question: Question) -> QuestionShown:
-    """A question as the page shows it."""
-    choices = [(one.label, str(one.detail), dict(one.mapping), dict(one.options)) for one in question.choices]
+    """A question for the page."""
+    choices = [
+        (choice.label, str(choice.detail), dict(choice.mapping), dict(choice.options)) for choice in question.choices
+    ]
     return QuestionShown(question.role, str(question.text()), tuple(choices))
 
 
 def _found_sets(judgments: Judgments, source: Path, sentence: str) -> FoundSets | JobFailure:
-    """The items of results for a new study, or why there are none."""
+    """The items in results for a new study, or why there are none."""
     from karat.study.init import notes_on_task, task_of_results, tasks_for
     from karat.study.item_sheets import sets_from_results
 
@@ -410,7 +418,7 @@ def _found_sets(judgments: Judgments, source: Path, sentence: str) -> FoundSets 
 
 
 def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:
-    """The scales; one for all questions where they are the same."""
+    """The scales; only one if all questions have the same."""
     scales = judgments.scales
     if len(set(scales.values())) == 1:
         scales = {"": next(iter(scales.values()))}
@@ -423,7 +431,7 @@ def _preview(judgments: Judgments) -> tuple[tuple[str, ...], tuple[tuple[str, ..
 
 
 def _short(cell: object) -> str:
-    """A cell as people write it: milliseconds that became seconds are not exact to the last digit."""
+    """A cell as text; numbers are rounded, because converted milliseconds are not exact to the last digit."""
     text = "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 

@@ -1,7 +1,7 @@
-"""`karat check` while somebody types: the study as the page has it, unsaved, with the place of every finding.
+"""`karat check` while somebody types: check a study with its unsaved changes, and locate every finding.
 
-The check reads files. What the page has is therefore written to a scratch folder, beside copies of what it did not
-change; the study folder itself stays as it is.
+The check reads files. So the changes of the page are written to a temporary folder, beside copies of the other files;
+the study folder itself does not change.
 """
 
 import shutil
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.errors import KaratError, ProblemsError
+from karat.field.publish import pictures_in
 from karat.studio.study_files import StudyEdit, StudyFolder, read_grid
 from karat.study.check import check
 from karat.study.check.findings import Finding
@@ -18,13 +19,11 @@ from karat.study.file import toml_lines
 from karat.study.setting_base import NAME
 from karat.study.study import load
 
-IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
-
 
 def live_check(files: StudyFolder, edit: StudyEdit) -> dict[str, Any]:
-    """What the check finds in a study with the changes of a page, as plain data.
+    """The findings of the check in a study with the changes of a page, as plain data.
 
-    Each finding has a grade, its sentences, and where it is: `path`, a key of the study file, or `table` and `row`,
+    Each finding has a grade, its sentences, and its place: `path`, a key of the study file, or `table` and `row`,
     counted from 0.
     """
     with tempfile.TemporaryDirectory(prefix="karat-check-") as scratch:
@@ -39,7 +38,7 @@ def live_check(files: StudyFolder, edit: StudyEdit) -> dict[str, Any]:
 
 
 def copy_edited(files: StudyFolder, edit: StudyEdit, folder: Path) -> None:
-    """Write a study with the changes of a page to another folder; of pictures only that they are there."""
+    """Write a study with the changes of a page to another folder, with empty files for its pictures."""
     written = files.edited(edit)
     for name, content in written.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -50,23 +49,22 @@ def copy_edited(files: StudyFolder, edit: StudyEdit, folder: Path) -> None:
         if name not in written and (files.folder / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(files.folder / name, folder / name)
-    beside = (*files.folder.glob("*"), *files.folder.glob("*/*"))
-    for path in (path for path in beside if path.suffix.lower() in IMAGES):
+    for path in pictures_in(files.folder):
         place = folder / path.relative_to(files.folder)
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.touch()  # whether it is there is all that is asked
+        place.touch()  # the check only needs its existence
 
 
 def _findings(folder: Path) -> tuple[str, Sequence[Finding]]:
-    """What reading and checking a study finds, the sentence about the whole first."""
+    """The headline and the findings of reading and checking a study."""
     try:
         report = check(load(folder))
     except ProblemsError as error:
-        found = [
+        findings = [
             Finding("error", problem.column or "", str(problem), file=problem.file or NAME, line=problem.number)
             for problem in error.problems
         ]
-        return error.headline, found or [Finding("error", "", str(error))]
+        return error.headline, findings or [Finding("error", "", str(error))]
     return report.head, report.findings
 
 
@@ -75,7 +73,7 @@ def _as_data(finding: Finding) -> dict[str, Any]:
 
 
 def _placed(files: StudyFolder, head: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Findings with the key or the row that they are about."""
+    """Add to the findings the key or the row that they are about."""
     keys = {line: list(path) for path, line in toml_lines(files.text()).items()}
     rows: dict[str, dict[int, int]] = {}
     for finding in findings:
@@ -99,9 +97,9 @@ def _whole_path(path: list[str | int], name: str) -> list[str | int]:
     >>> _whole_path(["block", 0, "scale"], "block.scale.labels")
     ['block', 0, 'scale', 'labels']
     """
-    known = [part for part in path if isinstance(part, str)]
+    keys = [part for part in path if isinstance(part, str)]
     parts = name.split(".")
-    return [*path, *parts[len(known) :]] if parts[: len(known)] == known else path
+    return [*path, *parts[len(keys) :]] if parts[: len(keys)] == keys else path
 
 
 def _row_lines(files: StudyFolder, name: str) -> dict[int, int]:
@@ -112,5 +110,5 @@ def _row_lines(files: StudyFolder, name: str) -> dict[int, int]:
 
 
 def _result(head: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
-    counts = {grade: sum(one["grade"] == grade for one in findings) for grade in ("error", "warning", "hint")}
+    counts = {grade: sum(finding["grade"] == grade for finding in findings) for grade in ("error", "warning", "hint")}
     return {"head": head, "findings": findings, "counts": counts}

@@ -1,10 +1,8 @@
-"""The servers of a visit: the preview of a study, the study on this machine, its rehearsal, and dashboards.
+"""The servers of the studio: the preview of a study, the study on this machine, its rehearsal, and dashboards.
 
-The preview is karat's own server on a loopback port of its own, with a database that is deleted at the end, so that
-what is shown is what will be served. Only the pages of the studio may show it in a frame, and only a browser that was
-sent there by the studio gets an answer.
-
-All of them end with the studio.
+The preview is karat's server on a separate loopback port, with a database that is deleted at the end, so it shows what
+will be served. Only the pages of the studio may show it in a frame, and only a browser that the studio sent there gets
+an answer. All servers end with the studio.
 """
 
 import asyncio
@@ -59,7 +57,7 @@ PASSWORD = "dashboard-password"  # noqa: S105 - the name of a file
 
 
 class PreviewGuard:
-    """Answers the one browser that the studio has sent, and lets the studio show the pages in a frame."""
+    """Answers only the browser that the studio sent, and lets the studio show the pages in a frame."""
 
     def __init__(self, app: ASGIApp, studio: str) -> None:
         self.app = app
@@ -68,9 +66,9 @@ class PreviewGuard:
         self._visits: dict[str, tuple[str, dict[str, str]]] = {}
 
     def hand_over(self, path: str, cookies: dict[str, str]) -> str:
-        """An address that gives the browser a visit that was begun for it, by its cookies, and leads to its page."""
+        """An address that gives the browser the cookies of a visit that was begun for it, and leads to its page."""
         name = secrets.token_urlsafe(16)
-        self._visits = {name: (path, cookies)}  # the last one; earlier frames are gone
+        self._visits = {name: (path, cookies)}  # earlier frames are gone
         return f"/visit/{name}?studio={self.key}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,8 +76,8 @@ class PreviewGuard:
             await self.app(scope, receive, send)
             return
         came = parse_qs(scope["query_string"].decode("latin-1")).get("studio", [""])[0]
-        known = same(HTTPConnection(scope).cookies.get(COOKIE, ""), self.key)
-        if not known and not same(came, self.key):
+        has_cookie = same(HTTPConnection(scope).cookies.get(COOKIE, ""), self.key)
+        if not has_cookie and not same(came, self.key):
             await PlainTextResponse("Open the preview from karat.", 403)(scope, receive, send)
             return
         visit = self._visits.get(str(scope["path"]).removeprefix("/visit/"))
@@ -96,7 +94,7 @@ class PreviewGuard:
                 headers = MutableHeaders(scope=message)
                 policy = headers.get(POLICY, "")
                 headers[POLICY] = policy.replace("frame-ancestors 'none'", f"frame-ancestors {self._studio}")
-                if not known:
+                if not has_cookie:
                     headers.append("set-cookie", f"{COOKIE}={self.key}; Path=/; HttpOnly; SameSite=Strict")
             await send(message)
 
@@ -104,7 +102,7 @@ class PreviewGuard:
 
 
 class _Guide(Behaviour):
-    """A bot that leaves when a trial comes, counted from 1."""
+    """A bot that stops before a trial, counted from 1."""
 
     def __init__(self, trial: int) -> None:
         super().__init__()
@@ -117,14 +115,14 @@ class _Guide(Behaviour):
 
 
 class LoopbackServer:
-    """An application on a free loopback port, in a thread of its own."""
+    """An application on a free loopback port, in a separate thread."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
 
     def start(self, app: ASGIApp) -> None:
-        """Answer with an application."""
+        """Serve an application."""
         self._server = uvicorn.Server(quiet_settings(app, timeout_graceful_shutdown=1))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
         self._thread.start()
@@ -136,7 +134,7 @@ class LoopbackServer:
 
 
 class PreviewServer:
-    """The pages of one study after the other, on one port."""
+    """The pages of studies on one port."""
 
     def __init__(self, folder: Path, studio: str) -> None:
         self._server = LoopbackServer()
@@ -151,7 +149,7 @@ class PreviewServer:
         return self._config.address
 
     def show(self, name: str, study: Study, list_number: int = 1, trial: int = 1) -> str:
-        """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count.
+        """Serve the current version of a study; returns the address of a new preview visit to a list.
 
         For a later trial, a bot answers the pages before it.
         """
@@ -166,7 +164,7 @@ class PreviewServer:
         return f"{self.address}{landing}&studio={self._guard.key}"
 
     async def _walk(self, name: str, study: Study, landing: str, trial: int) -> str:
-        """Have a bot take part until a trial comes; gives the address at which the browser goes on."""
+        """Let a bot answer the pages before a trial; returns the address at which the browser continues."""
         client = Client(self.address)
         client.cookies[COOKIE] = self._guard.key
         token = parse_qs(landing.partition("?")[2])["preview"][0]
@@ -186,18 +184,18 @@ class PreviewServer:
 
 @dataclass
 class Rehearsal:
-    """`karat rehearse` at work, or done."""
+    """A run of `karat rehearse`."""
 
     process: subprocess.Popen[str]
     began: float = field(default_factory=monotonic)
 
     def progress(self) -> dict[str, Any]:
-        """Whether it is at work, since how many seconds, and what came of it."""
+        """Whether the rehearsal is running, for how many seconds, or its result."""
         code = self.process.poll()
         if code is None:
             return {"working": True, "seconds": round(monotonic() - self.began)}
         lines: list[str] = []
-        printed, errors = self._said
+        printed, errors = self._output
         if code:
             lines = (errors.strip() or printed.strip() or "It was stopped.").splitlines()
         else:
@@ -206,13 +204,13 @@ class Rehearsal:
         return {"working": False, "failed": bool(code), "lines": lines}
 
     @cached_property
-    def _said(self) -> tuple[str, str]:
-        """What it printed, once it has ended."""
+    def _output(self) -> tuple[str, str]:
+        """The output and errors of the ended process."""
         return self.process.communicate()
 
 
 class StudyServers:
-    """What runs for the studies of a visit."""
+    """The servers and jobs of the studies."""
 
     def __init__(self, scratch: Path, studio: str) -> None:
         self._scratch, self._studio = scratch, studio
@@ -224,9 +222,9 @@ class StudyServers:
         self._lock = threading.Lock()
 
     def preview(self, project: Project, list_number: int = 1, trial: int = 1) -> SimpleNamespace:
-        """A study as participants see it, from the first page of a list or from a trial on.
+        """A study as participants see it, from the first page of a list or from a trial.
 
-        There are its address, the origin that a frame must allow, and what there is to choose from.
+        The result has its address, the origin that a frame must allow, and the numbers of lists and trials.
         """
         study = load(project.folder)
         list_number = min(max(list_number, 1), study.lists)
@@ -243,7 +241,7 @@ class StudyServers:
             )  # fmt: skip
 
     def start(self, project: Project) -> None:
-        """Serve a study on this machine and start it: its rules are frozen then."""
+        """Serve a study on this machine and start it, which freezes its rules."""
         with self._lock:
             if self.address(project):
                 return
@@ -260,12 +258,12 @@ class StudyServers:
             server.stop()
 
     def address(self, project: Project) -> str:
-        """Where a study is served; empty where it is not."""
+        """The address of a study's server; empty if there is none."""
         server = self._running.get(project.id)
         return server.address if server is not None else ""
 
     def open_dashboard(self, address: str, name: str, passphrase: str) -> None:
-        """Log in to a server and show its dashboard, in the place of the one that was shown before."""
+        """Log in to a server and show its dashboard instead of the current one."""
         server = RemoteServer(address)
         server.log_in(name, passphrase)
         self.close_dashboard()
@@ -276,16 +274,16 @@ class StudyServers:
             self._dashboard = proxy, here
 
     def open_own_dashboard(self, project: Project) -> None:
-        """Show the dashboard of a study that is served here."""
-        address, known = self.address(project), password(project)
+        """Show the dashboard of a study on this machine."""
+        address, secret = self.address(project), password(project)
         if not address:
             raise StudioError("The study is not served on this machine. Start it first.")
-        if not known:
+        if not secret:
             raise StudioError("The password of this dashboard was set in a terminal. Log in with it under Dashboard.")
-        self.open_dashboard(address, ADMIN, known)
+        self.open_dashboard(address, ADMIN, secret)
 
     def dashboard(self) -> dict[str, str] | None:
-        """The server whose dashboard is shown, the origin that a frame must allow, and the address in the frame."""
+        """The server of the current dashboard, the origin that a frame must allow, and the address in the frame."""
         if self._dashboard is None:
             return None
         proxy, _ = self._dashboard
@@ -293,37 +291,37 @@ class StudyServers:
         return {"server": proxy.server.address, "origin": proxy.origin, "address": there}
 
     def close_dashboard(self) -> None:
-        """Log out of the dashboard that is shown."""
+        """Log out of the current dashboard."""
         with self._lock:
-            shown, self._dashboard = self._dashboard, None
-        if shown is not None:
-            proxy, here = shown
+            dashboard, self._dashboard = self._dashboard, None
+        if dashboard is not None:
+            proxy, here = dashboard
             proxy.server.log_out()
             here.close()
 
     def texts(self, project: Project) -> dict[str, Any]:
-        """What to paste on each platform and into a mail, with the address of the server or else of this machine."""
+        """The texts for each platform and a mail, with the address of the server or else of this machine."""
         study = load(project.folder)
         base, slug = published_address(project) or self.address(project), slug_of(study)
         if not base:
             return {}
-        own = study.settings.recruitment.platform.strip().lower()
+        platform = study.settings.recruitment.platform.strip().lower()
         named = {"prolific": "Prolific", "mturk": "MTurk", "link": "Link"}
         pasted = {
-            name: {"title": named.get(name, name), "text": str(links(study, base, slug, name)), "own": name == own}
-            for name in dict.fromkeys((own, *named))
+            name: {"title": named.get(name, name), "text": str(links(study, base, slug, name)), "own": name == platform}
+            for name in dict.fromkeys((platform, *named))
         }
-        mail = {"title": "Mail", "text": invitation(study, base, slug), "own": own == "link"}
-        return {"base": base, "own": named.get(own, own), "texts": {**pasted, "mail": mail}}
+        mail = {"title": "Mail", "text": invitation(study, base, slug), "own": platform == "link"}
+        return {"base": base, "own": named.get(platform, platform), "texts": {**pasted, "mail": mail}}
 
     def publish(self, project: Project, address: str) -> list[str]:
         """Build the folder that a server needs."""
         return build_server_folder(load(project.folder), project.folder / PUBLISHED, address)
 
     def look_from_outside(self, project: Project, address: str) -> list[dict[str, Any]]:
-        """What a visitor finds at an address."""
-        found = check_address(public_address(address), slug_of(load(project.folder)))
-        return [{"good": one.good, "code": one.message.code, "text": str(one.message)} for one in found]
+        """Check an address from outside."""
+        findings = check_address(public_address(address), slug_of(load(project.folder)))
+        return [{"good": entry.good, "code": entry.message.code, "text": str(entry.message)} for entry in findings]
 
     def own_link(self, project: Project) -> str:
         """The link for participants on this machine."""
@@ -339,42 +337,43 @@ class StudyServers:
 
     def rehearse(self, project: Project, bots: int) -> None:
         """Let bots take part in a copy of a study."""
-        old = self._rehearsals.get(project.id)
-        if old is not None and old.progress()["working"]:
-            raise StudioError("A rehearsal of this study is running. Wait for it, or stop it.")
         command = [sys.executable, "-m", "karat", "rehearse", str(project.folder), "--bots", str(bots)]
         command += ["-o", str(project.folder / REHEARSAL), "--json"]
-        process = subprocess.Popen(  # noqa: S603 - the command is made here; a study's folder is its only argument
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=os.name == "posix",
-            env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-        )  # fmt: skip
-        self._rehearsals[project.id] = Rehearsal(process)
+        with self._lock:
+            old = self._rehearsals.get(project.id)
+            if old is not None and old.progress()["working"]:
+                raise StudioError("A rehearsal of this study is running. Wait for it, or stop it.")
+            process = subprocess.Popen(  # noqa: S603 - the only argument is a study's folder
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=os.name == "posix",
+                env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+            )  # fmt: skip
+            self._rehearsals[project.id] = Rehearsal(process)
 
     def rehearsal(self, project: Project) -> dict[str, Any] | None:
-        """How a rehearsal goes; None where there was none in this visit."""
-        found = self._rehearsals.get(project.id)
-        return None if found is None else found.progress()
+        """The progress of a rehearsal; None if there was none."""
+        rehearsal = self._rehearsals.get(project.id)
+        return None if rehearsal is None else rehearsal.progress()
 
     def stop_rehearsal(self, project: Project) -> None:
-        found = self._rehearsals.pop(project.id, None)
-        if found is not None:
-            end(found.process)
+        rehearsal = self._rehearsals.pop(project.id, None)
+        if rehearsal is not None:
+            end(rehearsal.process)
 
     def close(self) -> None:
         self.close_dashboard()
         for server in self._running.values():
             server.stop()
         self._running.clear()
-        for found in self._rehearsals.values():
-            end(found.process)
+        for rehearsal in self._rehearsals.values():
+            end(rehearsal.process)
         self.jobs.close()
         if self._preview is not None:
             self._preview.close()
 
 
 def published_address(project: Project) -> str:
-    """The address for which the folder for a server was built; empty where there is none."""
+    """The address for which the folder for a server was built; empty if there is none."""
     try:
         return (project.folder / PUBLISHED / ADDRESS).read_text(encoding="utf-8").strip()
     except OSError:
@@ -382,18 +381,18 @@ def published_address(project: Project) -> str:
 
 
 def password(project: Project) -> str:
-    """The password of the dashboard, made on the first start and kept beside the server's secret."""
+    """The password of the dashboard, generated at the first start and stored beside the server's secret."""
     project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = project.data / PASSWORD
     if not place.is_file():
         if (project.data / "karat.db").is_file():
-            return ""  # somebody has set another one in a terminal
+            return ""  # somebody set another one in a terminal
         write_private(place, secrets.token_urlsafe(9))
     return place.read_text(encoding="ascii").strip()
 
 
 def exported(project: Project, folder: Path, answers: bool = True) -> None:
-    """Write the study file, its tables and, if wanted, the answers that were collected here to a folder."""
+    """Write the study file, its tables and, if wanted, the answers collected here to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (NAME, *project.files.table_names()):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -407,8 +406,11 @@ def _write_answers(project: Project, folder: Path) -> None:
     row = stored_row(project.folder)
     if row is None:
         raise StudioError("No answers were collected here yet. Start the study under Run, or drop a file of results.")
-    with closing(Store.open(database_of(project.folder))) as store, store.read() as connection:
-        judgments = export.judgments(connection, row.id, study)
+    with closing(Store.open(database_of(project.folder))) as store:
+        with store.read() as connection:
+            judgments = export.judgments(connection, row.id, study)
+        if row.state != "closed":
+            store.call(studies.note_unblinded, row.slug)
     if not len(judgments):
         raise StudioError("Nobody has answered yet.")
     judgments.to_parquet(folder / f"{project.folder.name}.parquet")

@@ -1,8 +1,8 @@
-"""A study folder as the studio edits it: the study file with its comments, the tables, and a history of every save.
+"""The editing of a study folder: the study file with its comments, the tables, and a history of every save.
 
-A page sends what it changed and what stood there before. Changes that somebody made to other keys meanwhile stay; where
-the same key or table was changed outside, nothing is written until the researcher has chosen. Every save puts the files
-it changed into `history/`, in a folder named after the moment (UTC).
+A page sends its changes with the values before them. Changes by others to other keys stay; if somebody else changed the
+same key or table, nothing is written until the researcher has chosen. Every save copies the changed files to
+`history/`, in a folder named after the moment (UTC).
 """
 
 import csv
@@ -40,7 +40,7 @@ Cell = Annotated[str, Field(max_length=100_000)]
 
 
 class KeyChange(BaseModel, extra="forbid", frozen=True):
-    """One changed key of the study file: where it is, what the page was shown, and what it is to be."""
+    """One changed key of the study file: its path, its value on the page before, and its new value."""
 
     path: list[str | int] = Field(min_length=1, max_length=8)
     before: Any = None
@@ -48,7 +48,7 @@ class KeyChange(BaseModel, extra="forbid", frozen=True):
 
 
 class TableEdit(BaseModel, extra="forbid", frozen=True):
-    """A table as the page has it now, and the version that it began with."""
+    """A table of the page, and the version of the file with which it began."""
 
     version: str = ""
     columns: list[Cell] = Field(min_length=1, max_length=MOST_COLUMNS)
@@ -56,17 +56,17 @@ class TableEdit(BaseModel, extra="forbid", frozen=True):
 
 
 class StudyEdit(BaseModel, extra="forbid", frozen=True):
-    """What a page wants to save or to have checked."""
+    """The changes of a page, to save or to check."""
 
     changes: list[KeyChange] = Field(default_factory=list, max_length=1000)
     tables: dict[str, TableEdit] = Field(default_factory=dict, max_length=20)
     conflict: Literal["ask", "mine", "theirs", "both"] = "ask"
-    """What to do where a file was changed outside: ask, take what the page has, leave the files, or keep both."""
+    """What to do if somebody else changed a file: ask, write the page's version, leave the file, or keep both."""
 
 
 @dataclass(frozen=True)
 class GridTable:
-    """A table as a grid shows it."""
+    """A table for the grid."""
 
     name: str
     columns: tuple[str, ...]
@@ -87,13 +87,13 @@ class Snapshot:
 
     @property
     def when(self) -> str:
-        """The moment as people read it, in UTC."""
+        """The moment as text, in UTC."""
         moment = datetime.strptime(self.name[:15], MOMENT).replace(tzinfo=UTC)
         return f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
 class EditConflictError(StudioError):
-    """Files that were changed outside since the page was opened; `places` are the keys and tables at stake."""
+    """Somebody else changed files since the page was opened; `places` are the keys and tables concerned."""
 
     def __init__(self, places: Sequence[str]) -> None:
         super().__init__(
@@ -113,21 +113,21 @@ class StudyFolder:
         return self.folder / NAME
 
     def text(self) -> str:
-        """The study file as it is on disk."""
+        """The text of the study file."""
         try:
             return self.path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise StudioError(f"{self.path} cannot be read: {error}.") from None
 
     def settings(self) -> dict[str, Any]:
-        """The study file as plain data; empty where it cannot be read or is not TOML."""
+        """The study file as plain data; empty if it cannot be read or is not TOML."""
         try:
             return tomllib.loads(self.text())
         except (StudioError, tomllib.TOMLDecodeError):
             return {}
 
     def table_names(self) -> list[str]:
-        """The tables that the study file names and that lie in the folder."""
+        """The tables that the study file names in its folder."""
         inside = self.folder.resolve()
         return [name for name in named_tables(self.settings()) if (inside / name).resolve().is_relative_to(inside)]
 
@@ -136,13 +136,13 @@ class StudyFolder:
         return {name: version_of(self.folder / name) for name in (NAME, *self.table_names())}
 
     def table(self, name: str, sheet: str | None = None) -> GridTable:
-        """A table of the study; spreadsheets are shown and not edited."""
+        """A table of the study; spreadsheets are read-only."""
         if name not in self.table_names():
             raise StudioError(f"The study names no table {name}.")
         return read_grid(self.folder / name, name, sheet)
 
     def edited(self, edit: StudyEdit) -> dict[str, bytes]:
-        """The files with the changes of a page, by their names; what is not changed is not there."""
+        """The changed files with the changes of a page, by name."""
         from karat.judgments.tables import SPREADSHEETS
 
         files: dict[str, bytes] = {}
@@ -159,9 +159,9 @@ class StudyFolder:
         return files
 
     def save(self, edit: StudyEdit, frozen: str | None = None) -> list[str]:
-        """Write what a page changed, and put it into the history; gives the names of the files that were written.
+        """Write the changes of a page and add them to the history; returns the names of the written files.
 
-        `frozen` is when the study started, in words, and None before it has.
+        `frozen` is when the study started, as text, and None before it has.
         """
         if frozen and any(change.path[0] == "screening" for change in edit.changes):
             raise StudioError(LOCKED.format(when=frozen))
@@ -178,10 +178,10 @@ class StudyFolder:
         if not files:
             return []
         there = (NAME, *self.table_names())
-        self._remember(there)  # also what others wrote
+        self._remember(there)  # also changes by others
         if edit.conflict == "theirs":
             self._remember(files, files)
-            self._remember(there)  # the latest again
+            self._remember(there)  # the current files come last
             return []
         for name, content in files.items():
             _replace(self.folder / name, content)
@@ -200,23 +200,19 @@ class StudyFolder:
 
     def history(self) -> list[Snapshot]:
         """Every moment of the history, the latest first."""
-        found = []
+        snapshots = []
         for place in sorted((self.folder / HISTORY).glob("*"), reverse=True):
             files = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
             if place.is_dir() and files and place.name[:8].isdigit():
-                found.append(Snapshot(place.name, tuple(files)))
-        return found
+                snapshots.append(Snapshot(place.name, tuple(files)))
+        return snapshots
 
     def restore(self, name: str) -> list[str]:
-        """Bring back the files as they were at a moment of the history; what is there now stays in the history."""
-        known = [one for one in self.history() if one.name <= name]
-        if not known or known[0].name != name:
+        """Restore the files of a moment of the history; the current ones stay in the history."""
+        earlier = [snapshot for snapshot in self.history() if snapshot.name <= name]
+        if not earlier or earlier[0].name != name:
             raise StudioError("This version is not in the history.")
-        wanted: dict[str, Path] = {}
-        for one in known:
-            for file in one.files:
-                wanted.setdefault(file, self.folder / HISTORY / one.name / file)
-        contents = {file: path.read_bytes() for file, path in wanted.items()}
+        contents = {file: content for file, content in self._latest(earlier).items() if content is not None}
         changed = [file for file, content in contents.items() if _content(self.folder / file) != content]
         self._remember((NAME, *self.table_names()))
         for file in changed:
@@ -224,18 +220,24 @@ class StudyFolder:
         self._remember(changed)
         return changed
 
+    def _latest(self, snapshots: Iterable[Snapshot]) -> dict[str, bytes | None]:
+        """The content of each file in the first of these moments that has it."""
+        places: dict[str, Path] = {}
+        for snapshot in snapshots:
+            for file in snapshot.files:
+                places.setdefault(file, self.folder / HISTORY / snapshot.name / file)
+        return {file: _content(path) for file, path in places.items()}
+
     def _remember(self, names: Iterable[str], contents: Mapping[str, bytes | None] | None = None) -> None:
-        """Copy files, or contents that were not written, to the history if they are not as they were there last."""
-        last: dict[str, bytes | None] = {}
-        for one in self.history():
-            for file in one.files:
-                last.setdefault(file, _content(self.folder / HISTORY / one.name / file))
-        found = contents or {name: _content(self.folder / name) for name in dict.fromkeys(names)}
-        new = {name: content for name, content in found.items() if content is not None and last.get(name) != content}
+        """Add files, or contents that were not written, to the history if they differ from their latest version."""
+        snapshots = self.history()
+        last = self._latest(snapshots)
+        current = contents or {name: _content(self.folder / name) for name in dict.fromkeys(names)}
+        new = {name: content for name, content in current.items() if content is not None and last.get(name) != content}
         if not new:
             return
         moment, number = datetime.now(UTC).strftime(MOMENT), 1
-        taken = {one.name for one in self.history()}
+        taken = {snapshot.name for snapshot in snapshots}
         while f"{moment}-{number:03}" in taken:
             number += 1
         for name, content in new.items():
@@ -243,20 +245,20 @@ class StudyFolder:
 
 
 def named_tables(settings: Mapping[str, Any]) -> list[str]:
-    """The tables that a study file names, whatever else is in it."""
+    """The tables that a study file names, even if it is invalid otherwise."""
     blocks = settings.get("block", [])
-    stated = [block.get(key) for block in _listed(blocks) if isinstance(block, dict) for key in TABLE_KEYS]
-    return list(dict.fromkeys(name for value in stated for name in _listed(value) if isinstance(name, str)))
+    values = [block.get(key) for block in _listed(blocks) if isinstance(block, dict) for key in TABLE_KEYS]
+    return list(dict.fromkeys(name for value in values for name in _listed(value) if isinstance(name, str)))
 
 
 def version_of(path: Path) -> str:
-    """A short text that changes with a file; empty where there is none."""
+    """A short text that changes with a file; empty if there is none."""
     content = _content(path)
     return "" if content is None else hashlib.sha256(content).hexdigest()[:16]
 
 
 def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
-    """A table cell by cell, as it stands in its file."""
+    """Read a table cell by cell, without interpretation."""
     if not path.is_file():
         raise StudioError(f"There is no file {name}. Put it back, or take it out of the study file.")
     from karat.judgments.source import SourceFile
@@ -269,18 +271,19 @@ def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
         lines = tuple(table.locate(number)[2] or 0 for number in range(len(rows)))
         return GridTable(name, tuple(table.frame.columns), rows, lines, version_of(path), editable=False)
     delimiter = "\t" if file.suffix == ".tsv" else delimiter_of(file.sample)
-    found = [record for record in records(file.text(), delimiter, name) if any(record.cells)]
-    if not found:
+    filled = [record for record in records(file.text(), delimiter, name) if any(record.cells)]
+    if not filled:
         return GridTable(name, ("item", "sentence"), (), (), version_of(path))
-    width = max(len(record.cells) for record in found)
-    header = [*found[0].cells, *(f"column {number + 1}" for number in range(len(found[0].cells), width))]
-    rows = tuple((*record.cells, *[""] * (width - len(record.cells))) for record in found[1:])
-    columns = tuple(name.strip() for name in header)
-    return GridTable(name, columns, rows, tuple(one.line for one in found[1:]), version_of(path), delimiter=delimiter)
+    head, *body = filled
+    width = max(len(record.cells) for record in filled)
+    header = [*head.cells, *(f"column {number + 1}" for number in range(len(head.cells), width))]
+    rows = tuple((*record.cells, *[""] * (width - len(record.cells))) for record in body)
+    columns, lines = tuple(cell.strip() for cell in header), tuple(record.line for record in body)
+    return GridTable(name, columns, rows, lines, version_of(path), delimiter=delimiter)
 
 
 def table_bytes(columns: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str = ",") -> bytes:
-    """A table as a file; rows without any text are left out."""
+    """A table as CSV, without empty rows."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
@@ -289,7 +292,7 @@ def table_bytes(columns: Sequence[str], rows: Sequence[Sequence[str]], delimiter
 
 
 def changed_text(text: str, changes: Sequence[KeyChange]) -> str:
-    """A study file with some keys changed; comments, order and layout of everything else stay."""
+    """Change keys of a study file; comments, order and layout of everything else stay."""
     try:
         document = tomlkit.parse(text)
     except tomlkit.exceptions.TOMLKitError as error:
@@ -308,7 +311,7 @@ def changed_text(text: str, changes: Sequence[KeyChange]) -> str:
 
 
 def value_at(settings: Any, path: Sequence[str | int]) -> Any:
-    """What a study file says at a place; None where it says nothing."""
+    """The value at a path of a study file; None if there is none."""
     for part in path:
         try:
             settings = settings[part]
@@ -318,7 +321,7 @@ def value_at(settings: Any, path: Sequence[str | int]) -> Any:
 
 
 def key_name(path: Sequence[str | int]) -> str:
-    """A place of a study file in words."""
+    """A path of a study file in words."""
     words: list[str] = []
     for part in path:
         if isinstance(part, int) and words:
@@ -329,7 +332,7 @@ def key_name(path: Sequence[str | int]) -> str:
 
 
 def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
-    """Set a key, making the tables on the way; an empty value takes the key away."""
+    """Set a key and make its missing tables; an empty value deletes the key."""
     *before, last = path
     for number, part in enumerate(before):
         following = path[number + 1]
@@ -357,14 +360,14 @@ def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
 
 
 def _set(container: Any, key: str, value: Any) -> None:
-    """Set a key; a table in its place is changed key by key, so that its comments stay."""
+    """Set a key; an existing table is changed key by key, so that its comments stay."""
     old = container.get(key)
     if old is not None and (old.unwrap() if hasattr(old, "unwrap") else old) == value:
         return
     if isinstance(value, dict) and isinstance(old, InlineTable | TomlTable) and list(old) == list(value):
-        for name, own in value.items():
-            _set(old, name, own)
-    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        for name, entry in value.items():
+            _set(old, name, entry)
+    elif isinstance(value, list) and value and all(isinstance(table, dict) for table in value):
         _set_tables(container, key, value)
     else:
         container[key] = _item(value)
@@ -377,46 +380,46 @@ def _set_tables(container: Any, key: str, value: Sequence[Mapping[str, Any]]) ->
         if tables is not None:
             container.remove(key)
         tables = tomlkit.aot()
-        for one in value:
-            tables.append(_spaced(one))
+        for wanted in value:
+            tables.append(_spaced(wanted))
         container[key] = tables
         return
     while len(tables) > len(value):
         del tables[len(tables) - 1]
-    for number, one in enumerate(value):
+    for number, wanted in enumerate(value):
         if number == len(tables):
-            tables.append(_spaced(one))
+            tables.append(_spaced(wanted))
             continue
         table = tables[number]
-        for name in [name for name in table if name not in one]:
+        for name in [name for name in table if name not in wanted]:
             table.remove(name)
-        for name, own in one.items():
-            _set(table, name, own)
+        for name, entry in wanted.items():
+            _set(table, name, entry)
 
 
 def _spaced(value: Mapping[str, Any]) -> Any:
     table = tomlkit.table()
-    for name, own in value.items():
-        table.add(name, _item(own))
+    for name, entry in value.items():
+        table.add(name, _item(entry))
     table.add(tomlkit.nl())
     return table
 
 
 def _item(value: Any) -> Any:
-    """A value as it is written: long texts on lines of their own, tables on one line."""
+    """A value in TOML: texts with line breaks on several lines, tables on one line."""
     if isinstance(value, str) and "\n" in value:
         long = tomlkit.string(value, multiline=True)
         return String(StringType.MLB, value, "\n" + long.as_string()[3:-3], Trivia())
     if isinstance(value, Mapping):
         table = tomlkit.inline_table()
-        for name, own in value.items():
-            table.append(name, _item(own))
+        for name, entry in value.items():
+            table.append(name, _item(entry))
         return table
     return value
 
 
 def _filled(value: Any) -> Any:
-    """A value, or None for one that says nothing."""
+    """A value, or None for an empty one."""
     return None if value in (None, "", []) else value
 
 
@@ -442,7 +445,7 @@ def _beside(folder: Path, name: str) -> str:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that nobody ever reads half of it."""
+    """Write a file in one step, so that nobody reads an incomplete one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -1,6 +1,6 @@
-"""The pages of a study: design, items, preview, rehearsal, run, results and history, and what they send.
+"""The pages of a study and their requests: design, items, preview, rehearsal, run, results and history.
 
-No rule lives here. A page shows what `study`, `field` and `report` say, and hands them what somebody typed.
+This module has no rules. A page shows the results of `study`, `field` and `report`, and passes input to them.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ ONE_AT_A_TIME = Lock()
 
 WRITTEN: Any = {"min_length": 1, "strip_whitespace": True}
 Address = Annotated[str, StringConstraints(max_length=300, **WRITTEN), Body(embed=True)]
-"""The address of a server, as somebody types it."""
+"""The address of a server, as typed."""
 
 
 class DashboardLogin(BaseModel, extra="forbid", hide_input_in_errors=True):
-    """The address of a server, and a name and password for its dashboard."""
+    """The address of a server, with a name and password for its dashboard."""
 
     address: Annotated[str, StringConstraints(max_length=300, **WRITTEN)]
     name: Annotated[str, StringConstraints(max_length=100, **WRITTEN)]
@@ -78,7 +78,7 @@ def _workspace(request: Request) -> Workspace:
 
 
 def found_project(request: Request, study_id: str) -> Project:
-    """The study of an address; 404 where there is none."""
+    """The study of an address; 404 if there is none."""
     try:
         return _workspace(request).find(study_id)
     except StudioError:
@@ -88,18 +88,17 @@ def found_project(request: Request, study_id: str) -> Project:
 FoundProject = Annotated[Project, Depends(found_project)]
 
 
-@study_router.post("/folder")
+@study_router.post("/folder", status_code=204)
 def choose_folder(
     request: Request, folder: Annotated[str, StringConstraints(max_length=1000, **WRITTEN), Body(embed=True)]
-) -> Response:
-    """Take another studies folder."""
+) -> None:
+    """Choose another studies folder."""
     _workspace(request).choose(folder)
-    return Response(status_code=204)
 
 
 @study_router.post("/sheets")
 async def new_sheet(request: Request, name: str = "sheet.csv") -> Response:
-    """Take a sheet that was pasted or dropped; gives its conditions, and the factors that karat sees in them."""
+    """Read a pasted or dropped sheet; returns its conditions, and the factors that karat guesses from them."""
     content = bytearray()
     async for piece in request.stream():
         content += piece
@@ -109,12 +108,12 @@ async def new_sheet(request: Request, name: str = "sheet.csv") -> Response:
 
 
 def _sheet(workspace: Workspace, name: str, content: bytes) -> dict[str, Any]:
-    kept = workspace.keep_sheet(name, content)
-    sets, factors = workspace.sheet(kept)
-    language = language_seen(sentence for own in sets.sets.values() for sentence in own.values())
+    sheet = workspace.keep_sheet(name, content)
+    sets, factors = workspace.sheet(sheet)
+    language = language_seen(sentence for item_set in sets.sets.values() for sentence in item_set.values())
     return {
-        "sheet": kept, "sets": len(sets.sets), "fillers": len(sets.fillers), "conditions": list(sets.conditions),
-        "factors": [{"name": one, "levels": list(levels)} for one, levels in factors.levels.items()],
+        "sheet": sheet, "sets": len(sets.sets), "fillers": len(sets.fillers), "conditions": list(sets.conditions),
+        "factors": [{"name": factor, "levels": list(levels)} for factor, levels in factors.levels.items()],
         "guessed": factors.guessed, "notes": list(sets.notes), "language": language,
     }  # fmt: skip
 
@@ -124,14 +123,14 @@ def new_study(request: Request, new: NewStudy) -> Response:
     """Make a study."""
     case = request.app.state.cases.known.get(new.case)
     items = case.seen.items if case is not None and case.seen is not None else None
-    found = None if items is None or isinstance(items, JobFailure) else (items.sets, items.factors)
-    project = _workspace(request).create(new, found)
+    sets = None if items is None or isinstance(items, JobFailure) else (items.sets, items.factors)
+    project = _workspace(request).create(new, sets)
     return JSONResponse({"address": f"{request.app.state.keys.base}/studies/{project.id}/design"}, 201)
 
 
 @study_router.get("/studies/{study_id}")
 def study(request: Request, study_id: str) -> Response:
-    """A study begins with its design."""
+    """Redirect to the design of a study."""
     return RedirectResponse(f"{request.app.state.keys.base}/studies/{study_id}/design", 303)
 
 
@@ -141,61 +140,61 @@ def design(request: Request, project: FoundProject) -> Response:
     files = project.files
     settings = files.settings()
     frozen = frozen_since(project.folder)
-    stated = settings.get("screening")
-    criteria = [_criterion(name, own) for name, own in (stated or {}).items() if name != "exclude"]
+    rules = settings.get("screening") or {}
+    criteria = [_criterion(name, values) for name, values in rules.items() if name != "exclude"]
     return _page(
         request, project, "design", settings=settings, tasks=list(TASKS), platforms=PLATFORMS, criteria=criteria,
-        other_criteria=[name for name in CRITERIA if name not in (stated or {})],
+        other_criteria=[name for name in CRITERIA if name not in rules],
         locked=LOCKED.format(when=frozen) if frozen else "", sample=_sample(files), versions=files.versions(),
         order=_order(settings.get("order")), readable=bool(settings), text=files.text() if not settings else "",
     )  # fmt: skip
 
 
-def _order(given: Any) -> list[dict[str, Any]]:
-    """What must hold for the order of trials, as fields of a form."""
-    given = given if isinstance(given, dict) else {}
-    shown = []
+def _order(settings: Any) -> list[dict[str, Any]]:
+    """The constraints on the order of trials, as fields of a form."""
+    settings = settings if isinstance(settings, dict) else {}
+    fields = []
     for key, field in OrderSettings.model_fields.items():
-        usual, value = field.get_default(), given.get(key)
+        usual, value = field.get_default(), settings.get(key)
         kinds = {bool: "bool", dict: "pairs", list: "lines", int: "number"}
         kind = kinds.get(type(usual), "choice" if get_origin(field.annotation) is Literal else "text")
         options = {"bool": ("yes", "no"), "choice": get_args(field.annotation)}.get(kind, ())
-        shown.append({
-            "key": key, "kind": kind, "about": field.description or "", "options": options, "value": _shown(value),
-            "usual": _shown(usual), "hint": ORDER_HINTS.get(kind, ""),
+        fields.append({
+            "key": key, "kind": kind, "about": field.description or "", "options": options, "value": _field_text(value),
+            "usual": _field_text(usual), "hint": ORDER_HINTS.get(kind, ""),
         })  # fmt: skip
-    return shown
+    return fields
 
 
-def _shown(value: Any) -> str:
-    """A value of the study file as a field of a form shows it."""
+def _field_text(value: Any) -> str:
+    """A value of the study file as text for a form."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return "\n".join(f"{name} = {own}" for name, own in value.items())
+        return "\n".join(f"{name} = {entry}" for name, entry in value.items())
     if isinstance(value, list):
         return "\n".join(map(str, value))
     return "" if value is None else str(value)
 
 
-def _criterion(name: str, given: Any) -> dict[str, Any]:
-    """A stated criterion with its simple settings as fields of a form."""
-    shown: dict[str, Any] = {"name": name, "title": name, "fields": []}
+def _criterion(name: str, values: Any) -> dict[str, Any]:
+    """A criterion of the study with its simple settings as fields of a form."""
+    form: dict[str, Any] = {"name": name, "title": name, "fields": []}
     try:
-        settings = criterion_settings(name, given)
-        shown["title"] = title_of(name)
+        settings = criterion_settings(name, values)
+        form["title"] = title_of(name)
     except (KaratError, ValueError):
-        return shown
+        return form
     for key, field in type(settings).model_fields.items():
         kinds = set(get_args(field.annotation)) or {field.annotation}
         kind = "number" if kinds & {int, float} else "text" if str in kinds or not kinds & {bool, dict, list} else ""
-        if kind and not any(isinstance(one, type) and issubclass(one, Settings) for one in kinds):
+        if kind and not any(isinstance(part, type) and issubclass(part, Settings) for part in kinds):
             usual = field.get_default()
-            shown["fields"].append({
+            form["fields"].append({
                 "key": key, "kind": kind, "about": field.description or "",
                 "usual": usual if isinstance(usual, str | int | float) else "",
             })  # fmt: skip
-    return shown
+    return form
 
 
 def _sample(files: StudyFolder) -> str:
@@ -206,7 +205,7 @@ def _sample(files: StudyFolder) -> str:
         except KaratError:
             continue
         column = "sentence" if "sentence" in table.columns else None
-        wide = next((one for block in files.settings().get("block", []) for one in block.get("wide", {})), None)
+        wide = next((name for block in files.settings().get("block", []) for name in block.get("wide", {})), None)
         column = column or (wide if wide in table.columns else None)
         if column and table.rows:
             return table.rows[0][table.columns.index(column)]
@@ -227,30 +226,30 @@ def items(request: Request, project: FoundProject, table: str = "") -> Response:
 @study_router.get("/studies/{study_id}/tables/{name:path}")
 def table(project: FoundProject, name: str) -> Response:
     """A table, cell by cell."""
-    found = project.files.table(name)
+    grid = project.files.table(name)
     return JSONResponse({
-        "columns": found.columns, "rows": found.rows, "version": found.version, "editable": found.editable,
+        "columns": grid.columns, "rows": grid.rows, "version": grid.version, "editable": grid.editable,
     })  # fmt: skip
 
 
 @study_router.get("/studies/{study_id}/state")
 def state(project: FoundProject) -> Response:
-    """The versions of the files, so that a page notices a change outside."""
+    """The versions of the files, so that a page notices changes by others."""
     return JSONResponse({"versions": project.files.versions(), "state": project.state})
 
 
 @study_router.post("/studies/{study_id}/check")
 def check_study(project: FoundProject, edit: StudyEdit) -> Response:
-    """Check a study as the page has it."""
-    found = live_check(project.files, edit)
+    """Check a study with the unsaved changes of a page."""
+    result = live_check(project.files, edit)
     if not edit.changes and not edit.tables:
-        note_checked(project.folder, found["counts"]["error"])
-    return JSONResponse(found)
+        note_checked(project.folder, result["counts"]["error"])
+    return JSONResponse(result)
 
 
 @study_router.post("/studies/{study_id}/save")
 def save_study(project: FoundProject, edit: StudyEdit) -> Response:
-    """Save what a page changed, unless a file was changed outside."""
+    """Save the changes of a page, unless somebody else changed the same file."""
     try:
         written = project.files.save(edit, frozen_since(project.folder))
     except EditConflictError as error:
@@ -262,27 +261,27 @@ def save_study(project: FoundProject, edit: StudyEdit) -> Response:
 
 
 @study_router.get("/studies/{study_id}/preview")
-def preview(
+def preview_page(
     request: Request, project: FoundProject, list_number: int = 1, trial: int = 1, wide: bool = False
 ) -> Response:
-    """The participants' pages, in a frame as wide as a phone or a desk."""
+    """The participants' pages, in a frame as wide as a phone or a desktop window."""
     try:
-        found = _servers(request).preview(project, list_number, trial)
+        preview = _servers(request).preview(project, list_number, trial)
     except KaratError as error:
         return _page(request, project, "preview", shown=None, failure=str(error), wide=wide)
-    headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"}
-    return _page(request, project, "preview", headers, shown=found, failure="", wide=wide)
+    headers = {POLICY: f"{PAGE_CSP}; frame-src {preview.origin}"}
+    return _page(request, project, "preview", headers, shown=preview, failure="", wide=wide)
 
 
 @study_router.get("/studies/{study_id}/rehearse")
 def rehearsal_page(request: Request, project: FoundProject) -> Response:
-    """Bots of all kinds take part, and the report as it would look."""
+    """The rehearsal with bots of all kinds, and the power of contrasts."""
     from karat.simulate.layout import USUAL_EFFECT, planned_contrasts
     from karat.study.study import load
 
     names: list[str] = []
     with suppress(KaratError):
-        names = [one.name for one in planned_contrasts(load(project.folder))]
+        names = [contrast.name for contrast in planned_contrasts(load(project.folder))]
     versions = project.files.versions()
     servers = _servers(request)
     power, confirm = (_outcome(servers, f"{kind} {project.id}", versions) for kind in ("power", "confirm"))
@@ -299,34 +298,33 @@ def rehearsal_page(request: Request, project: FoundProject) -> Response:
 
 
 def _outcome(servers: StudyServers, name: str, versions: dict[str, str]) -> dict[str, Any]:
-    """How far a job of the pages is, or what came of it; `stale` where the files have changed since."""
-    found = servers.jobs.find(name)
-    if found is None:
+    """The progress or the result of a job of the pages; `stale` if the files have changed since."""
+    job = servers.jobs.find(name)
+    if job is None:
         return {"working": False}
-    if found.working:
-        return {"working": True, **found.job.progress()}
-    failed = isinstance(found.result, JobFailure)
+    if job.working:
+        return {"working": True, **job.job.progress()}
+    failed = isinstance(job.result, JobFailure)
     return {
-        "working": False, "stale": found.about != versions, "failure": found.result if failed else None,
-        "result": None if failed else found.result,
+        "working": False, "stale": job.about != versions, "failure": job.result if failed else None,
+        "result": None if failed else job.result,
     }  # fmt: skip
 
 
-@study_router.post("/studies/{study_id}/power")
-def begin_power(request: Request, project: FoundProject, wish: PowerWish) -> Response:
-    """Begin to simulate the power of a contrast."""
+@study_router.post("/studies/{study_id}/power", status_code=202)
+def begin_power(request: Request, project: FoundProject, wish: PowerWish) -> None:
+    """Simulate the power of a contrast."""
     kind = "power" if wish.participants is None else "confirm"
     about = project.files.versions()
     _servers(request).jobs.begin(f"{kind} {project.id}", about, power_curve, str(project.folder), wish)
-    return Response(status_code=202)
 
 
-@study_router.post("/studies/{study_id}/rules")
-def begin_rules(request: Request, project: FoundProject, edit: StudyEdit) -> Response:
-    """Begin to try the screening rules, as the page has them, on simulated participants."""
+@study_router.post("/studies/{study_id}/rules", status_code=202)
+def begin_rules(request: Request, project: FoundProject, edit: StudyEdit) -> None:
+    """Try the screening rules of the page on simulated participants."""
     jobs, name = _servers(request).jobs, f"rules {project.id}"
-    found = jobs.find(name)
-    if found is not None and found.working:
+    job = jobs.find(name)
+    if job is not None and job.working:
         jobs.stop(name)
         raise StudioError("The rules were being tried already. That was stopped; try again.")
     folder = request.app.state.cases.root / "rules" / project.id / project.folder.name
@@ -334,53 +332,49 @@ def begin_rules(request: Request, project: FoundProject, edit: StudyEdit) -> Res
     folder.mkdir(parents=True)
     copy_edited(project.files, edit, folder)
     jobs.begin(name, project.files.versions(), try_rules, str(folder))
-    return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rules")
 def tried_rules(request: Request, project: FoundProject) -> Response:
-    """What each screening rule did to simulated participants."""
-    found = _outcome(_servers(request), f"rules {project.id}", {})
-    failure = found.pop("failure", None)
-    return JSONResponse({**found, "failure": " ".join((failure.headline, *failure.lines)) if failure else ""})
+    """The effect of each screening rule on simulated participants."""
+    outcome = _outcome(_servers(request), f"rules {project.id}", {})
+    failure = outcome.pop("failure", None)
+    return JSONResponse({**outcome, "failure": " ".join((failure.headline, *failure.lines)) if failure else ""})
 
 
 @study_router.get("/studies/{study_id}/jobs/{kind}/progress")
 def job_progress(request: Request, project: FoundProject, kind: str) -> Response:
-    """How far a job of a page is."""
-    found = _servers(request).jobs.find(f"{kind} {project.id}")
-    at_work = found is not None and found.working
-    return JSONResponse({"working": at_work, **(found.job.progress() if found is not None and at_work else {})})
+    """The progress of a job of a page."""
+    job = _servers(request).jobs.find(f"{kind} {project.id}")
+    progress = {"working": True, **job.job.progress()} if job is not None and job.working else {"working": False}
+    return JSONResponse(progress)
 
 
-@study_router.post("/studies/{study_id}/jobs/{kind}/stop")
-def stop_job(request: Request, project: FoundProject, kind: str) -> Response:
+@study_router.post("/studies/{study_id}/jobs/{kind}/stop", status_code=202)
+def stop_job(request: Request, project: FoundProject, kind: str) -> None:
     """Stop a job of a page."""
     _servers(request).jobs.stop(f"{kind} {project.id}")
-    return Response(status_code=202)
 
 
-@study_router.post("/studies/{study_id}/rehearse")
+@study_router.post("/studies/{study_id}/rehearse", status_code=202)
 def rehearse(
     request: Request, project: FoundProject, bots: Annotated[int, Body(embed=True, ge=12, le=500)] = 30
-) -> Response:
-    """Begin a rehearsal with this many bots."""
+) -> None:
+    """Start a rehearsal with this many bots."""
     _servers(request).rehearse(project, bots)
-    return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rehearse/progress")
 def rehearsal_progress(request: Request, project: FoundProject) -> Response:
-    """How a rehearsal goes."""
+    """The progress of a rehearsal."""
     progress = _servers(request).rehearsal(project)
     return JSONResponse(progress or {"working": False, "lines": []})
 
 
-@study_router.post("/studies/{study_id}/rehearse/stop")
-def stop_rehearsal(request: Request, project: FoundProject) -> Response:
+@study_router.post("/studies/{study_id}/rehearse/stop", status_code=202)
+def stop_rehearsal(request: Request, project: FoundProject) -> None:
     """Stop a rehearsal."""
     _servers(request).stop_rehearsal(project)
-    return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rehearse/report.html")
@@ -391,7 +385,7 @@ def rehearsal_report(project: FoundProject) -> Response:
 
 @study_router.get("/studies/{study_id}/run")
 def run_page(request: Request, project: FoundProject) -> Response:
-    """Start and stop the server on this machine; links for participants."""
+    """The server on this machine, and links for participants."""
     from karat.studio.servers import password, published_address
 
     servers = _servers(request)
@@ -413,7 +407,7 @@ def run_page(request: Request, project: FoundProject) -> Response:
 
 @study_router.get("/studies/{study_id}/publish")
 def publish_page(request: Request, project: FoundProject) -> Response:
-    """Build the folder for a server, put it there, and look at it from outside."""
+    """The folder for a server, how to install it, and the check from outside."""
     from karat.studio.servers import published_address
 
     folder, address = project.folder / PUBLISHED, published_address(project)
@@ -435,13 +429,13 @@ def publish(request: Request, project: FoundProject, address: Address) -> Respon
 
 @study_router.post("/studies/{study_id}/publish/look")
 def look_from_outside(request: Request, project: FoundProject, address: Address) -> Response:
-    """What a visitor finds at the address of a server."""
+    """Check the address of a server from outside."""
     return JSONResponse({"found": _servers(request).look_from_outside(project, address)})
 
 
 @study_router.get("/studies/{study_id}/publish/folder.zip")
 def published_folder(request: Request, project: FoundProject) -> Response:
-    """The folder for a server in one file."""
+    """The folder for a server as one archive."""
     folder = project.folder / PUBLISHED
     if not folder.is_dir():
         raise HTTPException(404)
@@ -451,64 +445,59 @@ def published_folder(request: Request, project: FoundProject) -> Response:
     return FileResponse(place, filename=place.name)
 
 
-@study_router.post("/studies/{study_id}/run/start")
-def start_server(request: Request, project: FoundProject) -> Response:
-    """Serve a study on this machine; its rules are frozen."""
+@study_router.post("/studies/{study_id}/run/start", status_code=202)
+def start_server(request: Request, project: FoundProject) -> None:
+    """Serve a study on this machine, which freezes its rules."""
     _servers(request).start(project)
-    return Response(status_code=202)
 
 
-@study_router.post("/studies/{study_id}/run/stop")
-def stop_server(request: Request, project: FoundProject) -> Response:
+@study_router.post("/studies/{study_id}/run/stop", status_code=202)
+def stop_server(request: Request, project: FoundProject) -> None:
     """Stop the server of a study."""
     _servers(request).stop(project)
-    return Response(status_code=202)
 
 
-@study_router.post("/studies/{study_id}/run/state")
+@study_router.post("/studies/{study_id}/run/state", status_code=202)
 def set_study_state(
     request: Request, project: FoundProject, state: Annotated[Literal["running", "paused", "closed"], Body(embed=True)]
-) -> Response:
+) -> None:
     """Pause, resume or close a study."""
     _servers(request).set_state(project, state)
-    return Response(status_code=202)
 
 
 @study_router.get("/dashboard")
 def dashboard_page(request: Request, address: str = "", name: str = "admin") -> Response:
     """The dashboard of a server in this window, or the form to log in."""
     request.app.state.presence.seen()
-    found = _servers(request).dashboard()
-    headers = {POLICY: f"{PAGE_CSP}; frame-src {found['origin']}"} if found else None
+    dashboard = _servers(request).dashboard()
+    headers = {POLICY: f"{PAGE_CSP}; frame-src {dashboard['origin']}"} if dashboard else None
     template = request.app.state.templates.get_template("dashboard.html")
-    text = template.render(base=request.app.state.keys.base, shown=found, address=address, name=name)
+    text = template.render(base=request.app.state.keys.base, shown=dashboard, address=address, name=name)
     return HTMLResponse(text, headers=headers)
 
 
-@study_router.post("/dashboard")
-def open_dashboard(request: Request, login: DashboardLogin) -> Response:
+@study_router.post("/dashboard", status_code=202)
+def open_dashboard(request: Request, login: DashboardLogin) -> None:
     """Log in to a server and show its dashboard."""
     _servers(request).open_dashboard(login.address, login.name, login.password)
-    return Response(status_code=202)
 
 
-@study_router.post("/dashboard/leave")
-def close_dashboard(request: Request) -> Response:
-    """Log out of the dashboard that is shown."""
+@study_router.post("/dashboard/leave", status_code=202)
+def close_dashboard(request: Request) -> None:
+    """Log out of the current dashboard."""
     _servers(request).close_dashboard()
-    return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/run/dashboard")
 def open_own_dashboard(request: Request, project: FoundProject) -> Response:
-    """Show the dashboard of a study that is served on this machine."""
+    """Show the dashboard of a study on this machine."""
     _servers(request).open_own_dashboard(project)
     return JSONResponse({"address": f"{request.app.state.keys.base}/dashboard"}, 201)
 
 
 @study_router.get("/studies/{study_id}/results")
 def results_page(request: Request, project: FoundProject) -> Response:
-    """Screen and report what was collected here, or results of any tool."""
+    """The reports of a study, and the forms to report answers from here or results of any tool."""
     reports = sorted(path.parent.name for path in (project.folder / RESULTS).glob("*/report.html"))
     row = stored_row(project.folder)
     return _page(
@@ -518,7 +507,7 @@ def results_page(request: Request, project: FoundProject) -> Response:
 
 @study_router.post("/studies/{study_id}/results")
 def analyse(request: Request, project: FoundProject, collected: bool = True) -> Response:
-    """A drop with the files of the study and, if wanted, the answers that were collected here."""
+    """Make a drop with the files of the study and, if wanted, the answers collected here."""
     from karat.studio.servers import exported
 
     cases = request.app.state.cases
@@ -537,16 +526,16 @@ def analyse(request: Request, project: FoundProject, collected: bool = True) -> 
 
 @study_router.get("/studies/{study_id}/results/{name}/report.html")
 def kept_report(project: FoundProject, name: str) -> Response:
-    """A report that was kept in the folder of its study."""
-    known = {path.parent.name: path for path in (project.folder / RESULTS).glob("*/report.html")}
-    if name not in known:
+    """A saved report in the folder of its study."""
+    reports = {path.parent.name: path for path in (project.folder / RESULTS).glob("*/report.html")}
+    if name not in reports:
         raise HTTPException(404)
-    return _report(known[name])
+    return _report(reports[name])
 
 
 @study_router.get("/studies/{study_id}/history")
 def history(request: Request, project: FoundProject) -> Response:
-    """Every save of a study."""
+    """The history of a study."""
     return _page(request, project, "history", snapshots=project.files.history())
 
 
@@ -554,7 +543,7 @@ def history(request: Request, project: FoundProject) -> Response:
 def restore(
     project: FoundProject, name: Annotated[str, Body(embed=True, pattern=r"^[0-9]{8}-[0-9]{6}-[0-9]{3,}$")]
 ) -> Response:
-    """Bring back a version; what is there now stays in the history."""
+    """Restore a version; the current one stays in the history."""
     if frozen_since(project.folder):
         raise StudioError("The study has started, so an earlier version cannot be brought back. Copy the study first.")
     return JSONResponse({"written": project.files.restore(name)})
@@ -567,7 +556,7 @@ def _report(path: Path) -> Response:
 
 
 def servers_of(app: FastAPI) -> StudyServers:
-    """What runs for the studies of a visit, loaded when it is first needed: the first page does not wait for it."""
+    """The servers of the studies, loaded when they are first needed, so that the first page does not wait."""
     with ONE_AT_A_TIME:
         if app.state.servers is None:
             from karat.studio.servers import StudyServers
@@ -587,11 +576,11 @@ def _page(
     tab: str,
     headers: dict[str, str] | None = None,
     template: str = "",
-    **shown: Any,
+    **values: Any,
 ) -> Response:
     request.app.state.presence.seen()
     keys = request.app.state.keys
     text = request.app.state.templates.get_template(f"study_{template or tab}.html").render(
-        base=keys.base, project=project, tab=tab, tabs=TABS, here=f"{keys.base}/studies/{project.id}", **shown
+        base=keys.base, project=project, tab=tab, tabs=TABS, here=f"{keys.base}/studies/{project.id}", **values
     )
     return HTMLResponse(text, headers=headers)

@@ -1,4 +1,4 @@
-"""The drops of a visit: what each holds, what is being done with it, and what came of it."""
+"""The drops of a run: their files, their jobs, and their results."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ SECONDS_TO_STOP = 10
 
 @dataclass
 class Upload:
-    """One drop: its files and what came of them."""
+    """One drop: its files and its results."""
 
     id: str
     folder: Path
     choices: Corrections = field(default_factory=Corrections)
     job: Job | None = None
-    """What is being done now."""
+    """The running job."""
     seen: jobs.Preview | None = None
     written: jobs.Output | None = None
     failure: JobFailure | None = None
     """Why the last job has no result."""
     kept: Path | None = None
     home: Path | None = None
-    """Where it is kept if not with all others, such as in the folder of its study."""
+    """The folder for its saved results if it differs, such as the folder of its study."""
     size: int = 0
     running: Future[None] | None = None
 
     @property
     def files(self) -> Path:
-        """What was dropped."""
+        """The folder of the dropped files."""
         return self.folder / "files"
 
     @property
     def made(self) -> Path:
-        """What was made of it."""
+        """The folder of the results."""
         return self.folder / "made"
 
     @property
     def names(self) -> list[str]:
-        """The files that were dropped."""
+        """The names of the dropped files."""
         return [path.relative_to(self.files).as_posix() for path in files_in(self.files)]
 
     @property
     def title(self) -> str:
-        """What it is called on the page."""
+        """The title on the page."""
         if self.seen is not None and not self.seen.results and self.seen.title:
             return self.seen.title
         names = (
@@ -69,7 +69,7 @@ class Upload:
 
     @property
     def stem(self) -> str:
-        """A plain name for what is made: letters and digits of the first file's name."""
+        """A plain name for the results, from the first file's name."""
         first = Path((self.seen.results if self.seen and self.seen.results else self.names or ["results"])[0]).stem
         return re.sub(r"[^\w.-]+", "-", first).strip("-.")[:60] or "results"
 
@@ -81,7 +81,7 @@ class Upload:
         return self.choices.command(self.seen.results, self.seen.study)
 
     def take(self, name: str, more: int) -> Path:
-        """The place for a file that is dropped; it replaces one of the same name."""
+        """The path for a dropped file; it replaces a file of the same name."""
         place = place_of(self.files, name)
         before = place.stat().st_size if place.is_file() else 0
         if self.size - before + more > LIMIT:
@@ -95,12 +95,12 @@ class Upload:
 
 
 class Uploads:
-    """All drops of a visit, and the process that works on them."""
+    """All drops of a run, and the process that works on them."""
 
     def __init__(self, root: Path, target: Path) -> None:
         self.root = root
         self.target = target
-        """Where people keep what they want to keep."""
+        """The folder for saved results."""
         self.known: dict[str, Upload] = {}
         self.kept: list[Path] = []
         self._worker = Worker(root)
@@ -119,11 +119,11 @@ class Uploads:
         return case
 
     def look(self, case: Upload, wanted: Corrections | None = None) -> None:
-        """Have the files read, with what the page says of them."""
+        """Read the files, with the corrections of the page."""
         self._begin(case, wanted, self._look)
 
     def report(self, case: Upload, wanted: Corrections | None = None) -> None:
-        """Have the results read, screened and reported."""
+        """Read, screen and report the results."""
         self._begin(case, wanted, self._report)
 
     def _begin(self, case: Upload, wanted: Corrections | None, work: Callable[[Upload, Job], None]) -> None:
@@ -146,13 +146,13 @@ class Uploads:
     def _look(self, case: Upload, job: Job) -> None:
         from karat.studio import jobs
 
-        found = self._worker.do(job, jobs.look, str(case.files), case.choices)
-        if isinstance(found, JobFailure):
-            case.failure = found
+        preview = self._worker.do(job, jobs.look, str(case.files), case.choices)
+        if isinstance(preview, JobFailure):
+            case.failure = preview
             return
-        # Where even the columns cannot be found, those of the last time can be corrected.
-        known = case.seen.columns if case.seen and found.failure and not found.columns.names else found.columns
-        case.seen = replace(found, columns=known)
+        # If even the columns cannot be read, the previous ones can be corrected.
+        columns = case.seen.columns if case.seen and preview.failure and not preview.columns.names else preview.columns
+        case.seen = replace(preview, columns=columns)
 
     def _report(self, case: Upload, job: Job) -> None:
         from karat.studio import jobs
@@ -162,18 +162,18 @@ class Uploads:
             return
         case.made.mkdir()
         archive = f"{case.stem}-karat.zip"
-        found = self._worker.do(job, jobs.report, str(case.files), str(case.made), archive, case.choices)
-        if isinstance(found, JobFailure):
-            case.failure = found
+        output = self._worker.do(job, jobs.report, str(case.files), str(case.made), archive, case.choices)
+        if isinstance(output, JobFailure):
+            case.failure = output
         else:
-            case.written = found
+            case.written = output
 
     def stop(self, case: Upload) -> None:
         if case.job is not None:
             self._worker.stop(case.job)
 
     def keep(self, case: Upload) -> Path:
-        """Copy what was made to where it stays."""
+        """Copy the results to their final folder."""
         if case.written is None:
             raise StudioError("There is nothing to keep yet.")
         if case.kept is None:
@@ -190,22 +190,22 @@ class Uploads:
         shutil.rmtree(case.folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Stop working and delete everything that was not kept."""
+        """Stop the worker and delete everything that was not saved."""
         self._worker.close()
         self._hands.shutdown(wait=True, cancel_futures=True)
         shutil.rmtree(self.root, ignore_errors=True)
 
 
 def settled(case: Upload, wanted: Corrections) -> Corrections:
-    """The choices without what karat guesses anyway; where other cells are read, columns are guessed anew."""
+    """The choices that differ from karat's guesses; if other cells are read, columns are guessed again."""
     same = {"new_study": wanted.new_study or case.choices.new_study, "sentence": wanted.sentence}
     if case.seen is None or not case.choices.reads_like(wanted):
         return wanted.model_copy(update={"mapping": {}, "scales": {}, "answered": {}, "wide": "", **same})
-    kept = {
+    carried = {
         "answered": {**case.choices.answered, **wanted.answered}, "wide": wanted.wide or case.choices.wide, **same,
     }  # fmt: skip
     if case.seen.questions:
-        return case.choices.model_copy(update={**kept, "answers": wanted.answers or case.choices.answers})
+        return case.choices.model_copy(update={**carried, "answers": wanted.answers or case.choices.answers})
     columns = case.seen.columns
     changed = corrected(columns.names, columns.guessed, wanted.mapping, columns.maps)
-    return wanted.model_copy(update={"mapping": changed, **kept})
+    return wanted.model_copy(update={"mapping": changed, **carried})

@@ -1,8 +1,8 @@
-"""A process that works for the page, one job after the other, and says what it is doing.
+"""A process that runs the jobs of the page, one after the other, and reports their steps.
 
-Reading and screening may take minutes and much memory. In a process of its own the work can be stopped at once, cannot
-hold up the page, and gives its memory back. Should the server be killed, the process notices at the end of its pipe
-and deletes the folder in its place.
+Reading and screening may take minutes and much memory. In a separate process, a job can be stopped at once, does not
+block the page, and frees its memory. If the server is killed, the process notices it by the end of its pipe and deletes
+the temporary folder.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from typing import Any
 from karat.errors import KaratError
 
 Say = Callable[[str], None]
-"""Takes the words for what is being done now."""
+"""Called with the current step in words."""
 NEEDED = ("karat.intake", "karat.study.check", "karat.report", "matplotlib.figure", "karat.field.content.texts")
-"""What jobs import: loaded while people choose their files."""
+"""The imports of jobs, loaded while users choose their files."""
 SECONDS_TO_END = 5
 
 
 @dataclass(frozen=True)
 class JobFailure:
-    """Why a job has no result, in the sentences that a terminal would show."""
+    """The reason why a job has no result, in the sentences of the terminal."""
 
     headline: str
     lines: tuple[str, ...] = ()
@@ -53,19 +53,19 @@ DIED = JobFailure("The work ended all of a sudden; perhaps the memory of this ma
 
 @dataclass
 class Job:
-    """A piece of work: what has been done, what is being done and since when."""
+    """The steps of a job."""
 
     steps: list[tuple[str, float]] = field(default_factory=list)
-    """What was begun, and when."""
+    """Each step and when it began."""
     began: float = field(default_factory=time.monotonic)
     stopped: bool = False
 
     def say(self, step: str) -> None:
-        """Note what is being done now."""
+        """Record the current step."""
         self.steps.append((step, time.monotonic()))
 
     def progress(self) -> dict[str, Any]:
-        """How far it is: the step and its seconds, and the steps before with theirs."""
+        """The current step, the seconds of the job, and the steps before with their seconds."""
         now = time.monotonic()
         ends = [begun for _, begun in self.steps[1:]]
         done = [
@@ -77,11 +77,11 @@ class Job:
 
 
 class Worker:
-    """The process, started at once and anew after it was stopped."""
+    """The process, which is started at once and again after it was stopped."""
 
     def __init__(self, root: Path, needed: tuple[str, ...] = NEEDED) -> None:
         self._root, self._needed = root, needed
-        self._one_at_a_time = Lock()
+        self._one_at_a_time, self._stopping = Lock(), Lock()
         self._job: Job | None = None
         self._closed = False
         self._start()
@@ -95,10 +95,12 @@ class Worker:
         theirs.close()
 
     def do(self, job: Job, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Have a function called in the process; gives its result, or the failure that it ended with."""
+        """Call a function in the process; returns its result, or the failure with which it ended."""
         with self._one_at_a_time:
             if job.stopped or self._closed:
                 return STOPPED
+            if not self._process.is_alive():  # the last job was stopped just when it was done
+                self._restart()
             self._job = job
             try:
                 self._connection.send((function, arguments))
@@ -110,22 +112,28 @@ class Worker:
             except (EOFError, OSError):
                 if self._closed:
                     return STOPPED
-                self._end()
-                self._start()
+                self._restart()
                 return STOPPED if job.stopped else DIED
             finally:
-                self._job = None
+                with self._stopping:
+                    self._job = None
 
     def stop(self, job: Job) -> None:
-        """Stop a job, whether it has begun or waits for its turn."""
+        """Stop a job, whether it has begun or is waiting."""
         job.stopped = True
-        if self._job is job:
-            self._process.kill()
+        with self._stopping:
+            if self._job is job:
+                self._process.kill()
+                self._process.join(SECONDS_TO_END)
 
     def close(self) -> None:
-        """End the process for good."""
+        """End the process."""
         self._closed = True
         self._end()
+
+    def _restart(self) -> None:
+        self._end()
+        self._start()
 
     def _end(self) -> None:
         self._process.kill()
@@ -135,7 +143,7 @@ class Worker:
 
 @dataclass
 class NamedJob:
-    """A job of a page: how far it is, and then what came of it."""
+    """A job of a page: its progress, and then its result."""
 
     job: Job = field(default_factory=Job)
     about: dict[str, str] = field(default_factory=dict)
@@ -145,7 +153,7 @@ class NamedJob:
 
 
 class Background:
-    """Jobs of the pages by their names, one after the other in a process that starts with the first."""
+    """Jobs of the pages by name, run one after the other in a process that starts with the first job."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -154,31 +162,31 @@ class Background:
         self._lock = Lock()
 
     def begin(self, name: str, about: dict[str, str], function: Callable[..., Any], *arguments: Any) -> None:
-        """Begin a job, unless one of this name is at work."""
+        """Begin a job, unless one with this name is running."""
         with self._lock:
             old = self._jobs.get(name)
             if old is not None and old.working:
                 raise KaratError("This is being computed already. Wait for it, or stop it.")
             self._worker = self._worker or Worker(self._root)
-            self._jobs[name] = made = NamedJob(about=about)
+            self._jobs[name] = named = NamedJob(about=about)
         worker = self._worker
 
         def run() -> None:
             try:
-                made.result = worker.do(made.job, function, *arguments)
+                named.result = worker.do(named.job, function, *arguments)
             finally:
-                made.working = False
+                named.working = False
 
         Thread(target=run, daemon=True, name=f"karat open, {name}").start()
 
     def find(self, name: str) -> NamedJob | None:
-        """A job, at work or done; None where there was none in this visit."""
+        """The job with this name, running or done; None if there was none."""
         return self._jobs.get(name)
 
     def stop(self, name: str) -> None:
-        found = self._jobs.get(name)
-        if found is not None and found.working and self._worker is not None:
-            self._worker.stop(found.job)
+        named = self._jobs.get(name)
+        if named is not None and named.working and self._worker is not None:
+            self._worker.stop(named.job)
 
     def close(self) -> None:
         if self._worker is not None:
@@ -186,8 +194,8 @@ class Background:
 
 
 def serve(connection: Connection, root: str, needed: tuple[str, ...] = NEEDED) -> None:
-    """What the process does: wait for jobs, do them, and tidy up when nobody is left who could ask."""
-    for name in ("SIGINT", "SIGHUP"):  # Ctrl-C reaches both processes; the server decides what it means
+    """Run jobs until the server ends, then delete the temporary folder."""
+    for name in ("SIGINT", "SIGHUP"):  # Ctrl-C reaches both processes, and the server handles it
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     for module in needed:
@@ -199,7 +207,7 @@ def serve(connection: Connection, root: str, needed: tuple[str, ...] = NEEDED) -
             shutil.rmtree(root, ignore_errors=True)
             return
         answer = _answer(function, arguments, lambda step: connection.send(("step", step)))
-        os.chdir(Path(root).parent)  # some systems do not let a folder go in which somebody stands
+        os.chdir(Path(root).parent)  # some systems cannot delete a working directory
         with contextlib.suppress(OSError):
             connection.send(("end", answer))
 

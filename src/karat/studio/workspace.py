@@ -1,4 +1,4 @@
-"""The studies below a folder: which there are and how far each is, and how a new one is made."""
+"""The studies below a folder: their states, and how to make a new one."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from karat.study.item_sheets import CrossedFactors, ItemSets
 
 DATA = "karat-data"
-"""Where `karat serve` keeps its data, beside the study file."""
+"""The folder of `karat serve` beside the study file."""
 RESULTS = "results"
 REHEARSAL = "rehearsal"
 PUBLISHED = "for-the-server"
-"""What is copied to a server, with the study, karat itself and a password."""
+"""The folder for a server, with the study, karat and a password."""
 DEEPEST = 3
 MOST_STUDIES = 500
 NEVER = {HISTORY, DATA, RESULTS, REHEARSAL, PUBLISHED, "node_modules", "__pycache__", "served"}
 CHECKED = "checked.json"
-"""In the history: the version of the files that the check found without errors."""
+"""The file in the history with the versions of the files that have no errors."""
 
 State = Literal["draft", "checked", "running", "paused", "closed", "reported", "unreadable"]
 
 
 @dataclass(frozen=True)
 class Project:
-    """A study folder and how far it is."""
+    """A study folder and its state."""
 
     id: str
     folder: Path
@@ -60,34 +60,34 @@ class Project:
 
     @property
     def data(self) -> Path:
-        """Where its server keeps the answers."""
+        """The data folder of its server."""
         return self.folder / DATA
 
     @property
     def when(self) -> str:
-        """When a file of it was changed last, in UTC."""
+        """When one of its files was last changed, in UTC."""
         return f"{datetime.fromtimestamp(self.changed, UTC):%Y-%m-%d %H:%M}"
 
 
 class NewStudy(BaseModel, extra="forbid", frozen=True):
-    """A study to be made: a name, and what it is made from."""
+    """A new study: its name and its source."""
 
     name: Annotated[str, Field(min_length=1, max_length=120)]
     source: Literal["template", "sheet", "results", "copy"]
     task: str = "likert"
     language: str = "en"
     sheet: str = ""
-    """The sheet that was sent before, by the name it was given then."""
+    """The name of a sheet that was sent before."""
     factors: list[Annotated[str, Field(max_length=2000)]] = Field(default_factory=list, max_length=10)
-    """As `--factor` takes them, such as length=short,long; empty for those that karat guesses. For results, names."""
+    """As text for `--factor`, such as length=short,long; empty for guessed ones. For results, only names."""
     study: str = ""
     """The study to copy."""
     case: str = ""
-    """The drop with the results from which a study is made."""
+    """The drop with the results for the study."""
 
 
 class Workspace:
-    """The studies folder, and the sheets that were sent to make studies from."""
+    """The studies folder, and the sheets for new studies."""
 
     def __init__(self, root: Path, scratch: Path) -> None:
         self.root = root
@@ -95,8 +95,8 @@ class Workspace:
 
     def projects(self) -> list[Project]:
         """The studies below the folder, the latest first."""
-        found = [self._project(folder) for folder in _study_folders(self.root, DEEPEST)]
-        return sorted(found, key=lambda one: one.changed, reverse=True)[:MOST_STUDIES]
+        projects = [self._project(folder) for folder in _study_folders(self.root, DEEPEST)]
+        return sorted(projects, key=lambda project: project.changed, reverse=True)[:MOST_STUDIES]
 
     def find(self, study_id: str) -> Project:
         for folder in _study_folders(self.root, DEEPEST):
@@ -105,7 +105,7 @@ class Workspace:
         raise StudioError("This study is no longer in the studies folder.")
 
     def choose(self, folder: str) -> None:
-        """Take another studies folder; it is made where only its last part is missing."""
+        """Choose another studies folder, which is made if only its last part is missing."""
         path = Path(folder).expanduser()
         if not path.is_absolute():
             path = self.root / path
@@ -118,10 +118,10 @@ class Workspace:
         self.root = path.resolve()
 
     def keep_sheet(self, name: str, content: bytes) -> str:
-        """Keep a sheet for a moment; gives the name under which a study is made from it.
+        """Save a sheet temporarily; returns its name for making a study.
 
-        What was pasted from a spreadsheet comes with tabs between its cells and becomes a CSV file, and so does a
-        workbook that is a plain table of sets, so that its cells can be edited here.
+        Cells pasted from a spreadsheet have tabs between them and become a CSV file, and so does a workbook with a
+        plain table of sets, so that its cells can be edited here.
         """
         from karat.judgments.source import SourceFile
         from karat.judgments.tables import SPREADSHEETS, delimiter_of
@@ -140,12 +140,12 @@ class Workspace:
             path = _as_csv(path)
         return path.relative_to(self._scratch).as_posix()
 
-    def sheet(self, kept: str, factors: Sequence[str] = ()) -> tuple[ItemSets, CrossedFactors]:
-        """The item sets of a sheet and its factors, as stated or as guessed."""
+    def sheet(self, name: str, factors: Sequence[str] = ()) -> tuple[ItemSets, CrossedFactors]:
+        """The item sets of a sheet and its factors, stated or guessed."""
         from karat.judgments.tables import SPREADSHEETS
         from karat.study.item_sheets import guess_factors, read_sets, stated_factors
 
-        path = place_of(self._scratch, kept)
+        path = place_of(self._scratch, name)
         if not path.is_file():
             raise StudioError("The sheet is gone. Paste or drop it again.")
         sets = read_sets(path)
@@ -153,8 +153,8 @@ class Workspace:
             sets = replace(sets, wide=False)
         return sets, stated_factors(sets.conditions, factors) if factors else guess_factors(sets.conditions)
 
-    def create(self, new: NewStudy, found: tuple[ItemSets, CrossedFactors] | None = None) -> Project:
-        """Make a study, from results with the items found in them; nothing that is there already is overwritten."""
+    def create(self, new: NewStudy, from_results: tuple[ItemSets, CrossedFactors] | None = None) -> Project:
+        """Make a study, from results with these item sets; nothing is overwritten."""
         folder = place_of(self.root, folder_name(new.name))
         if folder.exists():
             raise StudioError(f"There is already something called {folder.name} in {self.root}. Choose another name.")
@@ -163,14 +163,14 @@ class Workspace:
         elif new.source == "sheet":
             study_from_sets(*self.sheet(new.sheet, new.factors), folder, new.language, new.task)
         elif new.source == "results":
-            if found is None:
+            if from_results is None:
                 raise StudioError("The results are gone. Drop them again.")
-            sets, factors = found
+            sets, factors = from_results
             study_from_sets(
                 sets, factors.renamed(new.factors) if new.factors else factors, folder, new.language, new.task
             )
         else:
-            # The files of a study without its answers, results and history.
+            # Copy a study without its answers, results and history.
             project = self.find(new.study)
             shutil.copytree(project.folder, folder, ignore=shutil.ignore_patterns(*NEVER, ".*"))
             _retitle(folder, f"{project.title} (copy)")
@@ -187,7 +187,7 @@ class Workspace:
 
 
 def state_of(folder: Path) -> State:
-    """How far a study is: what its server says, else whether there is a report, else whether its files were checked."""
+    """The state of a study: from its server, else from its reports, else from its last check."""
     try:
         StudyFolder(folder).text()
         row = stored_row(folder)
@@ -207,7 +207,7 @@ def database_of(folder: Path) -> str:
 
 
 def stored_row(folder: Path) -> StudyRow | None:
-    """What the server of a study has stored of it; None before it was ever served."""
+    """The row of a study in the store of its server; None if it was never served."""
     if not (folder / DATA / "karat.db").is_file():
         return None
     from karat.field.registration import slug
@@ -219,7 +219,7 @@ def stored_row(folder: Path) -> StudyRow | None:
 
 
 def frozen_since(folder: Path) -> str | None:
-    """When the rules of a study were frozen, in words; None before it has started."""
+    """When the rules of a study were frozen, as text; None before it has started."""
     row = stored_row(folder)
     if row is None or row.frozen_at is None:
         return None
@@ -227,7 +227,7 @@ def frozen_since(folder: Path) -> str | None:
 
 
 def note_checked(folder: Path, errors: int) -> None:
-    """Remember that the files as they are have no errors, or forget it."""
+    """Record that the current files have no errors, or delete the record."""
     place = folder / HISTORY / CHECKED
     if errors:
         place.unlink(missing_ok=True)
@@ -237,7 +237,7 @@ def note_checked(folder: Path, errors: int) -> None:
 
 
 def was_checked(folder: Path) -> bool:
-    """Whether the files are those that were last checked without errors."""
+    """Whether the current files were checked without errors."""
     try:
         noted: Any = json.loads((folder / HISTORY / CHECKED).read_text(encoding="utf-8"))
         return bool(noted["versions"] == StudyFolder(folder).versions())
@@ -254,7 +254,7 @@ def folder_name(title: str) -> str:
 
 
 def _study_folders(folder: Path, depth: int) -> Iterator[Path]:
-    """Folders with a study file, this one included."""
+    """Folders with a study file, including this one."""
     if (folder / NAME).is_file():
         yield folder
     if depth == 0:
@@ -281,10 +281,10 @@ def _as_csv(path: Path) -> Path:
     names = sheets_of(file) if path.suffix.lower() in SPREADSHEETS else []
     table = read_table(file, sheet=names[0] if names else None)
     rows = [["" if cell is None else str(cell) for cell in row] for row in table.frame.iter_rows()]
-    made = path.with_suffix(".csv")
+    csv_path = path.with_suffix(".csv")
     names = ["" if name.startswith("unnamed_") else name for name in table.frame.columns]
-    made.write_bytes(table_bytes(names, rows))
-    return made
+    csv_path.write_bytes(table_bytes(names, rows))
+    return csv_path
 
 
 def _retitle(folder: Path, title: str) -> None:

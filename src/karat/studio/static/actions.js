@@ -47,19 +47,19 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 
 /** Wait for a rehearsal to end, then show what came of it. */
 async function watch() {
-  const told = await (await ask("GET", `${address}/rehearse/progress`)).json();
-  if (!told.working) return location.reload();
-  document.querySelector("#seconds").textContent = told.seconds;
+  const job = await (await ask("GET", `${address}/rehearse/progress`)).json();
+  if (!job.working) return location.reload();
+  document.querySelector("#seconds").textContent = job.seconds;
   return setTimeout(() => attempt(watch), EVERY);
 }
 if (work.dataset.page === "rehearse" && "working" in work.dataset) attempt(watch);
 
 /** Follow a job of this page, and show what came of it when it has ended. */
 async function follow(box) {
-  const told = await (await ask("GET", `${address}/jobs/${box.dataset.job}/progress`)).json();
-  if (!told.working) return location.reload();
-  box.querySelector("[data-seconds]").textContent = told.seconds;
-  const percent = /(\d+) %/.exec(told.step);
+  const job = await (await ask("GET", `${address}/jobs/${box.dataset.job}/progress`)).json();
+  if (!job.working) return location.reload();
+  box.querySelector("[data-seconds]").textContent = job.seconds;
+  const percent = /(\d+) %/.exec(job.step);
   if (percent) box.querySelector("progress").value = Number(percent[1]);
   return setTimeout(() => attempt(() => follow(box)), EVERY);
 }

@@ -11,10 +11,10 @@ const at = (path, from = settings) => path.reduce((value, part) => value?.[part]
 let count = 0;
 
 /** An element with classes, attributes and children. */
-function make(kind, given = {}, ...children) {
-  const made = Object.assign(document.createElement(kind), given);
-  made.append(...children);
-  return made;
+function make(kind, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(kind), properties);
+  node.append(...children);
+  return node;
 }
 
 function labelled(words, control, hint = "") {
@@ -24,9 +24,9 @@ function labelled(words, control, hint = "") {
 }
 
 const button = (words, act) => {
-  const made = make("button", { type: "button", className: "button secondary", textContent: words });
-  made.addEventListener("click", act);
-  return made;
+  const node = make("button", { type: "button", className: "button secondary", textContent: words });
+  node.addEventListener("click", act);
+  return node;
 };
 
 /** The text of a field as the study file has it: nothing, text, a number or a list. */
@@ -336,17 +336,17 @@ function tried({ kinds, rows, excluded }) {
 }
 
 async function watchRules() {
-  const told = await (await ask("GET", `${editing.address}/rules`)).json();
-  if (told.working) {
-    rulesSaid.textContent = `${told.step} …`;
+  const job = await (await ask("GET", `${editing.address}/rules`)).json();
+  if (job.working) {
+    rulesSaid.textContent = `${job.step} …`;
     setTimeout(() => attempt(watchRules), 1000);
     return;
   }
   document.querySelector("#try-rules").disabled = false;
-  if (told.failure) throw new Error(told.failure);
-  const all = told.result.kinds.reduce((sum, [, number]) => sum + number, 0);
+  if (job.failure) throw new Error(job.failure);
+  const all = job.result.kinds.reduce((sum, [, number]) => sum + number, 0);
   rulesSaid.textContent = `${all} simulated participants, each with a known behaviour. Good rules flag the careless ones and keep the attentive ones.`;
-  tried(told.result);
+  tried(job.result);
 }
 document.querySelector("#try-rules").addEventListener("click", (event) => attempt(async () => {
   await ask("POST", `${editing.address}/rules`, JSON.stringify(editing.collect()));

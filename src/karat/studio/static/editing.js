@@ -113,8 +113,10 @@ export class Editing {
       if (!this.dirty) this.status.textContent = answer.written.length ? `saved: ${answer.written.join(", ")}` : "saved";
       return true;
     } catch (error) {
-      if (!error.conflict) complain(error.message);
-      if (!error.conflict) return false;
+      if (!error.conflict) {
+        complain(error.message);
+        return false;
+      }
       const box = document.querySelector("#conflict");
       box.querySelector("p").textContent = error.message;
       box.hidden = false;

@@ -9,9 +9,9 @@ const HIDDEN = /(^|\/)(\.|__MACOSX)/;
 export async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return chosen(transfer.files);
-  const found = [];
-  for (const entry of entries) await walk(entry, found);
-  return found.filter(({ path }) => !HIDDEN.test(path));
+  const files = [];
+  for (const entry of entries) await walk(entry, files);
+  return files.filter(({ path }) => !HIDDEN.test(path));
 }
 
 /**
@@ -22,10 +22,10 @@ export function chosen(files) {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file })).filter(({ path }) => !HIDDEN.test(path));
 }
 
-async function walk(entry, found) {
+async function walk(entry, files) {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-    found.push({ path: entry.fullPath.replace(/^\//, ""), file });
+    files.push({ path: entry.fullPath.replace(/^\//, ""), file });
     return;
   }
   const reader = entry.createReader();
@@ -33,6 +33,6 @@ async function walk(entry, found) {
     // A reader gives a hundred entries at a time.
     const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!part.length) return;
-    for (const inner of part) await walk(inner, found);
+    for (const inner of part) await walk(inner, files);
   }
 }

@@ -56,31 +56,31 @@ export function textOf(rows) {
 }
 
 const element = (role, name) => {
-  const made = document.createElement("div");
-  made.setAttribute("role", role);
-  if (name) made.className = name;
-  return made;
+  const node = document.createElement("div");
+  node.setAttribute("role", role);
+  if (name) node.className = name;
+  return node;
 };
 
 export class Grid {
   /**
    * @param {HTMLElement} root
    * @param {{ columns: string[], rows: string[][], label: string, editable: boolean, choices: Record<string, string[]>,
-   *   changed: () => void, moved: (row: object | null) => void, say: (words: string) => void }} given
+   *   changed: () => void, moved: (row: object | null) => void, say: (words: string) => void }} settings
    */
-  constructor(root, given) {
+  constructor(root, settings) {
     this.root = root;
-    this.columns = [...given.columns];
-    this.rows = given.rows.map((cells) => ({ cells: [...cells] }));
+    this.columns = [...settings.columns];
+    this.rows = settings.rows.map((cells) => ({ cells: [...cells] }));
     this.view = this.rows;
-    Object.assign(this, { editable: given.editable, choices: given.choices, changed: given.changed, moved: given.moved, say: given.say });
+    Object.assign(this, { editable: settings.editable, choices: settings.choices, changed: settings.changed, moved: settings.moved, say: settings.say });
     this.errors = new Map();
     this.done = [];
     this.undone = [];
     this.filter = null;
     this.at = { r: 0, c: 0 };
     this.anchor = { r: 0, c: 0 };
-    this.build(given.label);
+    this.build(settings.label);
     this.layout();
   }
 

@@ -84,7 +84,7 @@ async function begin() {
 
   const bar = document.querySelector("#find-bar");
   const [text, other, same] = ["#find-text", "#replace-text", "#find-case"].map((one) => document.querySelector(one));
-  const found = document.querySelector("#find-said");
+  const message = document.querySelector("#find-said");
   function find() {
     bar.hidden = false;
     document.querySelector("[data-do=find]").setAttribute("aria-expanded", "true");
@@ -102,12 +102,12 @@ async function begin() {
       grid.replace(text.value, other.value, same.checked, false);
       grid.find(text.value, same.checked);
     },
-    "replace-all": () => (found.textContent = `${counted(grid.replace(text.value, other.value, same.checked, true), "cell")} changed.`),
+    "replace-all": () => (message.textContent = `${counted(grid.replace(text.value, other.value, same.checked, true), "cell")} changed.`),
   };
   for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => DO[button.dataset.do]());
   bar.addEventListener("submit", (event) => {
     event.preventDefault();
-    found.textContent = text.value && grid.find(text.value, same.checked) ? "" : "Not found.";
+    message.textContent = text.value && grid.find(text.value, same.checked) ? "" : "Not found.";
   });
   bar.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

@@ -4,7 +4,7 @@ import { ask, attempt, base, complain, counted, prepareDrop } from "./studio.js"
 
 const form = document.querySelector("#new-study");
 const paste = document.querySelector("#paste");
-const said = document.querySelector("#sheet-read");
+const status = document.querySelector("#sheet-read");
 const rows = document.querySelector("#factor-rows");
 const SOON = 400;
 let sheet = "";
@@ -49,7 +49,7 @@ function forget() {
   turn += 1;
   sheet = "";
   failed = undefined;
-  said.textContent = "";
+  status.textContent = "";
   document.querySelector("#sheet-factors").hidden = true;
 }
 
@@ -57,17 +57,17 @@ function forget() {
 async function read(name, content) {
   forget();
   const own = turn;
-  said.textContent = "Reading …";
+  status.textContent = "Reading …";
   try {
     const answer = await ask("POST", `${base}/sheets?name=${encodeURIComponent(name)}`, content, "application/octet-stream");
-    const found = await answer.json();
+    const result = await answer.json();
     if (own !== turn) return;
-    sheet = found.sheet;
-    if (found.language) document.querySelector("#new-language").value = found.language;
-    const fillers = found.fillers ? `, ${counted(found.fillers, "filler")}` : "";
-    said.textContent = `${counted(found.sets, "set")} in ${counted(found.conditions.length, "condition")}${fillers}: ${found.conditions.join("; ")}. ${found.notes.join(" ")}`;
+    sheet = result.sheet;
+    if (result.language) document.querySelector("#new-language").value = result.language;
+    const fillers = result.fillers ? `, ${counted(result.fillers, "filler")}` : "";
+    status.textContent = `${counted(result.sets, "set")} in ${counted(result.conditions.length, "condition")}${fillers}: ${result.conditions.join("; ")}. ${result.notes.join(" ")}`;
     rows.replaceChildren(
-      ...found.factors.map((factor) => {
+      ...result.factors.map((factor) => {
         const row = document.querySelector("#factor-row").content.cloneNode(true);
         row.querySelector("[data-name]").value = factor.name;
         row.querySelector("[data-levels]").value = factor.levels.join(", ");

@@ -30,8 +30,8 @@ export async function ask(method, address, body, type = "application/json") {
     throw new Error(CLOSED);
   }
   if (!answer.ok) {
-    const told = await answer.json().catch(() => ({}));
-    throw Object.assign(new Error(told.error ?? CLOSED), { conflict: told.conflict });
+    const data = await answer.json().catch(() => ({}));
+    throw Object.assign(new Error(data.error ?? CLOSED), { conflict: data.conflict });
   }
   return answer;
 }
@@ -76,38 +76,38 @@ async function take(drop, files, wanted) {
 
 /** What the form says, as the server takes it. */
 function choices(form) {
-  const told = { mapping: {}, scales: {} };
-  for (const select of form.querySelectorAll("[data-map]")) told.mapping[select.dataset.map] = select.value;
+  const data = { mapping: {}, scales: {} };
+  for (const select of form.querySelectorAll("[data-map]")) data.mapping[select.dataset.map] = select.value;
   for (const { dataset, value } of form.querySelectorAll("[data-upto]")) {
-    const ends = [told.mapping[dataset.upto], value].filter(Boolean);
-    told.mapping[dataset.upto] = ends.join("..");
+    const ends = [data.mapping[dataset.upto], value].filter(Boolean);
+    data.mapping[dataset.upto] = ends.join("..");
   }
   for (const row of form.querySelectorAll("[data-question]")) {
     const kind = row.querySelector("[data-kind]").value;
     const rest = row.querySelector("[data-rest]").value.trim();
-    if (kind) told.scales[row.dataset.question] = rest ? `${kind}:${rest}` : kind;
+    if (kind) data.scales[row.dataset.question] = rest ? `${kind}:${rest}` : kind;
   }
   const column = document.querySelector("#sentence-column");
-  if (column) told.sentence = column.value;
+  if (column) data.sentence = column.value;
   for (const field of form.querySelectorAll("[data-choice]")) {
-    told[field.dataset.choice] = field.type === "checkbox" ? field.checked : field.value.trim();
+    data[field.dataset.choice] = field.type === "checkbox" ? field.checked : field.value.trim();
   }
-  return told;
+  return data;
 }
 
 /** What was answered to karat's questions: the proposal that is chosen, or another column. */
 function answers(form) {
-  const told = { answered: {} };
+  const data = { answered: {} };
   for (const question of form.querySelectorAll("[data-asked]")) {
     const chosen = question.querySelector("input:checked");
     if ("other" in chosen.dataset) {
-      told.answered[question.dataset.asked] = question.querySelector("[data-column]").value;
+      data.answered[question.dataset.asked] = question.querySelector("[data-column]").value;
     } else {
-      Object.assign(told.answered, JSON.parse(chosen.dataset.mapping));
-      Object.assign(told, JSON.parse(chosen.dataset.options));
+      Object.assign(data.answered, JSON.parse(chosen.dataset.mapping));
+      Object.assign(data, JSON.parse(chosen.dataset.options));
     }
   }
-  return told;
+  return data;
 }
 
 /** Put the page of the case, as it is now, in the place of the one that is shown. */
@@ -126,13 +126,13 @@ async function refresh() {
 
 /** Show how far the work is until it is done, then what came of it. */
 async function watch(shown) {
-  const told = await (await ask("GET", `${shown.dataset.address}/progress`)).json();
-  if (!told.working) return refresh();
+  const data = await (await ask("GET", `${shown.dataset.address}/progress`)).json();
+  if (!data.working) return refresh();
   const step = shown.querySelector("#step");
-  if (step.textContent !== told.step) step.textContent = told.step;
-  shown.querySelector("#seconds").textContent = told.seconds;
+  if (step.textContent !== data.step) step.textContent = data.step;
+  shown.querySelector("#seconds").textContent = data.seconds;
   const done = shown.querySelector("#done");
-  for (const { step: words, seconds } of told.done.slice(done.children.length)) {
+  for (const { step: words, seconds } of data.done.slice(done.children.length)) {
     const line = document.createElement("li");
     line.textContent = seconds ? `${words}: ${seconds} s` : words;
     done.append(line);
