@@ -1,8 +1,7 @@
-"""A map over jobs that do not depend on each other: in this process, in several, or on a cluster.
+"""A map over independent jobs: in this process, in several processes, or on a cluster.
 
-Code that computes asks for `Executor` and calls its `map`; where the jobs run is said once, by `open_executor`.
-Results come back in the order of the jobs, and a job brings its own seed along, so that the numbers are the same
-wherever it ran.
+Code that computes takes an `Executor` and calls its `map`; `open_executor` decides where the jobs run. Results are in
+the order of the jobs, and each job has its own seed, so the numbers are the same wherever it runs.
 """
 
 from karat.executors.executor import SERIAL, Executor, ExecutorError, Serial, as_map

@@ -1,11 +1,11 @@
-"""Results that are kept in a folder, so that work that was broken off goes on where it stopped.
+"""Results saved in a folder, so that interrupted work resumes where it stopped.
 
-A result is kept under a name made of the function, of what all jobs share and of the job itself: other data or other
-settings find nothing there and are computed. It is written here, as it comes in, so that the folder need not be seen
-from the machines of a cluster. The files are Python pickles, to be read only by the user who wrote them.
+The name of a result is a fingerprint of the function, the shared data and the job, so other data or settings are
+computed again. This process writes each result when it arrives, so the machines of a cluster do not need the folder.
+The files are Python pickles, to be read only by the user who wrote them.
 
-The name is a fingerprint that is the same in every process: that of the pickle, but for sets. Their order is another in
-every process, so that they are taken in the order of their elements' fingerprints.
+The fingerprint is that of the pickle and the same in every process. The order of sets differs between processes, so
+their elements are ordered by their fingerprints.
 """
 
 import copyreg
@@ -23,7 +23,7 @@ from karat.judgments.files import replacing
 
 
 class Checkpoint(Executor):
-    """Another work, whose results are kept.
+    """An executor that saves the results of another one.
 
     >>> import tempfile
     >>> from karat.executors import SERIAL
@@ -49,7 +49,7 @@ class Checkpoint(Executor):
     def results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
-        """Those that were kept first, then the others, each written before anybody hears of it."""
+        """Saved results first, then the others, each saved before it is returned."""
         about = digest((__version__, function, shared))
         paths = [self.folder / f"{digest((about, job))}.pickle" for job in jobs]
         left = []
@@ -66,7 +66,7 @@ class Checkpoint(Executor):
                 yield left[number], result
 
     def once(self, about: Any, compute: Callable[[], Result]) -> Result:
-        """The result that is kept under what it is about; computed and kept where there is none.
+        """The saved result for a description; computed and saved if there is none.
 
         >>> import tempfile
         >>> from karat.executors import SERIAL
@@ -92,7 +92,7 @@ class Checkpoint(Executor):
 
 
 def _read(path: Path) -> tuple[Any] | None:
-    """A kept result, in a tuple; None where there is none, or none that can be read, so that it is computed again."""
+    """A saved result in a tuple; None if there is no readable one, so that it is computed again."""
     try:
         return (pickle.loads(path.read_bytes()),)  # noqa: S301 - the user's own folder, as the docstring says
     except Exception:
@@ -103,14 +103,14 @@ BY_NAME = (type, FunctionType, BuiltinFunctionType)
 
 
 def digest(what: Any) -> str:
-    """The first 40 digits of SHA-256 over a pickle, which is never in memory as a whole."""
+    """The first 40 digits of the SHA-256 of a pickle, which is never in memory as a whole."""
     into = _Hashing()
     _Pickler(into, protocol=5).dump(_ordered(what))
     return into.hash.hexdigest()[:40]
 
 
 class _Hashing:
-    """A file that is not kept, only its fingerprint."""
+    """A file object that only computes a fingerprint."""
 
     def __init__(self) -> None:
         self.hash = hashlib.sha256()
@@ -121,21 +121,21 @@ class _Hashing:
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles objects as ever, but with the sets among their parts in order."""
+    """Pickles objects with the sets among their parts in order."""
 
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, BY_NAME) or type(thing) in copyreg.dispatch_table:
             return NotImplemented
-        made = thing.__reduce_ex__(5)
-        return made if isinstance(made, str) else (made[0], *(_ordered(part) for part in made[1:3]), *made[3:])
+        parts = thing.__reduce_ex__(5)
+        return parts if isinstance(parts, str) else (parts[0], *(_ordered(part) for part in parts[1:3]), *parts[3:])
 
 
 def _ordered(what: Any) -> Any:
-    """The same with lists of fingerprints in place of sets."""
+    """The same value with lists of fingerprints instead of sets."""
     if type(what) in (set, frozenset):
-        return ["set", *sorted(digest(one) for one in what)]
+        return ["set", *sorted(digest(element) for element in what)]
     if type(what) is dict:
         return {key: _ordered(value) for key, value in what.items()}
     if type(what) in (list, tuple):
-        return type(what)(_ordered(one) for one in what)
+        return type(what)(_ordered(element) for element in what)
     return what

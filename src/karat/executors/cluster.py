@@ -1,14 +1,13 @@
-"""Tasks on a Dask cluster: processes of this machine, a scheduler somewhere, or one that a configuration starts.
+"""Jobs on a Dask cluster: processes of this machine, a running scheduler, or a cluster from a configuration.
 
-A worker that dies is no trouble: the scheduler gives its jobs to another one. Where the scheduler itself is lost, what
-is done is lost with it, unless `karat.executors.checkpoint` keeps it in a folder. Workers that come later, as those of
-a queue do, are used from then on. A worker that is short of memory puts what it holds on disk, from 70 % of its limit
-on, and waits with new jobs from 80 % on; one that goes on growing is ended at 95 % and started again (these are Dask's
-settings).
+If a worker dies, the scheduler gives its jobs to another one. If the scheduler is lost, finished results are lost too,
+unless `karat.executors.checkpoint` saves them in a folder. Workers that start later, as in a queue, are used from then
+on. With Dask's settings, a worker writes data to disk from 70 % of its memory limit on, takes no new jobs from 80 % on,
+and is restarted at 95 %.
 
-A file in TOML names the class that starts the cluster, how many workers it shall have, and what that class takes; see
-docs/scale.md for SLURM and Kubernetes. It works for any class that can `scale`, `distributed.LocalCluster` among them.
-The workers of a queue come when it is their turn: karat begins with the first, and waits for it as long as it takes.
+A TOML file names the class that starts the cluster, the number of workers, and the options of the class; see
+docs/scale.md for SLURM and Kubernetes. It works for any class with `scale`, such as `distributed.LocalCluster`. karat
+waits for the first worker of a queue as long as it takes.
 """
 
 import importlib
@@ -35,20 +34,20 @@ from karat.executors.executor import Executor, ExecutorError, MapFunction, Outco
 from karat.signals import signals_handled
 
 AHEAD = 2
-"""Packages of jobs that wait at each process; more would only fill its memory with results."""
+"""The number of packages of jobs per process in advance; more would only fill its memory with results."""
 WORTHWHILE = 0.5
-"""Seconds that a package of jobs shall take: sending for one costs some milliseconds, here and at the scheduler."""
+"""The wanted duration of a package in seconds, because each package costs some milliseconds."""
 SMALL = 50_000
-"""Bytes up to which what all jobs share is sent along with every package, which takes less than to deal it out."""
+"""The size in bytes up to which every package includes the shared data, which is then faster than scattering them."""
 COUNTED_EVERY = 2.0
-"""Seconds between two looks at how many workers there are."""
+"""Seconds between two counts of the workers."""
 LOSSES = 5
-"""How often what all jobs share may be lost with all workers that held it."""
+"""How often the shared data may be lost with all workers that had them."""
 MEMORY = (
     "As a rule the memory is too small: use fewer processes, or give them more (--memory, or where the workers are "
     "started)."
 )
-IN_WORDS = "__import__('karat.executors.cluster', fromlist=['_do'])._do(given, package)"
+SOURCE = "__import__('karat.executors.cluster', fromlist=['_do'])._do(call, package)"
 LOST = ("scheduler-connection-lost", "scheduler-restart")
 
 
@@ -87,64 +86,64 @@ class Cluster(Executor):
 
 
 class _LostError(Exception):
-    """The scheduler is gone."""
+    """The scheduler is lost."""
 
 
 class _ClusterRun:
-    """The jobs of one map: those that wait, and those that the scheduler has; of quick ones, several at a time."""
+    """The jobs of one map, waiting or at the scheduler; quick jobs are sent in packages."""
 
-    def __init__(self, cluster: Cluster, given: MapFunction, jobs: Sequence[Any], name: str) -> None:
+    def __init__(self, cluster: Cluster, function: MapFunction, jobs: Sequence[Any], name: str) -> None:
         from cloudpickle import dumps
         from distributed import as_completed
 
-        self.cluster, self.client, self.given, self.jobs, self.name = cluster, cluster.client, given, jobs, name
+        self.cluster, self.client, self.function, self.jobs, self.name = cluster, cluster.client, function, jobs, name
         self.waiting = deque(range(len(jobs)))
         self.sent: dict[Any, list[int]] = {}
         self.done, self.seconds = 0, 0.0
         self.losses, self.counted, self.at_once = 0, -COUNTED_EVERY, 0
         with _scheduler():
             self.coming = as_completed(loop=self.client.loop)
-        packed = dumps(given)
+        packed = dumps(function)
         self.everywhere = packed if len(packed) <= SMALL else self._scattered()
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
-        """What became of every job, as it comes in."""
+        """The outcome of every job, as it arrives."""
         self._send()
         while self.sent:
             with _scheduler():
                 future = next(self.coming)
             places = self.sent.pop(future.key)
-            found = self._found(future, places)
+            outcomes = self._found(future, places)
             self._send()
-            yield from zip(places, found, strict=False)
+            yield from zip(places, outcomes, strict=False)
 
     def _send(self) -> None:
-        """Give the scheduler as many packages as its workers can soon do."""
+        """Send the scheduler as many packages as its workers can run soon."""
         with _scheduler():
             if time.monotonic() - self.counted > COUNTED_EVERY:
                 self.counted, self.at_once = time.monotonic(), AHEAD * self.cluster.processes + 1
             while self.waiting and len(self.sent) < self.at_once:
                 places = [self.waiting.popleft() for _ in range(self._together())]
-                # A pickle, so that Dask does not look into it for results that are still to come.
+                # A pickle, so that Dask does not search it for futures.
                 package = pickle.dumps([self.jobs[place] for place in places], protocol=5)
                 future = self._submitted(package)
                 self.sent[future.key] = places
                 self.coming.add(future)
 
     def _submitted(self, package: bytes) -> Any:
-        """A package at the scheduler. Sent along, karat is asked for in words: a worker without it can then say so."""
+        """Submit a package. Small shared data go as source text, so that a worker without karat can report that."""
         if not isinstance(self.everywhere, bytes):
             return self.client.submit(_do, self.everywhere, package, key=None, pure=False)
-        given = {"given": self.everywhere, "package": package}
-        return self.client.submit(eval, IN_WORDS, given, key=None, pure=False)
+        names = {"call": self.everywhere, "package": package}
+        return self.client.submit(eval, SOURCE, names, key=None, pure=False)
 
     def _together(self) -> int:
-        """How many jobs make a package: it shall be worthwhile, and all processes shall end at about the same time."""
+        """The number of jobs in a package, so that it is worthwhile and all processes end at about the same time."""
         worthwhile = WORTHWHILE * self.done / self.seconds if self.seconds else 1
         return max(1, min(int(worthwhile), len(self.waiting) // self.at_once))
 
     def _found(self, future: Any, places: list[int]) -> list[Outcome]:
-        """What became of the jobs of a package, up to the first error; nothing where they are to be done again."""
+        """The outcomes of a package up to the first error; empty if its jobs must be repeated."""
         from distributed import KilledWorker
 
         try:
@@ -153,7 +152,7 @@ class _ClusterRun:
         except _LostError:
             raise
         except CancelledError:
-            # What all jobs share was lost with the workers that held it.
+            # The shared data were lost with their workers.
             self.waiting.extendleft(reversed(places))
             if not isinstance(self.everywhere, bytes) and self.everywhere.status != "finished":
                 self.losses += 1
@@ -171,14 +170,14 @@ class _ClusterRun:
         return outcomes  # type: ignore[no-any-return]
 
     def _scattered(self) -> Any:
-        """What all jobs share, sent to every worker, so that any of them can be given jobs and one may die."""
+        """Send the shared data to every worker, so that any worker can run jobs and one may die."""
         while True:
             try:
                 with _scheduler():
                     self.client.wait_for_workers(1)
-                    return self.client.scatter(self.given, broadcast=True, hash=False)
+                    return self.client.scatter(self.function, broadcast=True, hash=False)
             except _LostError:
-                # No worker answers, or no scheduler: a scheduler that lives says how many workers there are.
+                # No worker or no scheduler answers; a running scheduler reports its workers.
                 with _scheduler():
                     self.client.nthreads()
                 self.losses += 1
@@ -188,29 +187,27 @@ class _ClusterRun:
                 raise self._at_worker(error) from error
 
     def _at_worker(self, error: Exception) -> ExecutorError:
-        """What went wrong at a worker, but not in a job."""
+        """The error for a failure of a worker outside its jobs."""
         if "No module named" in f"{error}":
             return ExecutorError(f"{self.name}: {needs_karat(str(error))}")
         return ExecutorError(f"{self.name}: a worker of the cluster could not do a job: {error}")
 
 
 def needs_karat(why: str) -> str:
-    """What to say of workers that do not know karat."""
-    from karat import __version__
-
+    """The sentence about workers without this version of karat."""
     return (
         f"the workers of the cluster have not the karat of this machine ({why}). Install karat {__version__} wherever "
         "they are started."
     )
 
 
-def _do(given: MapFunction | bytes, package: bytes) -> tuple[list[Outcome], float]:
-    """Do the jobs of a package, up to the first error, and say how long it took."""
+def _do(call: MapFunction | bytes, package: bytes) -> tuple[list[Outcome], float]:
+    """Run the jobs of a package up to the first error; returns the outcomes and the seconds."""
     begun = time.monotonic()
-    own = _unpacked(given) if isinstance(given, bytes) else given
+    function = _unpacked(call) if isinstance(call, bytes) else call
     outcomes: list[Outcome] = []
-    for job in pickle.loads(package):  # noqa: S301 - from the process that asks
-        outcomes.append(own.outcome(job))
+    for job in pickle.loads(package):  # noqa: S301 - from the calling process
+        outcomes.append(function.outcome(job))
         if outcomes[-1].error is not None:
             break
     return outcomes, time.monotonic() - begun
@@ -218,13 +215,13 @@ def _do(given: MapFunction | bytes, package: bytes) -> tuple[list[Outcome], floa
 
 @lru_cache(maxsize=1)
 def _unpacked(packed: bytes) -> MapFunction:
-    given: MapFunction = pickle.loads(packed)  # noqa: S301 - from the process that asks
-    return given
+    function: MapFunction = pickle.loads(packed)  # noqa: S301 - from the calling process
+    return function
 
 
 @contextmanager
 def _hearing() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed. Python drops it where it comes while something is tidied up, as Dask often does."""
+    """Whether Ctrl-C was pressed; Python drops it during finalizers, which Dask often runs."""
     pressed: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -241,7 +238,7 @@ def _hearing() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _scheduler() -> Iterator[None]:
-    """Within it only the cluster can fail; a lost scheduler is distinguished from everything else."""
+    """Convert errors from a lost scheduler within the block, in which only the cluster can fail."""
     from distributed.client import ClosedClientError, FutureCancelledError
 
     try:
@@ -251,27 +248,27 @@ def _scheduler() -> Iterator[None]:
             raise
         raise _LostError(error.reason) from error
     except (ClosedClientError, OSError) as error:
-        # Among them are CommClosedError and TimeoutError; errors of jobs come back as outcomes.
+        # OSError includes CommClosedError and TimeoutError; errors of jobs are outcomes.
         raise _LostError(type(error).__name__) from error
 
 
 PATIENCE = "distributed.comm.timeouts.connect"
-"""Dask's setting, 30 seconds by default, of how long to wait for a scheduler that does not answer or has no workers."""
+"""Dask's setting for how long to wait for a scheduler or its workers, 30 seconds by default."""
 ADDRESS = r"(\w+://)?[\w.\-\[\]:%]+:\d+"
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.scheduler.active-memory-manager.start": False,
 }
-"""What Dask watches in itself beside the work; on one machine it takes processor time from it."""
+"""Settings that turn off Dask's monitoring, which takes processor time from the jobs on one machine."""
 LASTING = {"distributed.deploy.lost-worker-timeout": "1 day"}
-"""A worker that died comes again, on a busy machine after a while; by default Dask gives its place up after 15 s."""
+"""The time for a dead worker to restart, which may be long on a busy machine; Dask's default is 15 s."""
 EXAMPLE = 'class = "dask_jobqueue.SLURMCluster", workers = 20, and what that class takes under [options]'
 
 
 @contextmanager
 def dask_cluster(where: str, processes: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
-    """The cluster that `where` names: local, the address of a scheduler, or a TOML file that says how to start one."""
+    """The cluster that `where` names: local, the address of a scheduler, or a TOML file."""
     try:
         import dask
         import distributed
@@ -279,7 +276,7 @@ def dask_cluster(where: str, processes: int | None = None, memory: int | None = 
         raise ExecutorError("--cluster needs Dask: pip install 'karat[cluster]'") from None
     if memory is not None and where != "local":
         raise ExecutorError(f"--memory: set the memory of the workers at {where} where they are started.")
-    # What Dask logs of a worker that died is no news to the caller, who waits for the result, which does not change.
+    # Dask's log about dead workers does not concern the caller, because the result does not change.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if where == "local":
         with (
@@ -302,12 +299,12 @@ def dask_cluster(where: str, processes: int | None = None, memory: int | None = 
 
 @contextmanager
 def _ending(cluster: Any) -> Iterator[Any]:
-    """A cluster that was started here, and is ended at the end of the block."""
+    """Close a cluster at the end of the block."""
     try:
         yield cluster
     finally:
-        # Where workers died just before, Dask stumbles over them after it has ended all others, and would wait for
-        # ever when it tries again as Python ends.
+        # If workers died just before, closing fails after all others have ended, and Dask would try again and wait for
+        # ever when Python ends.
         with suppress(Exception):
             cluster.close(timeout=30)
         cluster.shutdown_on_close = False
@@ -365,9 +362,9 @@ def _client(address: str) -> Iterator[Any]:
 
 
 def _check(client: Any) -> None:
-    """Refuse workers without karat, or with another one, whose numbers might differ."""
-    found = client.run(eval, "__import__('karat').__version__", on_error="return")
-    for address, version in found.items():
+    """Refuse workers without karat or with another version, whose numbers might differ."""
+    versions = client.run(eval, "__import__('karat').__version__", on_error="return")
+    for address, version in versions.items():
         if isinstance(version, Exception):
             raise ExecutorError(f"{address}: {needs_karat(str(version))}")
         if version != __version__:
@@ -375,42 +372,43 @@ def _check(client: Any) -> None:
 
 
 def _configured(path: Path, processes: int | None) -> Any:
-    """The cluster of a configuration: the class that starts it, its options, and how many workers it shall have."""
-    stated = _stated(path)
-    module, _, name = stated["class"].rpartition(".")
+    """Start the cluster of a configuration."""
+    settings = _settings(path)
+    module, _, name = settings["class"].rpartition(".")
     try:
-        made = getattr(importlib.import_module(module), name)(**stated.get("options", {}))
+        cluster = getattr(importlib.import_module(module), name)(**settings.get("options", {}))
     except (ImportError, AttributeError) as error:
         package = module.split(".")[0].replace("_", "-")
-        raise ExecutorError(f"{path}: there is no {stated['class']} ({error}). Is {package} installed?") from None
+        raise ExecutorError(f"{path}: there is no {settings['class']} ({error}). Is {package} installed?") from None
     except (TypeError, ValueError) as error:
-        raise ExecutorError(f"{path}: {stated['class']} does not take these options: {error}.") from None
-    workers = processes or stated.get("workers")
+        raise ExecutorError(f"{path}: {settings['class']} does not take these options: {error}.") from None
+    workers = processes or settings.get("workers")
     if workers is not None:
-        made.scale(workers)
-    return made
+        cluster.scale(workers)
+    return cluster
 
 
-def _stated(path: Path) -> dict[str, Any]:
+def _settings(path: Path) -> dict[str, Any]:
+    """The checked settings of a configuration file."""
     try:
-        stated = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ExecutorError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ExecutorError(f"{path} is not a TOML file: {error}.") from None
-    unknown = sorted(set(stated) - {"class", "workers", "options"})
+    unknown = sorted(set(settings) - {"class", "workers", "options"})
     if unknown:
         raise ExecutorError(f"{path}: {', '.join(unknown)} is not understood. Write {EXAMPLE}.")
-    if not isinstance(stated.get("class"), str) or "." not in stated["class"]:
+    if not isinstance(settings.get("class"), str) or "." not in settings["class"]:
         raise ExecutorError(f"{path} must name the class of the cluster. Write {EXAMPLE}.")
-    workers = stated.get("workers", 1)
+    workers = settings.get("workers", 1)
     if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
         raise ExecutorError(f"{path}: workers must be at least 1, not {workers!r}.")
-    if not isinstance(stated.get("options", {}), dict):
+    if not isinstance(settings.get("options", {}), dict):
         raise ExecutorError(f"{path}: options must be a table, [options], with one line per option. Write {EXAMPLE}.")
-    return stated
+    return settings
 
 
 def dask_setup(worker: object) -> None:
-    """Called by Dask as a worker of a local cluster begins: Ctrl-C is for the process that started it and ends it."""
+    """Ignore SIGINT in a worker of a local cluster, because its parent stops it; Dask calls this at the start."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

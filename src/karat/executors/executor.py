@@ -1,8 +1,7 @@
-"""What a map is, and the simplest one: one job after the other, here.
+"""The base of executors, and the serial one.
 
-A job that is done in another process sends back its result, or its error, as something that can be carried. An error of
-a job is a result like any other. So what goes wrong on the way - a process that died, a scheduler that is gone - cannot
-be taken for it, nor it for that.
+A job in another process returns its result or its error as an `Outcome`. So an error of a job cannot be confused with a
+failure of the executor, such as a dead process or a lost scheduler.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ Each = Callable[[int, Any], object]
 
 
 class ExecutorError(KaratError, RuntimeError):
-    """Work that could not be done where it was sent, with what to do about it."""
+    """A failure of an executor, with what to do about it."""
 
 
 class Executor:
-    """A place where jobs are done. Each kind yields results as they come in; `map` puts them in order."""
+    """A place where jobs run. Subclasses yield results as they arrive; `map` puts them in order."""
 
     @property
     def processes(self) -> int:
-        """How many jobs are done at a time."""
+        """How many jobs run at a time."""
         raise NotImplementedError
 
     def results(
@@ -53,21 +52,22 @@ class Executor:
         progress: Progress | None = None,
         each: Each | None = None,
     ) -> list[Result]:
-        """`function(shared, job)` of every job, in their order; `name` is what the work is called for people.
+        """`function(shared, job)` for every job, in their order; `name` describes the work in messages.
 
-        The function is one of a module, and everything that goes in and out can be pickled. `shared` goes to every
-        process once, and is not changed. A job may be done twice, where a process died. An error of the function is
-        raised here. `each` is called with every result as it comes in, in any order, and `progress` after it.
+        The function must be on the top level of a module, and all arguments and results must be picklable. `shared`
+        goes to every process once and must not be changed. A job may run twice if a process dies. An error of the
+        function is raised here. `each` is called with every result as it arrives, in any order, and `progress` after
+        it.
         """
-        found: dict[int, Result] = {}
+        results: dict[int, Result] = {}
         with closing(self.results(function, shared, jobs, name)) as coming:
             for place, result in coming:
-                found[place] = result
+                results[place] = result
                 if each is not None:
                     each(place, result)
                 if progress is not None:
-                    progress(len(found), len(jobs))
-        return [found[place] for place in range(len(jobs))]
+                    progress(len(results), len(jobs))
+        return [results[place] for place in range(len(jobs))]
 
 
 class Serial(Executor):
@@ -94,7 +94,7 @@ SERIAL = Serial()
 
 
 def as_map(executor: Executor, *, name: str, progress: Progress | None = None) -> Map:
-    """An executor as models use it: like the builtin map, with one function and one series of jobs.
+    """An executor as a function like the builtin map, with one series of jobs.
 
     >>> list(as_map(SERIAL, name="roots")(abs, [-1, 2]))
     [1, 2]
@@ -104,13 +104,13 @@ def as_map(executor: Executor, *, name: str, progress: Progress | None = None) -
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job."""
+    """The result or the error of a job."""
 
     result: Any = None
     error: Exception | None = None
 
     def get(self) -> Any:
-        """The result, or the error raised."""
+        """Return the result, or raise the error."""
         if self.error is not None:
             raise self.error
         return self.result
@@ -118,13 +118,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class MapFunction:
-    """What a process has for all jobs of one map."""
+    """The function and the shared data of one map."""
 
     function: Callable[[Any, Any], Any]
     shared: Any
 
     def outcome(self, job: Any) -> Outcome:
-        """Do a job.
+        """Run a job.
 
         >>> MapFunction(pow, 2).outcome(3).get()
         8
@@ -136,11 +136,11 @@ class MapFunction:
 
 
 def portable(error: Exception) -> Exception:
-    """The error itself where it can go to another process, with where it was raised; else one with its words."""
+    """The error itself if it can be pickled, with its traceback; else an error with its message."""
     if not isinstance(error, KaratError):
         error.add_note("Raised in another process:\n" + "".join(traceback.format_exception(error)))
     try:
-        again = pickle.loads(pickle.dumps(error))  # noqa: S301 - what this process has just written
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301 - from this process
     except Exception:
         again = None
     if type(again) is type(error) and str(again) == str(error):

@@ -1,11 +1,10 @@
-"""Tasks in several processes of this machine; a process that dies is replaced, and its job is done again.
+"""Jobs in several processes of this machine; a process that dies is replaced, and its job is repeated.
 
-A process is started afresh: a copy of one that has threads may stand still for ever. It uses one thread for products of
-matrices, since the others have work of their own, and does not hear Ctrl-C, since who started it ends it. It ends by
-itself when the line is cut, and when it uses more memory than it may.
+Processes are spawned, because a fork of a process with threads may deadlock. Each uses one thread for linear algebra,
+because the other processes use the other processors, and ignores SIGINT, because its parent stops it. It ends when its
+connection is closed, and when it uses more memory than allowed.
 
-`open_executor` is where all code asks for a place: on this machine or a cluster, with how much memory, and what is
-kept.
+`open_executor` opens an executor on this machine or on a cluster, with a limit on memory and a checkpoint.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -29,13 +28,13 @@ from karat.executors.checkpoint import Checkpoint
 from karat.executors.executor import SERIAL, Executor, ExecutorError, MapFunction, Outcome, portable
 
 DEATHS = 3
-"""How often a process may die with the same job before the work is given up."""
+"""How often a process may die with the same job before the map fails."""
 
 
 class Processes(Executor):
-    """A number of processes, which are started when they are needed first and stay until the end of a `with` block.
+    """A number of processes, which start when they are first needed and stay until the end of a `with` block.
 
-    `memory` is what all of them may use together, in bytes. One process without a limit is this one.
+    `memory` is the limit for all of them together, in bytes. A single process without a limit is the current one.
 
     >>> with Processes(1) as executor:
     ...     executor.map(pow, 2, [1, 2, 3], name="powers")
@@ -55,7 +54,7 @@ class Processes(Executor):
         self.close()
 
     def close(self) -> None:
-        """End the processes; they are started anew where there is more work."""
+        """End the processes; they start again if there is more work."""
         while self._lines:
             self._lines.pop().cut()
 
@@ -82,7 +81,7 @@ class Processes(Executor):
                     yield place, outcome.get()
                     left -= 1
         except BaseException:
-            # Processes that are busy do jobs that nobody waits for any more.
+            # Busy processes run jobs whose results nobody needs any more.
             self.close()
             raise
 
@@ -93,13 +92,13 @@ class Processes(Executor):
         return line
 
     def lines(self, number: int) -> list[WorkerProcess]:
-        """This many processes that can be asked."""
+        """This many processes, started if necessary."""
         while len(self._lines) < number:
             self.line()
         return self._lines[:number]
 
     def hung_up(self, line: WorkerProcess) -> int | None:
-        """Leave a process that is dead, and say how it ended."""
+        """Remove a dead process; returns its exit status."""
         self._lines.remove(line)
         status = line.status()
         line.cut()
@@ -107,10 +106,10 @@ class Processes(Executor):
 
 
 class _ProcessRun:
-    """The jobs of one map: those that wait, and which process is busy with which."""
+    """The jobs of one map: the waiting ones, and the job of each busy process."""
 
-    def __init__(self, owner: Processes, given: bytes, jobs: Sequence[Any], name: str) -> None:
-        self.owner, self.given, self.jobs, self.name = owner, given, jobs, name
+    def __init__(self, owner: Processes, function: bytes, jobs: Sequence[Any], name: str) -> None:
+        self.owner, self.function, self.jobs, self.name = owner, function, jobs, name
         self.waiting = deque(range(len(jobs)))
         self.busy: dict[Any, tuple[WorkerProcess, int]] = {}
         self.deaths: Counter[int] = Counter()
@@ -118,8 +117,8 @@ class _ProcessRun:
             self._next(line, begin=True)
 
     def outcomes(self) -> list[tuple[int, Outcome]]:
-        """What became of some jobs, once something has; a process that is free gets the next job."""
-        found = []
+        """Wait for outcomes of jobs; a free process gets the next job."""
+        outcomes = []
         for end in wait(list(self.busy)):
             line, place = self.busy[end]
             try:
@@ -128,9 +127,9 @@ class _ProcessRun:
                 self._died(line, place)
                 continue
             if outcome is not None:
-                found.append((place, outcome))
+                outcomes.append((place, outcome))
                 self._next(line)
-        return found
+        return outcomes
 
     def _next(self, line: WorkerProcess, begin: bool = False) -> None:
         self.busy.pop(line.end, None)
@@ -140,7 +139,7 @@ class _ProcessRun:
         self.busy[line.end] = line, place
         try:
             if begin:
-                line.give(self.given)
+                line.give(self.function)
             line.ask(self.jobs[place])
         except OSError:
             self._died(line, place)
@@ -175,15 +174,15 @@ def _why(began: bool, status: int | None) -> str:
 
 READY = b"ready"
 TOO_MUCH = 77
-"""Exit status of a process that used more memory than it may."""
+"""The exit status of a process that used too much memory."""
 LOOKS = 0.05
-"""Seconds between two looks at the memory."""
+"""Seconds between two checks of the memory."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE = 5.0
 
 
 class WorkerProcess:
-    """The line to a process of its own."""
+    """A worker process and the connection to it."""
 
     def __init__(self, memory: int | None = None) -> None:
         context = get_context("spawn")
@@ -193,31 +192,29 @@ class WorkerProcess:
             self.process.start()
         other.close()
         self.ready = False
-        """Whether the process has come to life."""
+        """Whether the process has started."""
 
-    def give(self, given: bytes) -> None:
-        """Send what all jobs of a map share."""
-        self.end.send_bytes(b"given")
-        self.end.send_bytes(given)
+    def give(self, function: bytes) -> None:
+        """Send the function and the shared data of a map."""
+        self.end.send_bytes(b"function")
+        self.end.send_bytes(function)
 
     def ask(self, job: Any) -> None:
         """Send a job."""
-        self.end.send_bytes(b"task")
+        self.end.send_bytes(b"job")
         self.end.send_bytes(pickle.dumps(job, protocol=5))
 
     def answer(self) -> Outcome | None:
-        """What the process said: what became of its job, or None where it only said that it lives.
-
-        EOFError or OSError where it is dead."""
-        said = self.end.recv_bytes()
-        if said == READY:
+        """The outcome of the job, or None if the process has only started; EOFError or OSError if it is dead."""
+        reply = self.end.recv_bytes()
+        if reply == READY:
             self.ready = True
             return None
-        outcome: Outcome = pickle.loads(said)  # noqa: S301 - from a process of our own
+        outcome: Outcome = pickle.loads(reply)  # noqa: S301 - from our worker process
         return outcome
 
     def cut(self) -> int | None:
-        """End the process, whatever it does, and say its exit status."""
+        """End the process; returns its exit status."""
         self.end.close()
         self.process.terminate()
         self.process.join(PATIENCE)
@@ -229,36 +226,37 @@ class WorkerProcess:
         return status
 
     def status(self) -> int | None:
-        """The exit status of a process that has hung up."""
+        """The exit status of a process whose connection is closed."""
         self.process.join(PATIENCE)
         return self.process.exitcode
 
 
 def _serve(end: Connection, memory: int | None) -> None:
-    """What the process does until the line is cut."""
+    """Run jobs until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if memory is not None:
         Thread(target=_watch, args=(memory,), daemon=True).start()
-    given: MapFunction | Outcome = Outcome()
+    function: MapFunction | Outcome = Outcome()
     try:
         end.send_bytes(READY)
         while True:
-            kind, what = end.recv_bytes(), end.recv_bytes()
+            kind, content = end.recv_bytes(), end.recv_bytes()
             try:
-                known = pickle.loads(what)  # noqa: S301 - from the process that started this one
+                loaded = pickle.loads(content)  # noqa: S301 - from the parent process
             except Exception as error:
-                known = Outcome(error=portable(error))
-            if kind == b"given":
-                given = known
+                loaded = Outcome(error=portable(error))
+            if kind == b"function":
+                function = loaded
             else:
-                end.send_bytes(_answer(given, known))
+                end.send_bytes(_answer(function, loaded))
     except (EOFError, OSError):
         return
 
 
-def _answer(given: MapFunction | Outcome, job: Any) -> bytes:
-    failed = next((one for one in (given, job) if isinstance(one, Outcome)), None)
-    outcome = failed if failed is not None else given.outcome(job)  # type: ignore[union-attr]
+def _answer(function: MapFunction | Outcome, job: Any) -> bytes:
+    if isinstance(function, Outcome):
+        job = function  # the function could not be loaded
+    outcome = job if isinstance(job, Outcome) else function.outcome(job)  # type: ignore[union-attr]
     try:
         return pickle.dumps(outcome, protocol=5)
     except Exception as error:
@@ -272,7 +270,7 @@ def _watch(most: int) -> None:
 
 
 def memory_used() -> int:
-    """The bytes of memory that this process uses; where the system does not say, the most that it has used."""
+    """The bytes of memory that this process uses; the peak on systems that report only that."""
     pages = Path("/proc/self/statm")
     if pages.exists():
         return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -286,13 +284,13 @@ def memory_used() -> int:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Processes that are started within it use one thread each, unless the user has said how many."""
-    unsaid = [name for name in THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(unsaid, "1"))
+    """Processes that start within the block use one thread each, unless the user has set a number."""
+    unset = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
     try:
         yield
     finally:
-        for name in unsaid:
+        for name in unset:
             os.environ.pop(name, None)
 
 
@@ -307,16 +305,16 @@ def open_executor(
     memory: int | str | None = None,
     checkpoint: str | Path | None = None,
 ) -> Iterator[Executor]:
-    """A place where jobs run, for the duration of a `with` block.
+    """An executor for the duration of a `with` block.
 
     Parameters
     ----------
     cluster
-        `local`, the address of a Dask scheduler, or a TOML file; by default work is done in processes of this machine.
+        `local`, the address of a Dask scheduler, or a TOML file; by default, jobs run in processes of this machine.
     processes
         The number of processes on this machine.
     memory
-        What all processes of this machine may use together, besides this one.
+        The limit for all processes of this machine together, without this one.
     checkpoint
         The folder for finished jobs, from which the same work resumes.
 
@@ -325,24 +323,21 @@ def open_executor(
     [2, 4, 8]
     """
     limit = memory_in_bytes(memory) if isinstance(memory, str) else memory
+    place: AbstractContextManager[Executor]
     if cluster is None:
-        with Processes(1 if processes is None else processes, limit) as here:
-            yield _keeping(here, checkpoint)
-        return
-    from karat.executors.cluster import dask_cluster
+        place = Processes(1 if processes is None else processes, limit)
+    else:
+        from karat.executors.cluster import dask_cluster
 
-    with dask_cluster(cluster, processes, limit) as there:
-        yield _keeping(there, checkpoint)
-
-
-def _keeping(executor: Executor, checkpoint: str | Path | None) -> Executor:
-    return executor if checkpoint is None else Checkpoint(executor, checkpoint)
+        place = dask_cluster(cluster, processes, limit)
+    with place as executor:
+        yield executor if checkpoint is None else Checkpoint(executor, checkpoint)
 
 
 def memory_in_bytes(text: str) -> int:
-    """An amount of memory as people write it."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
-    if not found or float(found[1]) == 0:
+    """The bytes in an amount of memory such as 8GB."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    if not match or float(match[1]) == 0:
         raise ExecutorError(f"--memory {text}: write an amount such as 8GB or 500MB.")
-    power = UNITS[found[2].upper()]
-    return int(float(found[1]) * (2 ** (10 * list(UNITS).index(found[2].upper())) if found[3] else power))
+    unit = match[2].upper()
+    return int(float(match[1]) * (1024 ** list(UNITS).index(unit) if match[3] else UNITS[unit]))
