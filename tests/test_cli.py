@@ -177,7 +177,7 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
         (["--decimal", "x"], "use . or ,"),
         (["--delimiter", "::"], "use a single character"),
         (["--encoding", "klingon"], "is not an encoding"),
-        (["-o", "x.docx"], "ends in .parquet or .csv"),
+        (["-o", "x.docx"], "ends in .csv or .parquet"),
         (["-o", "x.parquet", "--safe-for-spreadsheets"], "is for CSV"),
     ],
 )

@@ -63,34 +63,34 @@ def archive(
         raise KaratError(f"{key} already exists. Choose another name, so that nothing is lost.")
     silent = quiet or as_json
     planned, applied = load_rules(study, rules)
-    known = reading.known(planned, "archive", quiet=silent)
-    found = write(
-        known.judgments, out, planned, applied, keep=keep or [], creators=creator or [], license=license_,
+    judged = reading.known(planned, "archive", quiet=silent)
+    written = write(
+        judged.judgments, out, planned, applied, keep=keep or [], creators=creator or [], license=license_,
         report=report, progress=partial(working, quiet=silent),
     )  # fmt: skip
     if key is not None:
-        _write_key(found, key)
+        _write_key(written, key)
     if as_json:
-        data = {"folder": str(out), "files": [path.as_posix() for path in found.files], "removed": found.removed,
-                "notes": list(found.notes)}  # fmt: skip
+        data = {"folder": str(out), "files": [path.as_posix() for path in written.files], "removed": written.removed,
+                "notes": list(written.notes)}  # fmt: skip
         print_json(data)
     elif not quiet:
-        typer.echo("\n".join([*known.lines, *_lines(found, key)]))
+        typer.echo("\n".join([*judged.lines, *_lines(written, key)]))
 
 
-def _write_key(found: Archive, key: Path) -> None:
+def _write_key(archive: Archive, key: Path) -> None:
     import polars as pl
 
     from karat.judgments.files import replacing
 
-    table = pl.DataFrame({"participant": list(found.names), "archived_as": list(found.names.values())})
+    table = pl.DataFrame({"participant": list(archive.names), "archived_as": list(archive.names.values())})
     with replacing(key) as temporary:
         table.write_csv(temporary)
 
 
-def _lines(found: Archive, key: Path | None) -> list[str]:
-    lines = [f"removed    {name}: {why}" for name, why in found.removed.items()]
-    lines += [f"note       {note}" for note in found.notes]
-    lines.append(f"written    {found.folder}: {len(found.files)} files; README.md describes them")
+def _lines(archive: Archive, key: Path | None) -> list[str]:
+    lines = [f"removed    {name}: {why}" for name, why in archive.removed.items()]
+    lines += [f"note       {note}" for note in archive.notes]
+    lines.append(f"written    {archive.folder}: {len(archive.files)} files; README.md describes them")
     lines += [f"written    {key}: old and new names; keep it separate from the archive"] if key is not None else []
     return lines

@@ -67,18 +67,18 @@ def chance(
         "trials": trials, "controls": controls, "pairs": pairs, "chance": probability, "points": points,
         "neutral": neutral, "minimum": minimum, "weights": weights, "slips": slips,
     }  # fmt: skip
-    asked = _asked([name for name, value in options.items() if value is not None])
+    question = _question([name for name, value in options.items() if value is not None])
     guess = weights.split(",") if weights is not None else None
-    if asked == "trials":
+    if question == "trials":
         frame, lines = _trials(_numbers(trials or "", "--trials"), probability or "1/2", alpha)
-    elif asked == "controls":
+    elif question == "controls":
         if neutral not in (None, *NEUTRAL):
             raise KaratError(f"--neutral {neutral}: use {', '.join(NEUTRAL)}.")
         numbers, middle = _numbers(controls or "", "--controls"), NEUTRAL[neutral or "grammatical"]
         frame, lines = _controls(numbers, points or 5, middle, alpha, 1 if slips is None else slips, guess)
-    elif asked == "pairs":
+    elif question == "pairs":
         frame, lines = _pairs(_numbers(pairs or "", "--pairs"), points or 5, minimum or "0.5", alpha, guess)
-    elif asked == "chance":
+    elif question == "chance":
         frame, lines = _fewest(probability or "", alpha, range(4) if slips is None else [slips])
     else:
         frame, lines = _overview(points or 5, alpha, 1 if slips is None else slips, guess)
@@ -96,17 +96,17 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
     return ["  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip() for row, cells in zip(rows, padded, strict=True)]
 
 
-def _asked(given: list[str]) -> str:
-    """What the options ask for; an option that would have no effect is refused."""
-    asked = next((name for name in USES if name in given), "overview")
-    idle = [f"--{name}" for name in given if name != asked and name not in USES[asked]]
+def _question(names: list[str]) -> str:
+    """The question that the options ask; an option without effect is refused."""
+    name = next((name for name in USES if name in names), "overview")
+    idle = [f"--{other}" for other in names if other != name and other not in USES[name]]
     if idle:
-        question = f"with --{asked}" if asked != "overview" else "without --trials, --controls or --pairs"
+        use = f"with --{name}" if name != "overview" else "without --trials, --controls or --pairs"
         raise KaratError(
-            f"{' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no effect {question}. Leave "
+            f"{' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no effect {use}. Leave "
             f"{'it' if len(idle) == 1 else 'them'} out."
         )
-    return asked
+    return name
 
 
 def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) -> tuple[pl.DataFrame, list[str]]:
@@ -132,7 +132,7 @@ def _fewest(chance: str, alpha: str, slips: Iterable[int]) -> tuple[pl.DataFrame
 
     frame = slips_table(chance, alpha, slips)
     rows = [("slips", "trials", "correct", "p of guessing")]
-    rows += [(str(one), str(n), str(k), p_text(p)) for one, n, k, p in frame.iter_rows()]
+    rows += [(str(slip), str(n), str(k), p_text(p)) for slip, n, k, p in frame.iter_rows()]
     header = f"Fewest trials for which a guesser passes with p ≤ {_plain(alpha)}; chance {_plain(chance)} per trial"
     return frame, [header, "", *aligned(rows)]
 
@@ -203,16 +203,16 @@ def _pairs(
 
 
 def _numbers(text: str, flag: str) -> list[int]:
-    found: list[int] = []
+    numbers: list[int] = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
         ends = [low.strip(), high.strip()] if dash else [low.strip()]
         if not all(end.isascii() and end.isdigit() and 1 <= int(end[:9]) <= MOST_NUMBER for end in ends):
             raise KaratError(f"{flag} {text}: use numbers from 1 to {MOST_NUMBER:,}, such as 6 or 4,6,8 or 4-16.")
-        found += range(int(ends[0]), int(ends[-1]) + 1)
-    if not found:
+        numbers += range(int(ends[0]), int(ends[-1]) + 1)
+    if not numbers:
         raise KaratError(f"{flag} {text}: put the smaller number of a range first, such as 4-16.")
-    return sorted(set(found))
+    return sorted(set(numbers))
 
 
 def _starred(p: float | None, limit: float) -> str:
@@ -223,5 +223,5 @@ def _plain(number: str) -> str:
     """A share as typed, without the leading zero."""
     from karat.judgments.scales import as_number
 
-    known = as_number(number.strip())
-    return number.strip() if known is None else language_of("en").probability(known)
+    value = as_number(number.strip())
+    return number.strip() if value is None else language_of("en").probability(value)

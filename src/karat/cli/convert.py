@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, ReadOptions, SafeCsv, intake_lines, option, print_json, reads_files
+from karat.cli.options import (
+    Json,
+    Quiet,
+    ReadOptions,
+    SafeCsv,
+    intake_lines,
+    option,
+    print_json,
+    reads_files,
+    table_file,
+)
 from karat.errors import IntakeError, KaratError
 from karat.signals import interruptible
 
@@ -20,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_QUESTIONS = 3
 SHOWN_ROWS = 4
-OWN = "intake.text"
+COLUMN_NAME = "intake.text"
 SHOWN_COLUMNS = ("participant", "item", "response", "trial", "rt", "function", "question")
 
 EXAMPLE = "Example: karat convert results.csv prolific_export.csv --map item=sentence_id -o judgments.parquet"
@@ -68,23 +78,16 @@ def convert(
 
 def write_judgments(judgments: Judgments, out: Path, *, safe_for_spreadsheets: bool = False) -> None:
     """Write judgments in the format of the file name."""
-    _check_name(out)
-    if out.suffix == ".csv":
+    if table_file(out).suffix == ".csv":
         judgments.to_csv(out, safe_for_spreadsheets=safe_for_spreadsheets)
     else:
         judgments.to_parquet(out)
 
 
-def _check_name(out: Path) -> None:
-    if out.suffix not in (".csv", ".parquet"):
-        raise KaratError(f"{out}: use a name that ends in .parquet or .csv.")
-
-
 def _check_out(out: Path | None, files: list[Path], safe_for_spreadsheets: bool) -> None:
     if out is None:
         return
-    _check_name(out)
-    if safe_for_spreadsheets and out.suffix != ".csv":
+    if table_file(out).suffix != ".csv" and safe_for_spreadsheets:
         raise KaratError("--safe-for-spreadsheets is for CSV. Use -o with a name that ends in .csv.")
     if any(out.exists() and file.exists() and out.samefile(file) for file in files):
         raise KaratError(f"{out} is one of the files to read. Choose another name, so that nothing is lost.")
@@ -92,24 +95,24 @@ def _check_out(out: Path | None, files: list[Path], safe_for_spreadsheets: bool)
 
 @dataclass
 class Answers:
-    """What was answered so far."""
+    """The answers so far."""
 
     mapping: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
-    own: bool = False
+    named: bool = False
     """Whether the user named a column that karat had not suggested."""
 
     def add(self, choice: Proposal) -> None:
         self.mapping.update(choice.mapping)
         self.flags.update(choice.options)
-        self.own |= choice.detail.code == OWN
+        self.named |= choice.detail.code == COLUMN_NAME
 
 
 def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
-    """Read the files; in a terminal, ask about what is ambiguous, and remember the answers."""
+    """Read the files; in a terminal, ask about ambiguities and save the answers."""
     from karat.intake.reading import ProposalError
 
-    answers, asked = Answers(), 0
+    answers, count = Answers(), 0
     before = answers
     while True:
         try:
@@ -117,59 +120,59 @@ def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
             break
         except IntakeError as error:
             if not isinstance(error, ProposalError):
-                if not answers.own:
+                if not answers.named:
                     raise
                 # The named column does not exist or cannot be read this way, so the questions come again.
                 typer.echo(f"\n{error}")
-                answers, asked = before, 0
+                answers, count = before, 0
                 continue
             if quiet or not (sys.stdin.isatty() and sys.stdout.isatty()):
                 raise error.of_command(reading.typed("convert")) from None
             before = Answers(dict(answers.mapping), dict(answers.flags))
             answers = Answers(dict(answers.mapping), dict(answers.flags))
             for question in error.questions:
-                if asked < MOST_QUESTIONS:
-                    answers.add(_asked(question))
-                    asked += 1
+                if count < MOST_QUESTIONS:
+                    answers.add(_ask(question))
+                    count += 1
                 else:
                     answers.add(question.choices[0])
-    if asked:
+    if count:
         _show(intake, reading.files, answers)
     return intake
 
 
 def _with_answers(reading: ReadOptions, answers: Answers) -> ReadOptions:
-    given = [f"{column}={source}" for column, source in answers.mapping.items()]
+    pairs = [f"{column}={source}" for column, source in answers.mapping.items()]
     return replace(
         reading,
-        mapping=[*(reading.mapping or []), *given] or None,
+        mapping=[*(reading.mapping or []), *pairs] or None,
         wide=answers.flags.get("wide", reading.wide),
         answers=answers.flags.get("answers", reading.answers),
     )
 
 
-def _asked(question: Question) -> Proposal:
-    """The answer to a question: the number of a proposal, or the name of a column."""
+def _ask(question: Question) -> Proposal:
+    """Ask a question; the answer is the number of a proposal, or the name of a column."""
     from karat.intake.reading import Proposal
     from karat.messages import Message
 
     typer.echo(f"\n{question.text()}")
     for number, choice in enumerate(question.choices, start=1):
         typer.echo(f"  {number}: {choice.label} ({choice.detail})")
-    own = question.role in ("participant", "item", "response")
-    hint = "number, or the name of a column" if own else "number"
+    takes_column = question.role in ("participant", "item", "response")
+    hint = "number, or the name of a column" if takes_column else "number"
     while True:
         with interruptible():
             reply = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
         if reply.isdigit() and 1 <= int(reply) <= len(question.choices):
             return question.choices[int(reply) - 1]
-        if own and reply:
-            return Proposal({question.role: reply}, Message(OWN, {"text": reply}))
+        if takes_column and reply:
+            return Proposal({question.role: reply}, Message(COLUMN_NAME, {"text": reply}))
         typer.echo(f"Answer with a number from 1 to {len(question.choices)}.")
 
 
 def _show(intake: Intake, files: list[Path], answers: Answers) -> None:
-    """The first rows as karat understands them, and where the answers are kept."""
+    """Show the first rows as karat reads them, and where the answers are saved."""
     from karat.intake.reading import remember
     from karat.intake.roles import cut
 
@@ -184,5 +187,5 @@ def _show(intake: Intake, files: list[Path], answers: Answers) -> None:
             for name, value in row.items()
         ]
         typer.echo("  " + " | ".join(cells))
-    kept = remember(files[0], answers.mapping, answers.flags) if len(files) == 1 else None
-    typer.echo(f"\nkept       {kept}: the next command on this file needs no options" if kept else "")
+    file = remember(files[0], answers.mapping, answers.flags) if len(files) == 1 else None
+    typer.echo(f"\nkept       {file}: the next command on this file needs no options" if file else "")

@@ -21,7 +21,7 @@ def datasets(
 
     if name is None:
         width = max(map(len, bundled.ABOUT))
-        lines = [f"{one.ljust(width)}  {about}" for one, about in bundled.ABOUT.items()]
+        lines = [f"{data_set.ljust(width)}  {about}" for data_set, about in bundled.ABOUT.items()]
         print_json(bundled.ABOUT) if as_json else typer.echo("\n".join(lines))
         return
     judgments = bundled.load(name)

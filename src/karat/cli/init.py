@@ -79,7 +79,7 @@ def init(
     from karat.study.init import TEMPLATES, USUAL_LANGUAGE, language_for, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
-    sources = [one for one in (from_sets, from_pairs, from_results) if one is not None]
+    sources = [source for source in (from_sets, from_pairs, from_results) if source is not None]
     if len(sources) > 1:
         raise KaratError("--from-sets, --from-pairs and --from-results each make a study. Use one of them.")
     belonging: dict[str, tuple[object, object, str]] = {
@@ -93,8 +93,8 @@ def init(
         "--scale": (scale, from_results, "--from-results FILE"),
         "--yes": (yes, from_results, "--from-results FILE"),
     }  # fmt: skip
-    for name, (given, home, words) in belonging.items():
-        if given and not home:
+    for name, (value, home, words) in belonging.items():
+        if value and not home:
             raise KaratError(f"{name} belongs to {words}.")
     if from_results is not None:
         reading = ReadOptions([from_results], mapping=mapping, scale=scale, yes=yes)
@@ -108,8 +108,8 @@ def init(
         notes = tuple(language_for([(written[0].parent / "items.csv").read_text(encoding="utf-8")], language)[1])
     elif task is None:
         width = max(map(len, TEMPLATES))
-        known = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
-        raise KaratError(f"Which task? Use --task with one of these names:{known}")
+        tasks = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
+        raise KaratError(f"Which task? Use --task with one of these names:{tasks}")
     else:
         written = write_study(folder or Path(task), task, language or USUAL_LANGUAGE, probes)
     if as_json:
@@ -127,29 +127,29 @@ def _from_results(
     folder: Path | None,
     language: str | None,
     task: str | None,
-    stated: list[str],
+    factor_texts: list[str],
     sentence: str | None,
     *,
     quiet: bool,
 ) -> tuple[list[Path], tuple[str, ...]]:
-    """The study of the items that results hold, its factors as stated or as found."""
+    """Make a study from the items in results, with stated or guessed factors."""
     from karat.study.init import language_for, notes_on_task, study_from_sets, task_of_results
     from karat.study.item_sheets import sets_from_results, stated_factors
 
     (source,) = reading.files
     sets, factors = sets_from_results(read_and_ask(reading, quiet=quiet).judgments, source, sentence)
     notes = list(sets.notes)
-    if stated and not any("=" in one for one in stated):
-        factors = factors.renamed(stated)
-    elif stated:
-        factors = stated_factors(sets.conditions, stated).with_compared(factors)
+    if factor_texts and not any("=" in text for text in factor_texts):
+        factors = factors.renamed(factor_texts)
+    elif factor_texts:
+        factors = stated_factors(sets.conditions, factor_texts).with_compared(factors)
     elif factors.levels:
-        found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
-        notes.append(f"Factors: {found}. If that is wrong, use --factor.")
+        summary = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
+        notes.append(f"Factors: {summary}. If that is wrong, use --factor.")
     chosen = task or task_of_results(sets, factors)
-    own, on_language = language_for(_sentences(sets), language)
+    code, on_language = language_for(_sentences(sets), language)
     notes += [*notes_on_task(sets, chosen), *on_language]
-    return study_from_sets(sets, factors, folder or Path(source.stem), own, chosen), tuple(notes)
+    return study_from_sets(sets, factors, folder or Path(source.stem), code, chosen), tuple(notes)
 
 
 def _from_sets(
@@ -157,53 +157,53 @@ def _from_sets(
     folder: Path | None,
     language: str | None,
     task: str | None,
-    stated: list[str],
+    factor_texts: list[str],
     fillers: Path | None,
     sheet: str | None,
     experiment: str | None,
 ) -> tuple[list[Path], tuple[str, ...]]:
-    """The study of item sets, its factors as stated, as answered in the terminal, or as guessed."""
+    """Make a study from item sets, with factors that are stated, typed in the terminal, or guessed."""
     from karat.study.init import language_for, study_from_sets
     from karat.study.item_sheets import CrossedFactors, guess_factors, read_sets, stated_factors, with_fillers
 
     sets = read_sets(source, sheet, experiment)
     if fillers is not None:
         sets = with_fillers(sets, fillers)
-    factors = stated_factors(sets.conditions, stated) if stated else guess_factors(sets.conditions)
+    factors = stated_factors(sets.conditions, factor_texts) if factor_texts else guess_factors(sets.conditions)
     notes = list(sets.notes)
-    if not stated and sys.stdin.isatty():
+    if not factor_texts and sys.stdin.isatty():
         typer.echo(f"conditions {', '.join(sets.conditions)}")
         if not factors.guessed:
             typer.echo("The columns do not show which factors cross in them.")
             question = "Which factors? Answer as in structure=island,none length=short,long, or leave it empty"
             with interruptible():
-                stated = shlex.split(typer.prompt(question, default="", show_default=False))
-            factors = stated_factors(sets.conditions, stated) if stated else factors
+                factor_texts = shlex.split(typer.prompt(question, default="", show_default=False))
+            factors = stated_factors(sets.conditions, factor_texts) if factor_texts else factors
         with interruptible():
             names = [
                 typer.prompt(f"Name of the factor with the levels {', '.join(levels)}", default=name)
                 for name, levels in factors.levels.items()
             ]
         factors = CrossedFactors(dict(zip(names, factors.levels.values(), strict=True)), factors.cells)
-    elif not stated:
+    elif not factor_texts:
         notes.append(_about_factors(factors))
-    own, on_language = language_for(_sentences(sets), language)
-    written = study_from_sets(sets, factors, folder or Path(source.stem), own, task or "likert")
+    code, on_language = language_for(_sentences(sets), language)
+    written = study_from_sets(sets, factors, folder or Path(source.stem), code, task or "likert")
     return written, (*notes, *on_language)
 
 
 def _sentences(sets: ItemSets) -> list[str]:
-    return [sentence for own in sets.sets.values() for sentence in own.values()]
+    return [sentence for item_set in sets.sets.values() for sentence in item_set.values()]
 
 
 def _about_factors(factors: CrossedFactors) -> str:
-    """What was guessed of the factors, and how to state others."""
+    """A note on the guessed factors, and how to state others."""
     separator = "; " if any("," in level for levels in factors.levels.values() for level in levels) else ", "
-    found = "; ".join(f"{name} ({separator.join(levels)})" for name, levels in factors.levels.items())
+    summary = "; ".join(f"{name} ({separator.join(levels)})" for name, levels in factors.levels.items())
     if factors.guessed or len(factors.cells) < LEAST_CROSSED:
-        return f"Guessed from the conditions: {found}. If that is wrong, use --factor."
+        return f"Guessed from the conditions: {summary}. If that is wrong, use --factor."
     example = "--factor structure=island,none --factor length=short,long"
-    return f"The conditions do not show which factors cross in them: {found}. State these, such as {example}."
+    return f"The conditions do not show which factors cross in them: {summary}. State these, such as {example}."
 
 
 LEAST_CROSSED = 4

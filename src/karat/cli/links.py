@@ -43,5 +43,6 @@ def _last(database: str, data: Path) -> str | None:
     if not database and not (data / "karat.db").is_file():
         return None
     with open_store(database, data) as store:
-        known = addresses(store)
-    return next((one for one in known if len(known) > 1 and answering(one)), known[0] if known else None)
+        started = addresses(store)
+    running = (address for address in started if len(started) > 1 and answering(address))
+    return next(running, started[0] if started else None)

@@ -1,4 +1,4 @@
-"""The command `karat`: its commands in groups, and what they share."""
+"""The command `karat` and its groups of commands."""
 
 import atexit
 import gc
@@ -42,12 +42,12 @@ GROUPS = {
     "Report": ("report", "archive"),
     "Tools": ("demo", "open", "convert", "datasets"),
 }
-"""The commands as `karat --help` lists them. Each is a function in a module, both of its name, beside its example."""
+"""The commands as `karat --help` lists them. Each is a function in the module of its name, beside its example."""
 
 
 def program(only: str | None = None) -> typer.Typer:
-    """The program with all commands, or with one of them: typer takes a while to prepare each."""
-    made = typer.Typer(
+    """The program with all commands, or with only one, because typer takes a while to prepare each."""
+    typer_app = typer.Typer(
         name="karat",
         help="Design, run, screen, measure and report studies in which people judge language.",
         epilog="Start with: karat demo. If you have results already: karat report results.csv -o report.html",
@@ -55,16 +55,16 @@ def program(only: str | None = None) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    made.callback(invoke_without_command=True)(karat)
+    typer_app.callback(invoke_without_command=True)(karat)
     for group, commands in GROUPS.items():
         for name in commands:
             if only in (name, None):
                 module = import_module(f"karat.cli.{name}")
-                command = made.command(name, epilog=module.EXAMPLE, rich_help_panel=group, cls=HelpCommand)
+                command = typer_app.command(name, epilog=module.EXAMPLE, rich_help_panel=group, cls=HelpCommand)
                 command(getattr(module, name))
     if only is None:
-        made.command("people", hidden=True, deprecated=True)(import_module("karat.cli.participants").participants)
-    return made
+        typer_app.command("people", hidden=True, deprecated=True)(import_module("karat.cli.participants").participants)
+    return typer_app
 
 
 app = program()
@@ -73,9 +73,9 @@ app = program()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command. A KaratError, or a file that cannot be read or written, exits with status 2 and a message."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    # Matrices of a study are small: threads that wait for work cost more than they do.
+    # The matrices of a study are small, so more threads would cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Nothing is left to do when Python ends, so it need not look through the objects of all packages for garbage.
+    # At the end, Python need not search the objects of all packages for garbage.
     atexit.register(gc.freeze)
     typed = arguments[0] if arguments else ""
     run = program(typed) if any(typed in commands for commands in GROUPS.values()) else app

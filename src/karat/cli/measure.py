@@ -111,23 +111,23 @@ def measure(
     from karat.study.study import load
 
     silent = quiet or as_json
-    stated = None if study is None else load(study)
-    known = reading.known(stated, "measure", quiet=silent)
+    planned = None if study is None else load(study)
+    judged = reading.known(planned, "measure", quiet=silent)
     with place.open_executor() as executor:
-        found = run(
-            known.judgments, model or [], formula=formula, pairs=pairs, question=question,
+        measures = run(
+            judged.judgments, model or [], formula=formula, pairs=pairs, question=question,
             conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
-            factors=dimensions or factors, posterior=posterior, study=stated,
-            without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
+            factors=dimensions or factors, posterior=posterior, study=planned,
+            without=nobody(reading.files) if without is None else excluded(judged.judgments, without), seed=seed,
             machines=_names(machines or ""), margin=MARGIN if margin is None else margin,
             progress=partial(working, quiet=silent), executor=executor, bayes=bayes,
         )  # fmt: skip
     with working("writing tables and figures", quiet=silent):
-        written = [] if out is None else found.write(out)
+        written = [] if out is None else measures.write(out)
     if as_json:
-        print_json(found.to_dict())
+        print_json(measures.to_dict())
     elif not quiet:
-        typer.echo("\n".join([*known.lines, *found.lines(), _written(out, written)]))
+        typer.echo("\n".join([*judged.lines, *measures.lines(), _written(out, written)]))
 
 
 def _names(text: str) -> list[str]:

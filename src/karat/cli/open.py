@@ -42,10 +42,10 @@ def open(  # noqa: A001
 
     if not studies.is_dir():
         raise KaratError(f"There is no folder {studies}. Give the folder in which your studies are, or make it.")
-    kept = open_studio((keep or out).resolve(), port, ready, studies.resolve())
-    for folder in kept:
+    folders = open_studio((keep or out).resolve(), port, ready, studies.resolve())
+    for folder in folders:
         typer.echo(f"kept       {folder}")
-    dropped = "Other dropped" if kept else "Dropped"
+    dropped = "Other dropped" if folders else "Dropped"
     typer.echo(f"Closed. {dropped} files are deleted. Studies stay in {studies.resolve()}.")
 
 

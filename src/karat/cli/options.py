@@ -1,4 +1,4 @@
-"""What commands share: the form of `--help`, and groups of options defined once as dataclasses."""
+"""Shared parts of commands: the layout of `--help`, and groups of options as dataclasses."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def _prepared(command: Any) -> Any:
     Typer would read `[screening]` as markup and drop it, keep the line breaks of docstrings, and show `<bool>` after
     every flag.
     """
-    shown = copy.copy(command)
-    shown.help = _escaped("\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n")))
-    shown.epilog = _escaped(command.epilog or "")
-    shown.params = [_prepared_parameter(parameter) for parameter in command.params]
-    return shown
+    prepared = copy.copy(command)
+    prepared.help = _escaped("\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n")))
+    prepared.epilog = _escaped(command.epilog or "")
+    prepared.params = [_prepared_parameter(parameter) for parameter in command.params]
+    return prepared
 
 
 def _prepared_parameter(parameter: Any) -> Any:
-    shown = copy.copy(parameter)
-    shown.help = _escaped(getattr(parameter, "help", None) or "")
-    if isinstance(shown, TyperArgument):
-        name = shown.metavar or (shown.name or "").upper() + ("..." if shown.nargs != 1 else "")
-        usage = name if shown.required else f"[{name}]"
-        shown.metavar = name
-        vars(shown).update(display_type_rich=lambda ctx: None, get_usage_pieces=lambda ctx: [usage])
-    elif shown.metavar is None:
-        shown.metavar = "" if shown.is_flag else shown.display_type(None).strip("<>").upper()
-    return shown
+    prepared = copy.copy(parameter)
+    prepared.help = _escaped(getattr(parameter, "help", None) or "")
+    if isinstance(prepared, TyperArgument):
+        name = prepared.metavar or (prepared.name or "").upper() + ("..." if prepared.nargs != 1 else "")
+        usage = name if prepared.required else f"[{name}]"
+        prepared.metavar = name
+        vars(prepared).update(display_type_rich=lambda ctx: None, get_usage_pieces=lambda ctx: [usage])
+    elif prepared.metavar is None:
+        prepared.metavar = "" if prepared.is_flag else prepared.display_type(None).strip("<>").upper()
+    return prepared
 
 
 def _escaped(text: str) -> str:
@@ -60,7 +60,7 @@ def _escaped(text: str) -> str:
 
 
 class PreparedHelp:
-    """What shows every help text in full."""
+    """Shows every help text in full."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super(PreparedHelp, _prepared(self)).format_help(ctx, formatter)  # type: ignore[misc]
@@ -82,7 +82,7 @@ class HelpCommand(PreparedHelp, TyperCommand):
 
 
 class HelpGroup(PreparedHelp, TyperGroup):
-    """The group of all commands, printed like them."""
+    """The group of all commands, with the same layout."""
 
 
 def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -95,36 +95,38 @@ def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
         hints = {**get_type_hints(command, include_extras=True), **get_type_hints(kind, include_extras=True)}
         every = [
             inspect.Parameter(
-                one.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name],
-                default=inspect.Parameter.empty if one.default is MISSING else one.default,
+                parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name],
+                default=inspect.Parameter.empty if parameter.default is MISSING else parameter.default,
             )
-            for one in fields(kind)
+            for parameter in fields(kind)
         ]  # fmt: skip
-        parameters = [one for one in every if one.default is inspect.Parameter.empty]
-        flags = [one for one in every if one.default is not inspect.Parameter.empty]
-        for called, own in inspect.signature(command).parameters.items():
-            keyword = own.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(called, own.annotation))
+        parameters = [parameter for parameter in every if parameter.default is inspect.Parameter.empty]
+        flags = [parameter for parameter in every if parameter.default is not inspect.Parameter.empty]
+        for called, original in inspect.signature(command).parameters.items():
+            keyword = original.replace(
+                kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(called, original.annotation)
+            )
             parameters += flags if called == name else [keyword]
 
         @wraps(command)
-        def wrapped(**given: Any) -> None:
-            own = kind(**{one.name: given.pop(one.name) for one in every})
-            command(**{name: own}, **given)
+        def wrapped(**arguments: Any) -> None:
+            group = kind(**{parameter.name: arguments.pop(parameter.name) for parameter in every})
+            command(**{name: group}, **arguments)
 
         wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {one.name: one.annotation for one in parameters}
+        wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return wrapped
 
     return decorated
 
 
 def option(help: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:  # noqa: A002
-    """An option with its help and what stands for its value; its names, where they are not that of the parameter."""
+    """An option with its help and metavar, and its names if they differ from the parameter."""
     return typer.Option(*names, help=help, metavar=metavar, **limits)
 
 
 def argument(help: str, metavar: str | None = None, **more: Any) -> Any:  # noqa: A002
-    """An argument with its help and what stands for it."""
+    """An argument with its help and metavar."""
     return typer.Argument(help=help, metavar=metavar, **more)
 
 
@@ -139,18 +141,19 @@ def has_screen() -> bool:
 
 
 def print_json(data: object) -> None:
-    """Print a result as --json asks for."""
+    """Print a result as JSON."""
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def no_file(folder: Path | None) -> Path | None:
-    """A folder to write to, refused where it is a file."""
+    """A folder for output; a file is refused."""
     if folder is not None and folder.is_file():
         raise KaratError(f"{folder} is a file. Give a folder to write to.")
     return folder
 
 
-def _table(file: Path) -> Path:
+def table_file(file: Path) -> Path:
+    """A CSV or Parquet file for output; other names are refused."""
     if file.suffix not in (".csv", ".parquet"):
         raise KaratError(f"{file}: use a name that ends in .csv or .parquet.")
     return file
@@ -162,7 +165,9 @@ OutFolder = Annotated[
 ]
 OutTable = Annotated[
     Path,
-    option("Write to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False, callback=_table),
+    option(
+        "Write to FILE (CSV or Parquet, by suffix).", "FILE", "-o", "--out", show_default=False, callback=table_file
+    ),
 ]
 StudyArgument = Annotated[Path, argument("The study file, or its folder.", show_default=False)]
 Seed = Annotated[int, option("Set the random seed.", "N", min=0)]
@@ -195,7 +200,7 @@ RulesPath = Annotated[
 
 
 def load_rules(study: Path | None, rules: Path | None) -> tuple[Study | None, dict[str, Any] | None]:
-    """The study, and the rules of a file that has only rules."""
+    """The study, or the rules from a file with only rules."""
     from karat.study.file import read_rules
     from karat.study.study import load
 
@@ -206,7 +211,7 @@ def load_rules(study: Path | None, rules: Path | None) -> tuple[Study | None, di
 
 @dataclass(frozen=True)
 class ExecutorOptions:
-    """Where the work runs, with how much memory, and where its checkpoints go."""
+    """Where the work runs, its memory, and its checkpoint."""
 
     cluster: Annotated[
         str | None,
@@ -227,7 +232,7 @@ class ExecutorOptions:
     ] = None
 
     def open_executor(self) -> AbstractContextManager[Executor]:
-        """The executor, open during a `with` block."""
+        """The executor for a `with` block."""
         from karat.executors import open_executor
 
         return open_executor(self.cluster, processes=self.processes, memory=self.memory, checkpoint=self.checkpoint)
@@ -238,7 +243,7 @@ with_executor_options = option_group(ExecutorOptions, "place")
 
 
 def found_line(judgments: Judgments) -> str:
-    """How many participants have answers and how many have none, and how many items and answers there are."""
+    """The numbers of participants with and without answers, of items, and of answers."""
     frame = judgments.frame
     answered = frame["participant"].n_unique()
     silent = judgments.participants.height - answered
@@ -255,7 +260,7 @@ WIDE = "participant, item or trial, depending on what one row of the table is."
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Which files to read, and how."""
+    """The files to read, and how to read them."""
 
     files: Annotated[list[Path], argument("Result files, or folders of them, from one study.", show_default=False)]
     source: Annotated[
@@ -344,21 +349,21 @@ class ReadOptions:
             functions=pairs_of(self.item_functions or "", "--item-functions"),
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
-            found = read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
-        if not self.rows_in_order or order_is_known(found.judgments.frame.columns):
-            return found
+            intake = read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
+        if not self.rows_in_order or order_is_known(intake.judgments.frame.columns):
+            return intake
         return replace(
-            found, judgments=found.judgments.with_row_order(), notes=(*found.notes, Message("order.rows_in_order"))
+            intake, judgments=intake.judgments.with_row_order(), notes=(*intake.notes, Message("order.rows_in_order"))
         )
 
     def typed(self, command: str) -> list[str]:
-        """A command as it was typed, without the name of the program; of a call from Python, with its files."""
+        """The command as typed, without the name of the program; for a call from Python, the command and its files."""
         return sys.argv[1:] if sys.argv[1:2] == [command] else [command, *map(str, self.files)]
 
     def known(self, study: Study | None, command: str, *, quiet: bool) -> Known:
-        """The judgments with what the study file says about their trials, and lines on how they were read.
+        """The judgments, matched with the study file, and lines on how they were read.
 
-        Where the files leave something open, `command` is the one to run again with the answers.
+        If the files are ambiguous, the error suggests how to repeat `command`.
         """
         from karat.intake.reading import ProposalError
         from karat.study.results import with_study
@@ -374,17 +379,17 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Known:
-    """Judgments as a command gets them."""
+    """Judgments for a command."""
 
     judgments: Judgments
     notes: list[Message]
-    """What was assumed when they were matched with the study."""
+    """The assumptions in matching them with the study."""
     lines: list[str]
     """How they were read, for printing."""
 
 
 def reading_lines(intake: Intake) -> list[str]:
-    """How the files were read: by which readers, what was set aside, and what was assumed."""
+    """How the files were read: the readers, what was set aside, and what was assumed."""
     lines = [f"read       {file} as {title}" for file, title in intake.sources]
     if intake.set_aside:
         reasons = "; ".join(f"{reason} ({count:,})" for reason, count in intake.set_aside.items())
@@ -396,7 +401,7 @@ def reading_lines(intake: Intake) -> list[str]:
 
 
 def intake_lines(intake: Intake) -> list[str]:
-    """How the files were read and what is in them, including how many answers have a known correct answer."""
+    """How the files were read and what they have, including how many answers have a known correct answer."""
     lines = reading_lines(intake) + intake.judgments.summary().splitlines()
     if "expected" in intake.judgments.frame.columns:
         answers = counted(intake.judgments.answers, "answer")
@@ -425,9 +430,9 @@ def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
     return named
 
 
-def _one_of(flag: str, text: str | None, known: tuple[str, ...], words: str) -> Any:
-    """The value of an option that has few of them."""
-    if text is not None and text not in known:
+def _one_of(flag: str, text: str | None, choices: tuple[str, ...], words: str) -> Any:
+    """The value of an option with few possible values."""
+    if text is not None and text not in choices:
         raise KaratError(f"{flag} {text}: use {words}")
     return text
 

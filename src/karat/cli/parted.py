@@ -1,10 +1,10 @@
-"""Work in parts from the command line: when it applies, what a screening prints, and `karat convert --parts`.
+"""Work in parts from the command line: when it applies, the output of a screening, and `karat convert --parts`.
 
-`karat convert --parts` deals judgments of any source out by participant to a folder of Parquet files. A table is read
-as karat convert reads it without --parts, with the same flags, guesses and notes. Only what would take more than a
-third of the memory is gone through some rows at a time: then nothing can be guessed from the whole, and a file that
-karat did not write must have karat's columns, or --map, and --scale. Files of karat's own say all this themselves and
-are always read so.
+`karat convert --parts` divides judgments of any source by participant into a folder of Parquet files. It reads a table
+like karat convert without --parts, with the same flags, guesses and notes. A table that would take more than a third of
+the memory is read some rows at a time. Then karat cannot guess anything from the whole table, so a file from another
+tool needs karat's columns or --map, and --scale. Files from karat record all this and are always read some rows at a
+time.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def is_in_parts(reading: ReadOptions, place: ExecutorOptions, parts: int | None)
 
 
 def memory_of(place: ExecutorOptions) -> int:
-    """The memory that screening may use, in bytes: from --memory, else all of the machine's."""
+    """The memory for screening in bytes: from --memory, else that of the machine."""
     from karat.executors.processes import memory_in_bytes
 
     if place.memory is not None:
@@ -69,11 +69,11 @@ def memory_of(place: ExecutorOptions) -> int:
 
 
 def other_flags(reading: ReadOptions) -> list[str]:
-    """The given reading options that do not work in parts."""
+    """The used reading options that do not work in parts."""
     usual, used = ReadOptions(reading.files), ("mapping", "item_column", "response_column", "scale", "yes")
-    names = [one.name for one in fields(ReadOptions) if one.name not in used]
-    given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
-    return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
+    names = [option_field.name for option_field in fields(ReadOptions) if option_field.name not in used]
+    flags = [name for name in names if getattr(reading, name) != getattr(usual, name)]
+    return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in flags]
 
 
 def parts_of(reading: ReadOptions, place: ExecutorOptions, study: Study | None, parts: int | None) -> Parts:
@@ -104,14 +104,14 @@ def _scale_of(study: Study | None, where: Path) -> Scale | None:
 
 
 def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:
-    """The output: what was read, what each stage found, what did not run, and the verdict."""
+    """The output: the parts, the findings of each stage, what did not run, and the verdict."""
     from karat.screen.crowd.spammer_index import index_or_reason
 
     lines = [f"read       {screening.parts.where}: {counted(len(screening.parts), 'part')}"]
     lines += [f"note       {note}" for note in screening.read]
     lines.append(f"found      {counted(screening.participants, 'participant')}, {counted(screening.answers, 'answer')}")
-    kept = screening.participants - screening.excluded
-    lines += [*criteria_lines(screening), verdict_line(screening, screening.participants, kept, why_not)]
+    remaining = screening.participants - screening.excluded
+    lines += [*criteria_lines(screening), verdict_line(screening, screening.participants, remaining, why_not)]
     if screening.spammer_index is not None:
         lines.append(f"crowd      {index_or_reason(screening.spammer_index)}")
     if out is None:
@@ -123,33 +123,33 @@ STAGE_WORDS = {"completion": "complete", "clock": "times", "answers": "answers"}
 
 
 def criteria_lines(screening: Screening | PartedScreening) -> list[str]:
-    """What each stage found, what could not run, and notes."""
+    """The findings of each stage, what could not run, and notes."""
     from karat.study.criteria import CRITERIA
 
     lines = []
     for stage, word in STAGE_WORDS.items():
-        found = [str(one) for name, one in screening.evidence.items() if CRITERIA[name].stage == stage]
-        lines += [f"{word if not number else '':<10} {text}" for number, text in enumerate(found)]
+        texts = [str(evidence) for name, evidence in screening.evidence.items() if CRITERIA[name].stage == stage]
+        lines += [f"{word if not number else '':<10} {text}" for number, text in enumerate(texts)]
     lines += [f"not run    {name}: {why}" for name, why in screening.skipped.items()]
     return lines + [f"note       {note}" for note in screening.notes]
 
 
-def verdict_line(screening: Screening | PartedScreening, everyone: int, kept: int, why_not: str) -> str:
+def verdict_line(screening: Screening | PartedScreening, everyone: int, remaining: int, why_not: str) -> str:
     """How many participants remain under which rule, or why there is no rule."""
     from karat.screen.rules import applied_rule
 
     if screening.exclude is None:
         return f"verdict    Evidence only: {why_not}, so nobody is excluded."
     rule = applied_rule(screening.exclude, screening.skipped)
-    return f"verdict    {everyone:,} -> {counted(kept, 'participant')} (rule: {rule})"
+    return f"verdict    {everyone:,} -> {counted(remaining, 'participant')} (rule: {rule})"
 
 
 def write_parts(
     reading: ReadOptions, out: Path | None, parts: int, *, quiet: bool
 ) -> tuple[list[Path], list[str], dict[str, Any]]:
-    """Write judgments to a folder in this many parts; gives the files, and how they were read: in lines and as data.
+    """Write judgments to a folder in parts; returns the files, and how they were read: in lines and as data.
 
-    The data are empty where the table was never there as a whole.
+    The data are empty if the table was read some rows at a time.
     """
     from karat.judgments.parts import repartition
 
@@ -167,9 +167,9 @@ def write_parts(
 
 
 def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
-    """The tables that are too large for the memory, or that karat wrote, in pieces; None where intake reads them.
+    """Tables that are too large for the memory, or that karat wrote, in pieces; None if intake reads them.
 
-    Flags that only intake knows need the whole table, however large it is.
+    Some flags need the whole table, however large it is.
     """
     from karat.judgments.files import metadata_path
     from karat.judgments.parts import parquet_files, pieces, pieces_of_csv
@@ -177,19 +177,19 @@ def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
 
     mapping, scale = reading.columns, scales_of(reading.scale or [])
     paths = parquet_files(reading.files[0]) if len(reading.files) == 1 else []
-    # CSV files that karat wrote say their scale in a file beside them.
+    # CSV files from karat have their scale in a file beside them.
     foreign = all(
         file.suffix == ".csv" and file.is_file() and not metadata_path(file).is_file() for file in reading.files
     )
     if other_flags(reading) or not (paths or foreign):
         return None
-    own = bool(paths) and are_own(paths)
-    if own and not mapping:
+    native = bool(paths) and are_own(paths)
+    if native and not mapping:
         return pieces(open_folder(reading.files[0], scale, mapping, None))
     size = bytes_in_memory(paths) if paths else sum(file.stat().st_size for file in reading.files)
     if size <= memory_of(ExecutorOptions()) / 3:
         return None
-    if own or (paths and scale is not None):
+    if native or (paths and scale is not None):
         return pieces(open_folder(reading.files[0], scale, mapping, None))
     if scale is not None:
         return pieces_of_csv(reading.files, scale, mapping)

@@ -91,14 +91,14 @@ def _study_id(store: Store, study: str) -> int:
 
     with store.read() as connection:
         row = studies.find(connection, study)
-        known = [one.slug for one in studies.every(connection)]
+        slugs = [entry.slug for entry in studies.every(connection)]
     if row is None:
-        raise KaratError(f"The server has no study {study}. It has {', '.join(known) or 'none yet'}.")
+        raise KaratError(f"The server has no study {study}. It has {', '.join(slugs) or 'none yet'}.")
     return row.id
 
 
 def _show(store: Store, name: str, study: str) -> None:
-    """Print all that is stored about a participant."""
+    """Print all stored data about a participant."""
     from karat.field.store import people
 
     study_id = _study_id(store, study)
@@ -110,7 +110,7 @@ def _show(store: Store, name: str, study: str) -> None:
 
 
 def _reconcile(store: Store, file: Path, study: str) -> None:
-    """Compare the participants of a study with the list of the platform, and print what does not agree."""
+    """Compare the participants of a study with the list of the platform, and print the differences."""
     from karat.field.store import people
 
     frame = _table(file)
@@ -118,13 +118,13 @@ def _reconcile(store: Store, file: Path, study: str) -> None:
     if ids is None:
         raise KaratError(f"{file.name}: no column of ids. Name it {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]}.")
     listed = dict(zip(ids, states or [""] * len(ids), strict=True))
-    known = None if submissions is None else set(zip(ids, submissions, strict=True))
+    pairs = None if submissions is None else set(zip(ids, submissions, strict=True))
     study_id = _study_id(store, study)
     with store.read() as connection:
         here = people.submissions(connection, study_id)
     unknown = [name for name, _, person, _ in here if person not in listed]
-    elsewhere = [name for name, _, person, sent in here if known is not None and person in listed and sent
-                 and (person, sent) not in known]  # fmt: skip
+    elsewhere = [name for name, _, person, sent in here if pairs is not None and person in listed and sent
+                 and (person, sent) not in pairs]  # fmt: skip
     unpaid = [name for name, state, person, _ in here if state == "complete" and listed.get(person)
               and listed[person].lower() not in PAID]  # fmt: skip
     finished = {person for _, state, person, _ in here if state == "complete"}
@@ -151,21 +151,21 @@ def _table(file: Path) -> pl.DataFrame:
     return read_table(SourceFile(file)).frame
 
 
-def _column(frame: pl.DataFrame, known: tuple[str, ...]) -> list[str] | None:
-    """The cells of the first column that has one of these names; None where there is none."""
+def _column(frame: pl.DataFrame, choices: tuple[str, ...]) -> list[str] | None:
+    """The cells of the first column with one of these names; None if there is none."""
     names = {name.strip().lower(): name for name in frame.columns}
-    found = next((names[name] for name in known if name in names), None)
-    return None if found is None else [str(cell or "").strip() for cell in frame[found].to_list()]
+    column = next((names[name] for name in choices if name in names), None)
+    return None if column is None else [str(cell or "").strip() for cell in frame[column].to_list()]
 
 
 def _ids(file: Path) -> list[str]:
     """The ids in a file, each once: from a column with a name that platforms use, or one id per line."""
     frame = _table(file)
-    known = _column(frame, ID_COLUMNS)
-    if known is None and frame.width > 1:
+    column = _column(frame, ID_COLUMNS)
+    if column is None and frame.width > 1:
         raise KaratError(f"{file.name}: no column of ids. Name it {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]}.")
     # A file with one id per line has no header, so its first line is an id too.
-    cells = [frame.columns[0], *frame.to_series(0).to_list()] if known is None else known
+    cells = [frame.columns[0], *frame.to_series(0).to_list()] if column is None else column
     ids = [str(cell).strip() for cell in cells if cell is not None and str(cell).strip()]
     if not ids:
         raise KaratError(f"{file.name} has no ids.")

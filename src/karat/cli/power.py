@@ -91,14 +91,14 @@ def power(
     )  # fmt: skip
     if pilot is not None and unit == "log-odds":
         raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave out --unit.")
-    if write and any(len(given or []) > 1 for given in (people, things, sizes)):
+    if write and any(len(numbers or []) > 1 for numbers in (people, things, sizes)):
         raise KaratError("--write records one size. Use one number each for --participants, --items and --effect.")
     loaded = load(study)
     with working("reading the pilot", quiet=as_json):
         piloted = None if pilot is None else read(pilot)
     place = place if place.processes or place.cluster else replace(place, processes=os.cpu_count() or 1)
     with place.open_executor() as executor, counting("simulating studies", quiet=as_json) as progress:
-        found = power_of(
+        result = power_of(
             loaded, _whole("--participants", people), _whole("--items", things), sizes,
             unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
             simulations=simulations, alpha=alpha, analysis="means" if quick else model or analysis, seed=seed,  # type: ignore[arg-type]
@@ -106,14 +106,14 @@ def power(
         )  # fmt: skip
     picture = out or svg
     if picture is not None:
-        write_text(picture, found.svg() + "\n")
+        write_text(picture, result.svg() + "\n")
     if write:
-        write_text(loaded.path, with_table(read_toml(loaded.path)[1], "power", found.record()))
+        write_text(loaded.path, with_table(read_toml(loaded.path)[1], "power", result.record()))
     if as_json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
         return
     written = [*([] if picture is None else [picture]), *([loaded.path] if write else [])]
-    typer.echo("\n".join([*_lines(found), *(f"written    {file}" for file in written)]))
+    typer.echo("\n".join([*_lines(result), *(f"written    {file}" for file in written)]))
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:
@@ -122,10 +122,10 @@ def _numbers(option: str, text: str | None) -> list[float] | None:
     if text is None:
         return None
     numbers = [as_number(part.strip()) for part in text.split(",")]
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers):
+    valid = [number for number in numbers if number is not None]
+    if len(valid) < len(numbers):
         raise KaratError(f"{option} {text}: use numbers separated by commas, such as 24,36.")
-    return known
+    return valid
 
 
 def _whole(option: str, numbers: list[float] | None) -> list[int] | None:

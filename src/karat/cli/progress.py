@@ -38,13 +38,13 @@ class StepBar:
         self.what, self.total, self.done, self.step = what, total, 0, ""
 
     def __call__(self, done: int, total: int) -> None:
-        """Report how many tasks of the step are done."""
+        """Report how many jobs of the step are done."""
 
     def begins(self, step: str) -> None:
         """A step begins, or continues with something that cannot be counted."""
         self.step = step
 
-    def ends(self, found: Message) -> None:
+    def ends(self, result: Message) -> None:
         """A step is done, with its result."""
         self.done += 1
 
@@ -53,7 +53,7 @@ class StepBar:
 
 
 class ShownSteps(StepBar):
-    """Steps in a terminal: a named bar for the tasks of the current step."""
+    """Steps in a terminal: a named bar for the jobs of the current step."""
 
     def __init__(self, what: str, total: int, progress: Any) -> None:
         super().__init__(what, total)
@@ -71,8 +71,8 @@ class ShownSteps(StepBar):
         task.total, task.finished_time = None, None
         self.progress.update(self.task, completed=0, description=str(self))
 
-    def ends(self, found: Message) -> None:
-        super().ends(found)
+    def ends(self, result: Message) -> None:
+        super().ends(result)
         self.progress.update(self.task, description=str(self))
 
 
@@ -84,9 +84,9 @@ class _Printed(StepBar):
         self.held: list[str] = []
         self.until = monotonic() + after
 
-    def ends(self, found: Message) -> None:
-        super().ends(found)
-        self.held.append(f"{self.what}, {self.done} of {self.total}: {found}")
+    def ends(self, result: Message) -> None:
+        super().ends(result)
+        self.held.append(f"{self.what}, {self.done} of {self.total}: {result}")
         if monotonic() >= self.until:
             print("\n".join(self.held), file=sys.stderr, flush=True)
             self.held = []
@@ -121,8 +121,8 @@ def _display(after: float, *columns: Any) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    shown = (SpinnerColumn(), TextColumn("{task.description}"), *columns, TimeElapsedColumn())
-    progress = Progress(*shown, console=Console(stderr=True), transient=True)
+    parts = (SpinnerColumn(), TextColumn("{task.description}"), *columns, TimeElapsedColumn())
+    progress = Progress(*parts, console=Console(stderr=True), transient=True)
     timer = Timer(after, progress.start)
     timer.start()
     try:

@@ -94,9 +94,9 @@ def report(
     if target in reading.files:
         raise KaratError(f"{target} is one of the files to read. Choose another name.")
     planned, applied = load_rules(study, rules)
-    known = reading.known(planned, "report", quiet=silent)
-    notes = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
-    judged = known.judgments if conditions is None else _with_conditions(known.judgments, conditions)
+    data = reading.known(planned, "report", quiet=silent)
+    notes = tuple(dict.fromkeys([*data.judgments.notes, *data.notes]))
+    judged = data.judgments if conditions is None else _with_conditions(data.judgments, conditions)
     gathered = build(
         judged, planned, applied, notes=notes, command=shlex.join(["karat", *reading.typed("report")]),
         progress=partial(working, quiet=silent), file=reading.files[0].name if reading.files else "", quick=quick,
@@ -114,8 +114,8 @@ def report(
         from karat.report.sections.brief import quality_sentence, verdict
         from karat.report.words.sample import simulated_notice
 
-        notice = simulated_notice(language_of("en"), known.judgments)
-        lines = [*known.lines, *(f"simulated  {text}" for text in notice)]
+        notice = simulated_notice(language_of("en"), data.judgments)
+        lines = [*data.lines, *(f"simulated  {text}" for text in notice)]
         lines.append(f"verdict    {verdict(gathered.screening)}")
         lines.append(f"crowd      {quality_sentence(gathered)}")
         more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""

@@ -99,29 +99,31 @@ def screen(
     if is_in_parts(reading, place, parts):
         if explain or multiverse:
             raise KaratError("--explain and --multiverse need all participants at once, so they do not work in parts.")
-        found = parts_of(reading, place, planned, parts)
-        parted = screened(found, applied, planned, place, out, chosen=criteria is not None, quiet=silent)
+        parts_to_screen = parts_of(reading, place, planned, parts)
+        parted = screened(parts_to_screen, applied, planned, place, out, chosen=criteria is not None, quiet=silent)
         if as_json:
             print_json(parted.to_dict())
         elif not quiet:
             typer.echo("\n".join(lines_on(parted, _why_not(planned, chosen=criteria is not None), out)))
         return
-    known = reading.known(planned, "screen", quiet=silent)
+    judged = reading.known(planned, "screen", quiet=silent)
     if refit:
-        typer.echo(_refitted(known.judgments))
+        typer.echo(_refitted(judged.judgments))
         return
     for name in explain or []:
-        refuse_unknown(name, known.judgments.participants["participant"].to_list())
+        refuse_unknown(name, judged.judgments.participants["participant"].to_list())
     with place.open_executor() as executor:
-        screening = _screened(known.judgments, applied, planned, executor, silent)
+        screening = _screened(judged.judgments, applied, planned, executor, silent)
         worlds = _multiverse(screening, planned, followed, silent, executor) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
     with working("writing verdicts and judgments", quiet=silent):
         written = (
-            [] if out is None else [path for one in (screening, worlds) if one is not None for path in one.write(out)]
+            []
+            if out is None
+            else [path for result in (screening, worlds) if result is not None for path in result.write(out)]
         )
     if not silent:
-        typer.echo("\n".join(_lines(screening, planned, known.lines, chosen=criteria is not None)))
+        typer.echo("\n".join(_lines(screening, planned, judged.lines, chosen=criteria is not None)))
     with working("fitting the Spammer Index", quiet=silent):
         index = index_unasked(screening, only_quick=criteria is not None)
     if as_json:
@@ -186,13 +188,13 @@ def _multiverse(
 
 
 def _lines(screening: Screening, study: Study | None, read: Sequence[str], *, chosen: bool) -> list[str]:
-    """What was read, what each stage found, what could not run, the verdict, and which groups it affects."""
+    """The output: what was read, the findings of each stage, what could not run, the verdict, and affected groups."""
     lines = [*(f"changed    {change}" for change in screening.changes), *read]
     lines += [f"found      {found_line(screening.judgments)}", *criteria_lines(screening)]
     lines += [f"warning    {warning}" for warning in screening.composition().warnings]
     everyone = screening.judgments.participants.height
-    kept = everyone - len(screening.excluded)
-    return [*lines, verdict_line(screening, everyone, kept, _why_not(study, chosen=chosen))]
+    remaining = everyone - len(screening.excluded)
+    return [*lines, verdict_line(screening, everyone, remaining, _why_not(study, chosen=chosen))]
 
 
 def _why_not(study: Study | None, *, chosen: bool) -> str:

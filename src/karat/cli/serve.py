@@ -75,8 +75,8 @@ def serve(
     from karat.field.store import Store
 
     # After the first start, `karat serve */` names the data folder too.
-    loaded = _named([one for one in studies if one.resolve() != data.resolve()] or studies)
-    _not_lost(data, database, new_database)
+    loaded = _checked_studies([path for path in studies if path.resolve() != data.resolve()] or studies)
+    _check_database(data, database, new_database)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
     store = Store.open(config.database_url)
     with closing(store), listen(config) as listener:
@@ -94,7 +94,7 @@ def serve(
     typer.echo("Stopped. All confirmed answers are saved.")
 
 
-def _not_lost(data: Path, database: str, new_database: bool) -> None:
+def _check_database(data: Path, database: str, new_database: bool) -> None:
     """Refuse a folder whose database is gone, because a new one would look like a study without answers."""
     if database or new_database or not (data / "secret").exists() or (data / "karat.db").exists():
         return
@@ -109,8 +109,8 @@ def addresses(store: Store) -> list[str]:
     from karat.field.store import studies
 
     with store.read() as connection:
-        last, known = studies.value(connection, ADDRESS), studies.value(connection, SERVERS)
-    return list(dict.fromkeys([*json.loads(known or "[]"), *([last] if last else [])]))
+        last, running = studies.value(connection, ADDRESS), studies.value(connection, SERVERS)
+    return list(dict.fromkeys([*json.loads(running or "[]"), *([last] if last else [])]))
 
 
 def note_address(store: Store, address: str, gone: bool = False) -> None:
@@ -122,13 +122,13 @@ def note_address(store: Store, address: str, gone: bool = False) -> None:
     with store.read() as connection:
         # Only servers that did not stop cleanly: the last one of all may have done so.
         running = json.loads(studies.value(connection, SERVERS) or "[]")
-    known = [one for one in running if one != address][: MOST_SERVERS - 1]
+    others = [server for server in running if server != address][: MOST_SERVERS - 1]
     if not gone:
         store.call(studies.set_value, ADDRESS, address)
-    kept = known if gone else [address, *known]
+    servers = others if gone else [address, *others]
     # At the end the database may be full, or have been moved away.
     with suppress(KaratError, DBAPIError) if gone else nullcontext():
-        store.call(studies.set_value, SERVERS, json.dumps(kept))
+        store.call(studies.set_value, SERVERS, json.dumps(servers))
 
 
 def answering(address: str, mark: int | None = None) -> bool:
@@ -150,10 +150,10 @@ def _others(store: Store, config: ServerConfig) -> list[str]:
     if config.database.startswith("postgres"):
         return []
     mark = secret_mark(config.secret)
-    return [one for one in addresses(store) if one != config.address and answering(one, mark)]
+    return [other for other in addresses(store) if other != config.address and answering(other, mark)]
 
 
-def _named(paths: list[Path]) -> list[tuple[str, Study]]:
+def _checked_studies(paths: list[Path]) -> list[tuple[str, Study]]:
     """The checked studies with their short names; errors stop the server before it starts."""
     from karat.field.registration import slug_of
     from karat.study.check import check
@@ -215,10 +215,10 @@ def _register(store: Store, slug: str, study: Study, draft: bool, forced: bool) 
         with store.read() as connection:
             files = studies.version_files(connection, row.id, row.fingerprint)
             before = None if files is None else restored(files, row.fingerprint, study.path)
-            found = changes(study, row.settings, studies.items_of(connection, slug), before)
-        if found.asked and not forced:
-            raise KaratError(f"{slug}: {found} To serve it anyway, use --changed.")
-        line = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
+            differences = changes(study, row.settings, studies.items_of(connection, slug), before)
+        if differences.asked and not forced:
+            raise KaratError(f"{slug}: {differences} To serve it anyway, use --changed.")
+        line = f"{'warning' if differences.asked else 'note':<10} {slug}: {differences}"
         typer.echo(fill(line, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
     store.call(studies.set_value, f"path:{slug}", str(study.path.resolve()))
     if row.state == "draft" and not draft:

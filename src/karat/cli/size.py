@@ -43,8 +43,10 @@ def size(
 
     if fee is None and price_list(platform, prices) is None:
         when = f" at {prices}" if prices else ""
-        known = known_price_lists()
-        raise KaratError(f"karat has no price list of the platform {platform}{when}, only {known}. Use --fee SHARE.")
+        platforms = known_price_lists()
+        raise KaratError(
+            f"karat has no price list of the platform {platform}{when}, only {platforms}. Use --fee SHARE."
+        )
     sizes = [
         size_of(
             design, name, points=points, no_difference=no_difference, slips=slips, participants=participants,
@@ -53,7 +55,7 @@ def size(
         for name in dict.fromkeys(task or TASKS)
     ]  # fmt: skip
     if as_json:
-        print_json([one.to_dict() for one in sizes])
+        print_json([entry.to_dict() for entry in sizes])
     else:
         typer.echo("\n".join(_lines(sizes)))
 
@@ -61,22 +63,22 @@ def size(
 def _lines(sizes: list[Size]) -> list[str]:
     """One column per task, then the assumptions."""
     rows = [
-        (sizes[0].design, *(one.task for one in sizes)),
-        ("conditions", *(str(one.conditions) for one in sizes)),
-        ("test trials", *(str(one.test) for one in sizes)),
-        ("fillers", *(str(one.fillers) for one in sizes)),
-        ("  calibration", *(str(one.calibration) for one in sizes)),
-        ("  control", *(str(one.control) for one in sizes)),
-        ("  attention", *(str(one.attention) for one in sizes)),
-        ("  others", *(str(one.other) for one in sizes)),
-        ("trials", *(str(one.trials) for one in sizes)),
-        ("of 100", *("within" if one.within_limit else "too long" for one in sizes)),
-        ("minutes", *(f"{one.minutes:.0f}" for one in sizes)),
-        (f"cost in {sizes[0].currency}", *(f"{one.cost:,.2f}" for one in sizes)),
+        (sizes[0].design, *(size.task for size in sizes)),
+        ("conditions", *(str(size.conditions) for size in sizes)),
+        ("test trials", *(str(size.test) for size in sizes)),
+        ("fillers", *(str(size.fillers) for size in sizes)),
+        ("  calibration", *(str(size.calibration) for size in sizes)),
+        ("  control", *(str(size.control) for size in sizes)),
+        ("  attention", *(str(size.attention) for size in sizes)),
+        ("  others", *(str(size.other) for size in sizes)),
+        ("trials", *(str(size.trials) for size in sizes)),
+        ("of 100", *("within" if size.within_limit else "too long" for size in sizes)),
+        ("minutes", *(f"{size.minutes:.0f}" for size in sizes)),
+        (f"cost in {sizes[0].currency}", *(f"{size.cost:,.2f}" for size in sizes)),
     ]
     lines = [*aligned(rows), ""]
-    lines += [f"{one.task}: correct answers needed: controls {one.control_rule}; attention {one.attention_rule}."
-             for one in sizes]  # fmt: skip
-    lines += [f"{one.task}: {note}" for one in sizes for note in one.notes]
-    lines += [f"{one.task}: assumed {one.assumptions[0]}." for one in sizes]
+    lines += [f"{size.task}: correct answers needed: controls {size.control_rule}; attention {size.attention_rule}."
+             for size in sizes]  # fmt: skip
+    lines += [f"{size.task}: {note}" for size in sizes for note in size.notes]
+    lines += [f"{size.task}: assumed {size.assumptions[0]}." for size in sizes]
     return lines + [f"All: {assumption}." for assumption in sizes[0].assumptions[1:]]

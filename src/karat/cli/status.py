@@ -30,13 +30,13 @@ def status(study: StudyFile, database: Database = "", data: Data = DATA, as_json
     """Show the progress of a running study: completions, lists and where participants left. Shows no answers."""
     from karat.field.admin.status import status as counted
 
-    with stored_study(study, database, data) as found, found.store.read() as connection:
-        progress = counted(connection, found.row.id, found.row.state, found.study)
+    with stored_study(study, database, data) as entry, entry.store.read() as connection:
+        progress = counted(connection, entry.row.id, entry.row.state, entry.study)
     if as_json:
-        about = {"study": found.slug, "title": found.row.title, "rules": found.row.screening_fingerprint}
+        about = {"study": entry.slug, "title": entry.row.title, "rules": entry.row.screening_fingerprint}
         print_json(about | progress.to_dict())
         return
-    typer.echo("\n".join([f"{found.row.title}: {found.row.state}", *progress.lines()]))
+    typer.echo("\n".join([f"{entry.row.title}: {entry.row.state}", *progress.lines()]))
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def stored_study(study: Path, database: str, data: Path) -> Iterator[StoredStudy
             loaded = load(noted or study)
             slug = slug_of(loaded)
             row = studies.find(connection, slug)
-            known = [one.slug for one in studies.every(connection)]
+            slugs = [entry.slug for entry in studies.every(connection)]
         if row is None:
-            there = f"It has {', '.join(known)}." if known else "It has no studies yet; karat serve adds them."
+            there = f"It has {', '.join(slugs)}." if slugs else "It has no studies yet; karat serve adds them."
             raise KaratError(f"The server has no study {slug}. {there}")
         yield StoredStudy(slug, loaded, store, row)
