@@ -1,6 +1,6 @@
 """karat: from a study file to defensible judgments of language.
 
-What is named here is loaded when it is first used, so that `import karat` stays light.
+These names are loaded when they are first used, so that `import karat` stays fast.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The life of a study in two minutes: written, checked, served, answered by bots, screened, measured, reported.
+"""A complete study in two minutes: written, checked, served, answered by bots, screened, measured, reported.
 
-The study runs on its own server, and attentive and careless bots take part over HTTP like participants. Nothing of it
-leaves the machine. The bots see what participants see; who they are in truth is compared with the verdicts only at the
-end.
+The study runs on its own server on this machine, and attentive and careless bots take part over HTTP like participants.
+The bots see what participants see; their behaviours are compared with the verdicts only at the end.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import secrets
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import count
 from math import gcd
@@ -25,6 +25,7 @@ from karat.field.bots import Behaviour, Client, WalkRecord, visit
 from karat.field.bots.behaviour import crowd
 from karat.field.bots.process import ServerProcess
 from karat.field.bots.walk import Way, known_answers
+from karat.field.registration import file_names
 from karat.field.store import Store, export, studies
 from karat.judgments import Judgments
 from karat.measure.measures import Measures
@@ -41,11 +42,11 @@ from karat.types import NamedSteps
 FOLDER, MARK = "served", "made-by-karat-demo"
 SLUG = "likert"
 PEOPLE = {"attentive": 44, "dawdler": 2, "drop-out": 2, "guesser": 4, "rusher": 4, "straight-liner": 4}
-"""How many bots behave in which way."""
+"""The number of bots with each behaviour."""
 WATCHED_SPEED = 60.0
-"""How many times faster than people the bots are when somebody watches; else they do not pause at all."""
+"""How many times faster than people the bots are when somebody watches; otherwise they do not pause."""
 STEP = 17
-"""How bots are mixed: a step that has no divisor in common with their number."""
+"""The first step to try for mixing the bots; it must have no divisor in common with their number."""
 APART = 0.1
 """Seconds between two arrivals, when somebody watches."""
 
@@ -59,18 +60,18 @@ class Served:
     study: Study
     password: str
     kinds: Mapping[str, int]
-    """How many bots behave in which way."""
+    """The number of bots with each behaviour."""
     slug: str = SLUG
 
     @property
     def introduced(self) -> list[str]:
-        """What was written and checked."""
-        written, checked = _introduced(self.study)
+        """Lines about the written and checked study."""
+        written, checked = _written_and_checked(self.study)
         return [f"copied     to {self.study.path.parent}" if self.slug == REHEARSAL else written, checked]
 
     @property
     def addresses(self) -> list[str]:
-        """Where the study is to be seen, as long as the server runs."""
+        """Lines with the addresses of the study while the server runs."""
         return [
             f"serving    {self.server.address}/s/{self.slug}/ for participants",
             f"dashboard  {self.server.address}/admin with the name admin and the password {self.password}",
@@ -80,7 +81,7 @@ class Served:
         """Let bots take part and return their answers. `progress` gets the number of finished bots and of all."""
         behaviours = [name for name, number in self.kinds.items() for _ in range(number)]
         people = crowd(self.study, behaviours)
-        # Behaviours come mixed, as people do, and not one kind after the other.
+        # Mix the behaviours, instead of one kind after the other.
         step = next(step for step in count(STEP) if gcd(step, len(people)) == 1)
         mixed = [people[step * number % len(people)] for number in range(len(people))]
         records = asyncio.run(_take_part(self.server.address, self.slug, self.study, mixed, progress, watched))
@@ -91,18 +92,15 @@ class Served:
         return self._exported(text)
 
     def _exported(self, line: str) -> Answered:
-        """The judgments, with how those behaved who gave them: bots come under the name of their behaviour."""
-        store = Store.open(f"sqlite:///{self.server.data.resolve() / 'karat.db'}")
-        try:
-            with store.read() as connection:
-                row = studies.find(connection, self.slug)
-                if row is None:
-                    raise KaratError(f"The server has lost the study {self.slug}.")
-                known = export.participants(connection, row.id, with_ids=True)
-                judgments = export.judgments(connection, row.id, self.study)
-        finally:
-            store.close()
-        behaviours = dict(zip(known["participant"], known["platform_id"].str.replace(r"-\d+$", ""), strict=True))
+        """The judgments and behaviours; the platform id of a bot contains its behaviour."""
+        database = f"sqlite:///{self.server.data.resolve() / 'karat.db'}"
+        with closing(Store.open(database)) as store, store.read() as connection:
+            row = studies.find(connection, self.slug)
+            if row is None:
+                raise KaratError(f"The server has lost the study {self.slug}.")
+            table = export.participants(connection, row.id, with_ids=True)
+            judgments = export.judgments(connection, row.id, self.study)
+        behaviours = dict(zip(table["participant"], table["platform_id"].str.replace(r"-\d+$", ""), strict=True))
         people = judgments.participants.with_columns(source=pl.lit(SIMULATED))
         judgments = Judgments(judgments.frame, judgments.scales, people)
         return Answered(judgments, behaviours, self.study, line)
@@ -110,11 +108,15 @@ class Served:
 
 def serve(folder: Path) -> Served:
     """Serve the example study from a folder, on a free port of this machine."""
-    where = _emptied(folder / FOLDER)
-    study = _study(where / SLUG)
+    where = _empty_folder(folder / FOLDER)
+    return _serve(_study(where / SLUG), where, PEOPLE, SLUG)
+
+
+def _serve(study: Study, folder: Path, kinds: Mapping[str, int], slug: str) -> Served:
+    """Start the server of a study with a new password."""
     password = secrets.token_urlsafe(9)
-    server = ServerProcess(where / SLUG, where / "data", environment={"KARAT_ADMIN_PASSWORD": password})
-    return Served(server.start(), where, study, password, PEOPLE)
+    server = ServerProcess(study.path.parent, folder / "data", environment={"KARAT_ADMIN_PASSWORD": password})
+    return Served(server.start(), folder, study, password, kinds, slug)
 
 
 REHEARSAL = "rehearsal"
@@ -123,24 +125,22 @@ NOT_REHEARSED = (
     "completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code", "completion_url", "id_parameter",
     "days_between",
 )  # fmt: skip
-"""Keys that would keep bots out, send them to a platform, or let them wait for their next session."""
+"""Keys that would exclude bots, send them to a platform, or delay their next session."""
 HUMAN_CLOCKS = r"(?m)^receipt_times\s*=.*\n?"
-"""The rule on receipts would find what is so: bots answer sooner than the response times they claim."""
+"""The rule on receipts, which would flag bots because they answer faster than the response times they report."""
 
 
 def rehearse(study: Study, folder: Path, bots: int) -> Served:
-    """Serve a copy of a study to bots of all kinds: the same files, open to everybody who has the address.
+    """Serve a copy of a study to bots of all kinds, open to everybody with the address.
 
-    The copy, its server and its database lie in `folder` and have nothing to do with the study itself.
+    The copy, its server and its database are in `folder` and separate from the study itself.
     """
     kinds = bots_of_all_kinds(bots)
-    where = _emptied(folder / FOLDER)
+    where = _empty_folder(folder / FOLDER)
     copy = where / REHEARSAL
     images = [cell for block in study.blocks for name in ("image", "image_2") if name in block.items.frame.columns
               for cell in block.items.frame[name].drop_nulls().unique() if not cell.startswith("https:")]  # fmt: skip
-    tables = [name for block in study.settings.block
-              for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
-    for name in dict.fromkeys([*tables, *images]):
+    for name in dict.fromkeys([*file_names(study)[1:], *images]):
         if not (copy / name).resolve().is_relative_to(copy.resolve()):
             raise KaratError(f"{name} is outside the folder of the study. Put it next to the study file to rehearse.")
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -156,13 +156,11 @@ def rehearse(study: Study, folder: Path, bots: int) -> Served:
         r"(?m)^\[recruitment\].*$", f'[recruitment]\nplatform = "link"\nparticipants = {people}', text, count=1
     )
     (copy / "study.toml").write_text(text, encoding="utf-8")
-    password = secrets.token_urlsafe(9)
-    server = ServerProcess(copy, where / "data", environment={"KARAT_ADMIN_PASSWORD": password})
-    return Served(server.start(), where, load(copy), password, kinds, REHEARSAL)
+    return _serve(load(copy), where, kinds, REHEARSAL)
 
 
 def bots_of_all_kinds(bots: int) -> dict[str, int]:
-    """How many bots of each kind a number of them makes: at least one of each, the rest attentive."""
+    """The number of bots of each kind: at least one of each, and the rest attentive."""
     if bots < 2 * len(PEOPLE):
         raise KaratError(f"A rehearsal with bots of all kinds needs {2 * len(PEOPLE)} of them; {bots} are too few.")
     first, *others = PEOPLE
@@ -171,17 +169,17 @@ def bots_of_all_kinds(bots: int) -> dict[str, int]:
 
 
 def simulated(folder: Path) -> tuple[list[str], Answered]:
-    """The same study answered without a server, for machines that must not open a port."""
-    study = _study(_emptied(folder / FOLDER) / SLUG)
+    """Simulate answers to the example study without a server, for machines that must not open a port."""
+    study = _study(_empty_folder(folder / FOLDER) / SLUG)
     number = sum(PEOPLE.values())
     judgments = answer_study(study, number, shares={name: count / number for name, count in PEOPLE.items()})
     behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
     who = f"{number} simulated participants ({counted_behaviours(PEOPLE)})"
     text = f"answered   {who} gave {len(judgments):,} answers, without a server"
-    return _introduced(study), Answered(judgments, behaviours, study, text)
+    return _written_and_checked(study), Answered(judgments, behaviours, study, text)
 
 
-def _introduced(study: Study) -> list[str]:
+def _written_and_checked(study: Study) -> list[str]:
     report = check(study)
     return [f"written    {study.path.parent}: a study of ratings, to be changed", f"checked    {report.summary()}"]
 
@@ -194,7 +192,7 @@ async def _take_part(
     progress: Callable[[int, int], None],
     watched: bool,
 ) -> list[WalkRecord]:
-    """All bots take part, arriving one by one and answering all at once; in each session of the study."""
+    """Let all bots take part in each session of the study, arriving one by one and answering at the same time."""
     records: list[WalkRecord] = []
     finished = count(1)
 
@@ -219,8 +217,8 @@ async def _take_part(
     return records
 
 
-def _emptied(folder: Path) -> Path:
-    """A folder without what an earlier demo left; anything else in it stays, and is an error."""
+def _empty_folder(folder: Path) -> Path:
+    """Make a folder, or empty one from an earlier demo; any other existing folder is an error."""
     if folder.exists():
         if not (folder / MARK).exists():
             raise KaratError(f"{folder} already exists and is not from a demo. Choose another folder with --out.")
@@ -231,7 +229,7 @@ def _emptied(folder: Path) -> Path:
 
 
 def _study(folder: Path) -> Study:
-    """The rating study that `karat init` writes, for anybody who has the address."""
+    """The rating study of `karat init`, open to everybody with the address."""
     write_study(folder, "likert")
     file = folder / "study.toml"
     text = file.read_text(encoding="utf-8").replace('"prolific"', '"link"    ')
@@ -244,30 +242,30 @@ JUDGING = {
     "attentive": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdled",
     "drop-out": "who dropped out",
 }  # fmt: skip
-"""What to call participants who judge what they see but may still be excluded by a rule."""
+"""The names of judging participants who may still be excluded by a rule."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The answers of participants whose behaviour is known."""
+    """Answers of participants with known behaviours."""
 
     judgments: Judgments
     behaviours: dict[str, str]
     study: Study
     line: str
-    """What happened, in words."""
+    """A line about the answers."""
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """The page, and what is to be said of it."""
+    """The report, and lines about it."""
 
     page: Path
     lines: list[str]
 
 
 def report(answered: Answered, folder: Path, progress: NamedSteps, command: str = "karat demo") -> DemoResult:
-    """Screen by the rules that the study stated beforehand, measure what is left, and write the report."""
+    """Screen by the rules of the study, measure the remaining judgments, and write the report."""
     answered.judgments.to_parquet(folder / "judgments.parquet")
     gathered = build(answered.judgments, answered.study, command=command, progress=progress)
     gathered.screening.write(folder / "screened")
@@ -277,15 +275,15 @@ def report(answered: Answered, folder: Path, progress: NamedSteps, command: str 
 
 
 def _compared(gathered: ReportData, behaviours: dict[str, str]) -> list[str]:
-    """Who was found and who not, by the rules of the study and by credence."""
-    lines = [f"screened   by the rules that the study stated: {_found(gathered.screening.excluded, behaviours)}"]
+    """Lines about who was flagged by the rules of the study and by credence."""
+    lines = [f"screened   by the rules that the study stated: {_flagged(gathered.screening.excluded, behaviours)}"]
     credence = gathered.evidence("credence")
     if isinstance(credence, Credence):
-        lines.append(f"credence   as a second opinion: {_found(credence.flagged, behaviours)}")
+        lines.append(f"credence   as a second opinion: {_flagged(credence.flagged, behaviours)}")
     return lines
 
 
-def _found(flagged: Collection[str], behaviours: dict[str, str]) -> str:
+def _flagged(flagged: Collection[str], behaviours: dict[str, str]) -> str:
     careless = Counter(kind for kind in behaviours.values() if kind not in JUDGES)
     caught = Counter(behaviours[name] for name in flagged if behaviours[name] not in JUDGES)
     kinds = ", ".join(f"{caught[kind]} of {number} {kind}s" for kind, number in careless.items())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 SHOWN_PROBLEMS = 8
 SHOWN_ROWS = 3
-"""Up to this many rows with the same problem and value are listed one by one; of more, only the first ones."""
+"""Up to this many rows with the same problem and value are listed; of more, only the first ones."""
 SHOWN_VALUE_LENGTH = 60
 
 
@@ -27,7 +27,7 @@ class KaratError(Exception):
 
 
 class SettingError(KaratError, ValueError):
-    """A setting that cannot be used: what is wrong, and how to fix it."""
+    """A setting that cannot be used, and how to fix it."""
 
     def __init__(self, what: str, fix: str = "") -> None:
         super().__init__(f"{what}; {fix}" if fix else what)
@@ -47,7 +47,7 @@ class MissingPartError(KaratError, ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem in one place: where it is, what it is and how to fix it."""
+    """One problem: its place, what is wrong, and how to fix it."""
 
     what: str
     fix: str = ""
@@ -66,25 +66,25 @@ class Problem:
 
 
 def shown(value: str) -> str:
-    """A value as it is quoted in a message: on one line, cut where it is long."""
+    """A value in quotes for a message, on one line and cut if it is long."""
     short = value if len(value) <= SHOWN_VALUE_LENGTH else value[: SHOWN_VALUE_LENGTH - 1] + "…"
     return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in short) + '"'
 
 
 def cause(error: Exception) -> str:
-    """What another program says about its error, on one line and without the final stop."""
+    """The message of another program's error, on one line and without the final period."""
     text = str(error)
     return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 
 
 def counted(number: int, word: str) -> str:
-    """A number with its word, in the plural where it must be."""
+    """A number with its word, in the plural unless the number is 1."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 @dataclass
 class Problems:
-    """A growing collection of problems, kept by kind so that a million bad rows stay cheap.
+    """A collection of problems, grouped by kind so that a million bad rows stay cheap.
 
     >>> problems = Problems()
     >>> problems.add("is not a number", column="rt", value="3,2s", number=17)
@@ -107,7 +107,7 @@ class Problems:
         place: str = "line",
         number: int | None = None,
     ) -> None:
-        """Note one flaw."""
+        """Add a problem."""
         self._kinds.setdefault((file, place, column, what, fix), []).append((number, value))
 
     def at(
@@ -118,29 +118,29 @@ class Problems:
         column: str | None = None,
         value: str | None = None,
     ) -> None:
-        """Note a flaw of a row that stands there: file, kind of place and number."""
+        """Add a problem of a row, given by its file, kind of place and number."""
         file, place, number = where
         self.add(what, fix, column=column, value=value, file=file, place=place, number=number)
 
     def extend(self, problems: Iterable[Problem]) -> None:
-        """Take over the problems of another collection."""
+        """Add the problems of another collection."""
         for p in problems:
             self.add(p.what, p.fix, column=p.column, value=p.value, file=p.file, place=p.place, number=p.number)
 
     def __iter__(self) -> Iterator[Problem]:
-        for (file, place, column, what, fix), found in self._kinds.items():
-            for number, value in found:
+        for (file, place, column, what, fix), places in self._kinds.items():
+            for number, value in places:
                 yield Problem(what, fix, column, value, file, place, number)
 
     def __len__(self) -> int:
-        return sum(len(found) for found in self._kinds.values())
+        return sum(len(places) for places in self._kinds.values())
 
     def places(self) -> set[tuple[str | None, str, int]]:
-        """The distinct rows that have a flaw: (file, kind of place, number)."""
+        """The distinct rows with problems: (file, kind of place, number)."""
         return {
             (file, place, number)
-            for (file, place, *_), found in self._kinds.items()
-            for number, _ in found
+            for (file, place, *_), places in self._kinds.items()
+            for number, _ in places
             if number is not None
         }
 
@@ -177,16 +177,18 @@ class Problems:
         rest: dict[int, list[int]] = {}
         for _, _, kind, _, _, numbers in ordered[limit:]:
             rest.setdefault(kind, []).extend(numbers)
-        for kind, found in rest.items():
+        for kind, numbers_left in rest.items():
             _, place, column, what, _ = kinds[kind]
-            lines.append(f"and {len(found):,} more: {column + ' ' if column else ''}{what}{_span(place, found)}.")
+            lines.append(
+                f"and {len(numbers_left):,} more: {column + ' ' if column else ''}{what}{_span(place, numbers_left)}."
+            )
         return lines
 
 
-def _by_value(found: Iterable[tuple[int | None, str | None]]) -> Iterator[tuple[str | None, list[int]]]:
-    """The rows of one kind of flaw: one by one, but those together that share their value with many."""
+def _by_value(places: Iterable[tuple[int | None, str | None]]) -> Iterator[tuple[str | None, list[int]]]:
+    """The rows of one kind of problem, grouped if many share their value."""
     rows: dict[str | None, list[int]] = {}
-    for number, value in found:
+    for number, value in places:
         rows.setdefault(value, []).append(number or 0)
     for value, numbers in rows.items():
         if len(numbers) > SHOWN_ROWS and min(numbers) > 0:
@@ -200,7 +202,7 @@ def _rows(place: str, numbers: Sequence[int]) -> str:
 
 
 def _span(place: str, numbers: Sequence[int]) -> str:
-    """Where the problems stand, in brackets; nothing of those that concern a file as a whole."""
+    """The range of the problems in brackets; empty for problems of a whole file."""
     low, high = min(numbers), max(numbers)
     if high == 0:
         return ""

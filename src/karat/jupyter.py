@@ -1,10 +1,9 @@
-"""How results show themselves at a prompt and in Jupyter: what they say in words, their table, and their figure.
+"""The display of results at a prompt and in Jupyter: sentences, table and figure.
 
-At a prompt, a result shows what `print` shows, and not the many values of its fields. A notebook asks the last value of
-a cell for `_repr_html_`. A result that derives from `NotebookDisplay` answers with the sentences of `str`, the first
-and last rows of `table()` (of `frame` where there is none), and the figure that needs no further choice: the flow of
-participants, or `plot()` without arguments. A figure that cannot be drawn is reported in one line: the summary and the
-table are useful without it.
+At a prompt, a result shows what `print` shows instead of the values of its fields. A notebook calls `_repr_html_` on
+the last value of a cell. A result that derives from `NotebookDisplay` returns the sentences of `str`, the first and
+last rows of `table()` (or of `frame`), and its default figure: the flow of participants, or `plot()` without arguments.
+A figure that cannot be drawn is reported in one line, because the summary and the table are useful without it.
 """
 
 import html
@@ -18,11 +17,11 @@ from karat.messages import Message
 from karat.plots.style import to_svg
 
 ROWS = 12
-"""Rows of a table that are shown; of a longer one the first and the last."""
+"""The number of displayed rows; of a longer table, the first and the last ones."""
 
 
 class NotebookDisplay:
-    """A result with a table and, where it has one, a figure; a notebook shows both below what the result says.
+    """A result with a table and perhaps a figure; a notebook shows both below the sentences of the result.
 
     >>> import karat
     >>> page = karat.measure.agreement(karat.simulate.crowd(12, 10), samples=20)._repr_html_()
@@ -31,7 +30,7 @@ class NotebookDisplay:
     """
 
     def __init_subclass__(cls, **named: Any) -> None:
-        """A dataclass would write its own `__repr__` unless the class has one."""
+        """Set `__repr__`, which a dataclass would otherwise generate."""
         super().__init_subclass__(**named)
         if "__repr__" not in vars(cls):
             cls.__repr__ = NotebookDisplay.__repr__  # type: ignore[method-assign]
@@ -40,15 +39,15 @@ class NotebookDisplay:
         return str(self)
 
     def _repr_html_(self) -> str:
-        own: Any = self
-        frame = own.table() if hasattr(own, "table") else own.frame
+        result: Any = self
+        frame = result.table() if hasattr(result, "table") else result.frame
         return "\n".join(part for part in (in_words(str(self)), as_html(frame), drawn(self)) if part)
 
 
 class Result(NotebookDisplay):
-    """What every result has: what was found in words, its tables, and both as plain data.
+    """The base of results: sentences, tables, and both as plain data.
 
-    A result is a frozen dataclass, and its first table is the one that people want.
+    A result is a frozen dataclass, and its first table is the main one.
 
     >>> import karat
     >>> found = karat.screen.gold(karat.datasets.load("crowd"))
@@ -57,18 +56,18 @@ class Result(NotebookDisplay):
     """
 
     notes: tuple[Message, ...]
-    """What was assumed, left out or not computed."""
+    """Messages about what was assumed, left out or not computed."""
     between: ClassVar[str] = " "
-    """What stands between the sentences of the printed result."""
+    """The separator between the sentences of the printed result."""
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was found, in a few sentences."""
+        """The findings in a few messages."""
         raise NotImplementedError
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All that the result says."""
+        """All messages of the result."""
         return *self.summary, *self.notes
 
     def table(self) -> pl.DataFrame:
@@ -77,9 +76,9 @@ class Result(NotebookDisplay):
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table, by its name."""
-        # What is kept for figures alone is not compared.
-        found = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
-        return {name: value for name, value in found.items() if isinstance(value, pl.DataFrame)}
+        # Fields only for figures are excluded from comparison.
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.compare}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if isinstance(value, pl.DataFrame)}
 
     def to_dict(self) -> dict[str, Any]:
         """The messages and the tables as plain values."""
@@ -93,18 +92,18 @@ class Result(NotebookDisplay):
 
 
 def in_words(text: str) -> str:
-    """Sentences as paragraphs, one for each line."""
+    """Sentences as HTML paragraphs, one per line."""
     return "\n".join(f"<p>{html.escape(line)}</p>" for line in text.splitlines() if line.strip())
 
 
 def as_html(frame: pl.DataFrame) -> str:
-    """A table as HTML, with all columns and whole texts; of many rows the first and the last."""
+    """A table as HTML with all columns and full texts; of many rows, only the first and the last."""
     with pl.Config(tbl_rows=ROWS, tbl_cols=-1, fmt_str_lengths=300, tbl_hide_column_data_types=True):
         return str(frame._repr_html_())
 
 
 def drawn(result: Any) -> str:
-    """The figure of a result as SVG; empty where it has none."""
+    """The figure of a result as SVG; empty if it has none."""
     flow = getattr(result, "flow", None)
     if callable(flow):
         return str(flow())

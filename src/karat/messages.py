@@ -1,10 +1,10 @@
-"""What a computation has to say: a code and values. Sentences are made of them at the edge, in a language of choice.
+"""Messages of computations: a code and values, which become sentences in a language at the edge.
 
     Message("speed.no_times", {"criterion": "remfod"})
 
-The sentence of each code is in the tables of `karat.languages`; no code reads a sentence. Where a result is missing, a
-`NotComputed` says why in its place. An error of a computation carries a message as well, so that the reason of a
-missing result is the message of the error that was raised on the way.
+The sentence of each code is in the tables of `karat.languages`; no code reads a sentence. A `NotComputed` takes the
+place of a missing result and gives the reason. Errors of computations carry messages too, so the reason for a missing
+result is the message of the error that was raised.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ class Message:
 
 
 class NotComputed(Message):
-    """Why a result is missing; it stands where the result would."""
+    """The reason why a result is missing, in its place."""
 
     @classmethod
     def of(cls, error: Exception) -> NotComputed:
-        """The reason that an error gives."""
+        """The reason from an error."""
         message = message_of(error)
         return cls(message.code, message.values)
 
 
 def message_of(error: Exception) -> Message:
-    """The message that an error carries; the text of an error that has none stands in for it."""
+    """The message of an error; if it has none, a message with its text."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, Message) else Message("error", {"text": str(error)})
 
 
 def refused_setting(name: str, value: object, *must: Message) -> Message:
-    """That a setting cannot have this value, and what its value must be.
+    """A message that a setting cannot have this value, and what it must be.
 
     >>> str(refused_setting("n", 0, Message("setting.whole"), Message("setting.at_least", {"limit": 1})))
     '`n` cannot be 0. It must be a whole number and at least 1.'
@@ -82,15 +82,15 @@ def check_number(error: type[Exception], name: str, value: float | None, **limit
     """
     codes = {f"setting.{limit}": number for limit, number in limits.items()}
     if value is not None and not all(LIMITS[code](value, number) for code, number in codes.items()):
-        raise error(refused_setting(name, value, *(Message(code, {"limit": one}) for code, one in codes.items())))
+        raise error(refused_setting(name, value, *(Message(code, {"limit": limit}) for code, limit in codes.items())))
 
 
-def check_word(error: type[Exception], name: str, value: object, known: Iterable[object]) -> None:
+def check_word(error: type[Exception], name: str, value: object, choices: Iterable[object]) -> None:
     """Raise the error unless a setting has one of the known values.
 
     >>> check_word(ValueError, "adjust", "holm", ("holm", "bh"))
     """
-    if value not in (words := list(known)):
+    if value not in (words := list(choices)):
         raise error(refused_setting(name, value, Message("setting.one_of", {"known": list(map(repr, words))})))
 
 
@@ -109,25 +109,25 @@ def render_all(messages: Iterable[Message], language: str = ENGLISH) -> list[str
 
 
 def with_code(messages: Iterable[Message], *codes: str) -> Iterator[Message]:
-    """The messages that have one of these codes."""
+    """The messages with one of these codes."""
     return (message for message in messages if message.code in codes)
 
 
 def _sentence(code: str, values: Mapping[str, Any], language: str) -> str:
-    return language_of(language).sentence(code, {name: _said(value, language) for name, value in values.items()})
+    return language_of(language).sentence(code, {name: _rendered(value, language) for name, value in values.items()})
 
 
-def _said(value: Any, language: str) -> Any:
+def _rendered(value: Any, language: str) -> Any:
     """A value with the messages in it rendered."""
     if isinstance(value, Message):
         return render(value, language)
     if isinstance(value, list | tuple):
-        return [_said(one, language) for one in value]
+        return [_rendered(entry, language) for entry in value]
     if isinstance(value, Mapping) and value.keys() == {"message", "values"}:
         # A message within the values of a column, as a struct of its code and its values.
         return None if value["message"] is None else _sentence(value["message"], value["values"] or {}, language)
     if isinstance(value, Mapping):
-        return {name: _said(one, language) for name, one in value.items()}
+        return {name: _rendered(entry, language) for name, entry in value.items()}
     return value
 
 
@@ -135,7 +135,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Message):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return value

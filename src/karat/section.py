@@ -1,7 +1,7 @@
-"""A piece of a report as data: sentences, tables, figures and listings, however they are written down later.
+"""A part of a report as data: sentences, tables, figures and listings, independent of their format.
 
-A section knows nothing about HTML or Markdown. Its author fills sentences with numbers from results; its writer decides
-how headings, tables and figures look.
+A section has no HTML or Markdown. Its author fills sentences with numbers from results; its writer formats headings,
+tables and figures.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import polars as pl
 from karat.languages import language_of
 
 RATIOS = ("odds_ratio",)
-"""Columns of ratios, of which a small one has as many decimals as it takes to tell it from none."""
+"""Columns of ratios; small ratios get more decimals, so that they differ from zero."""
 DEGREES = ("df", "denominator")
-"""Columns of degrees of freedom, written as in the sentences on a test."""
+"""Columns of degrees of freedom, formatted as in sentences about a test."""
 PROBABILITIES = ("p", "adjusted", "p_adjusted", "p_value", "p_before", "p_after", "credence")
-"""Columns that hold the p of a test or another probability."""
+"""Columns with p values or other probabilities."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with the text for those who do not see it, and the data behind it."""
+    """A picture with its alternative text and its data."""
 
     key: str
     title: str
@@ -36,9 +36,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with what its columns are called, how many decimals they have, and small pictures beside the cells.
+    """A table with the headings and decimals of its columns, and small pictures beside the cells.
 
-    Of a cell with several lines the first sums up the others, which are shown on demand.
+    The first line of a cell summarises the others, which are shown on demand.
     """
 
     key: str
@@ -46,20 +46,20 @@ class Table:
     frame: pl.DataFrame
     caption: str = ""
     headings: Mapping[str, str] = field(default_factory=dict)
-    """From a column to its heading; a column without one is called by its name."""
+    """The headings of columns; a column without one uses its name."""
     digits: Mapping[str, int] = field(default_factory=dict)
-    """From a column to its decimals; two where none are given."""
+    """The decimals of columns, by default two."""
     pictures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """From a heading to one SVG per row; these columns come after the second one."""
+    """Headings with one SVG per row; these columns come after the second one."""
     filtered: bool = False
-    """Whether readers can look for words in it."""
+    """Whether readers can filter it by words."""
 
     def heading(self, column: str) -> str:
-        """What a column is called."""
+        """The heading of a column."""
         return self.headings.get(column, column.replace("_", " "))
 
     def cell(self, column: str, value: object) -> str:
-        """A value as people read it; nothing where nothing is known.
+        """A value as text; empty for a missing value.
 
         >>> table = Table("t", "T", pl.DataFrame({"p": [0.0004], "n": [1200]}), digits={"p": 3})
         >>> table.cell("p", 0.0004), table.cell("p", 0.04), table.cell("n", 1200), table.cell("n", None)
@@ -80,7 +80,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Listing:
-    """A text to be shown letter by letter, and kept as a file: a command, a BibTeX file."""
+    """A literal text that is also written to a file, such as a command or a BibTeX file."""
 
     key: str
     title: str
@@ -111,7 +111,7 @@ class Section:
 
 
 def with_shared_notes(section: Section) -> Section:
-    """A section with the notes that several of its parts have, once, with the titles of these parts.
+    """Move notes that several parts share to the section, with the titles of these parts.
 
     >>> parts = (Section("a", "Means (q1)", notes=("One.", "Two.")), Section("b", "Agreement", notes=("One.",)))
     >>> found = with_shared_notes(Section("r", "Results", sections=parts))
@@ -132,7 +132,7 @@ def with_shared_notes(section: Section) -> Section:
 
 
 def _listed(titles: list[str]) -> str:
-    """Several titles in a row, of which the first keeps its capital."""
+    """Titles as a list in words; only the first keeps its capital."""
     first, *rest = titles
     return language_of("en").several([first, *(title[:1].lower() + title[1:] for title in rest)])
 
@@ -147,5 +147,5 @@ def _number(column: str, value: float, digits: int) -> str:
         return f"{value:.0f}" if value.is_integer() else language_of("en").value(value, "df")
     if column in RATIOS and 0 < value < 0.1:
         digits += -1 - math.floor(math.log10(value))
-    # Without this a small negative number would be -0.00.
+    # Avoid -0.00 for small negative numbers.
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")

@@ -1,4 +1,4 @@
-"""Signals that ask a process to end, for as long as something must not be left half done."""
+"""Handle signals that end a process while something must not be interrupted."""
 
 import signal
 import threading
@@ -9,14 +9,14 @@ from types import FrameType
 
 @contextmanager
 def signals_handled(names: Sequence[str], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """Within the block, the handler gets the signals of these names that this system knows."""
+    """Use a handler within the block for the signals of these names that this system has."""
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, own in before.items():
-            signal.signal(number, signal.SIG_DFL if own is None else own)
+        for number, previous in before.items():
+            signal.signal(number, signal.SIG_DFL if previous is None else previous)
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """Signals to end take effect after the block: within it a process may have started that nobody knows yet."""
+    """Delay signals that end the process until after the block, because it may start a process that must be ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The type aliases that every room shares."""
+"""Type aliases of the whole package."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -13,6 +13,6 @@ Bools = NDArray[np.bool_]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """Like the builtin map: a function of a job, and jobs."""
 Progress = Callable[[int, int], object]
-"""Called with the number of jobs that are done and the number of jobs in all."""
+"""Called with the number of finished jobs and the number of all jobs."""
 NamedSteps = Callable[[str], AbstractContextManager[None]]
 """Called with the name of a step; the step lasts as long as the context."""
