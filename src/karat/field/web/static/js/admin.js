@@ -1,6 +1,6 @@
 /**
- * Keeps the page of a study up to date. The server sends the parts that change as markup it has escaped; they are
- * compared with what is shown, and only what differs is touched, so that nothing flickers and no focus is lost.
+ * Keep the page of a study up to date. The server sends the changing parts as escaped markup. They are compared with the
+ * page, and only differences are changed, so that nothing flickers and no focus is lost.
  */
 
 const SECONDS = 5;

@@ -1,10 +1,9 @@
 /**
- * When a stimulus was painted and how fast the screen is.
+ * The onset of a stimulus, and the frame rate of the screen.
  *
- * What is put into the page inside the call-back of one animation frame is painted at the end of that frame; the time
- * stamp of the next frame is the earliest moment at which it can have been seen. This is the onset. An answer has the
- * time stamp of its own event, which the browser takes when the input arrives and not when a script runs. Both are on
- * the clock of `performance.now()`.
+ * Changes in the call-back of an animation frame are painted at the end of that frame. The time stamp of the next frame
+ * is the earliest moment at which they can be seen; this is the onset. An answer has the time stamp of its event, which
+ * the browser takes when the input arrives and not when a script runs. Both are on the clock of `performance.now()`.
  */
 
 /** @returns {Promise<number>} the time stamp of the next animation frame, in milliseconds */
@@ -13,9 +12,9 @@ export function frame() {
 }
 
 /**
- * Draw within one frame and give the onset.
+ * Draw within one frame; resolves to the onset.
  *
- * A page in the background has no frames, so that a stimulus is not taken as shown before it can be seen.
+ * A page in the background has no frames, so a stimulus does not count as shown before it can be seen.
  *
  * @param {() => void} draw
  * @returns {Promise<number>}
@@ -37,7 +36,7 @@ export function epoch(time) {
 }
 
 /**
- * The frames a second that follow from the time stamps of successive frames: one over the median interval.
+ * The frames per second from the time stamps of successive frames: one over the median interval.
  *
  * @param {number[]} stamps
  * @returns {number | null}

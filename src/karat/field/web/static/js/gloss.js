@@ -1,8 +1,8 @@
 /**
- * A sentence over its gloss, word by word, as linguists set examples.
+ * A sentence above its gloss, word by word, as in linguistic examples.
  *
- * The first paragraph of the gloss stands under the words of the sentence; a further paragraph is the free
- * translation. Where the words cannot be matched one to one, the gloss stands below as a line of its own.
+ * The first paragraph of the gloss is below the words of the sentence; a further paragraph is the free translation. If
+ * the words cannot be matched one to one, the gloss is a separate line below.
  */
 
 import { piece, wordsOf, write } from "./runs.js";
@@ -50,7 +50,7 @@ function column(word, gloss, language) {
   const below = document.createElement("span");
   below.className = "gloss";
   below.append(...gloss.map(piece));
-  // A blank between the two keeps them apart for a screen reader and in copied text.
+  // A space separates the two for screen readers and in copied text.
   both.append(above, " ", below);
   return both;
 }

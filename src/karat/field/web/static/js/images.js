@@ -1,5 +1,5 @@
 /**
- * Pictures are fetched and decoded when their trial comes, ahead of its turn, so that they are painted with the rest.
+ * Fetch and decode pictures when their trial arrives, before its turn, so that they are painted with the rest.
  */
 
 const ATTEMPTS = 5;
@@ -8,7 +8,7 @@ const ATTEMPTS = 5;
 const pictures = new Map();
 
 /**
- * The decoded picture of an address; null where it cannot be had.
+ * The decoded picture at an address; null if it cannot be loaded.
  *
  * @param {string} address
  * @returns {Promise<HTMLImageElement | null>}
@@ -39,7 +39,7 @@ async function fetched(address) {
       await image.decode();
       return image;
     } catch {
-      // Without a line we wait for as long as it takes; with one, a picture that fails five times is given up.
+      // Offline, wait as long as it takes; online, give up after five failures.
       if (navigator.onLine) attempt += 1;
       await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
     }

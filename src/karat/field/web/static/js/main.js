@@ -1,7 +1,8 @@
 /**
- * The trial page: jsPsych runs the trials one at a time as they come, each answer goes to the server when it is given.
+ * The trial page: jsPsych runs the trials one at a time as they arrive, and each answer goes to the server at once.
  *
- * The browser knows no rule of the study. It shows what it is sent, in that order, and says what happened and when.
+ * The browser has no rules of the study. It shows the trials in the order in which they arrive, and reports what happened
+ * and when.
  */
 
 import { Client } from "./session/client.js";
@@ -22,7 +23,7 @@ const main = document.getElementById("trials");
 const { study, session = "", language, direction, progress: progressKind = "line", next: nextPage } = main.dataset;
 const token = document.querySelector("meta[name=karat-token]")?.getAttribute("content") ?? null;
 
-/** The task of each trial names what builds its page; filled before the first one. @type {Record<string, any>} */
+/** The plugin for each task, filled before the first trial. @type {Record<string, any>} */
 const plugins = {};
 const PAUSE = plugin("pause", pause);
 const FEEDBACK = plugin("feedback", feedback);
@@ -40,7 +41,7 @@ const progress = new Progress(progressKind);
 const past = [];
 page.hasPrevious = () => past.length > 0;
 
-/** Load the scripts of the tasks that the study has; the server says where they are. */
+/** Load the scripts of the study's tasks from the addresses that the server sends. */
 async function loadTasks() {
   const scripts = JSON.parse(document.getElementById("karat-tasks")?.textContent || "{}");
   const load = async ([task, address]) => (plugins[task] = plugin(task, (await import(address)).default));
@@ -48,7 +49,7 @@ async function loadTasks() {
 }
 
 /**
- * The description of a trial for jsPsych. When it ends, its answer is kept and the next description follows it.
+ * The description of a trial for jsPsych. When it ends, its answer is stored and the next description follows.
  *
  * @param {import("./session/client.js").Trial} trial
  * @param {object[]} timeline
@@ -72,13 +73,13 @@ function describe(trial, timeline) {
   };
 }
 
-/** Put the next trial on the timeline, which jsPsych is walking along. @param {object[]} timeline */
+/** Add the next trial to the timeline of jsPsych. @param {object[]} timeline */
 async function follow(timeline) {
   const trial = await notice.during(client.next());
   if (trial) timeline.push(describe(trial, timeline));
 }
 
-/** The session lives on in another tab, or no more. @param {string} message */
+/** Stop, because the session continues in another tab or has ended. @param {string} message */
 function stop(message) {
   client.stop();
   const here = { label: page.word("here"), act: () => leaveFor(nextPage, token) };
@@ -108,7 +109,7 @@ async function run() {
     const jsPsych = globalThis.initJsPsych({
       display_element: display,
       use_webaudio: false,
-      // jsPsych makes its display a stop of the tab key; the answers are stops enough.
+      // jsPsych makes its display a tab stop, but the answers are enough.
       on_trial_start: () => (display.tabIndex = -1),
     });
     await jsPsych.run(timeline);

@@ -1,11 +1,11 @@
 /**
- * Numbers as people write them.
+ * Read numbers as people write them.
  */
 
 /**
- * Read a number as people write it: with a decimal comma or point, in any script's digits.
+ * Read a number with a decimal comma or point, in the digits of any script.
  *
- * A group of three digits after a separator (1.000 or 1,000) may be a thousand or one, and is asked for again.
+ * A group of three digits after a separator (1.000 or 1,000) is ambiguous and must be entered again.
  *
  * @param {string} text
  * @returns {{value: string} | {error: "empty" | "invalid" | "positive" | "separator"}}
@@ -17,7 +17,7 @@ export function readNumber(text) {
   if (!/^[+-]?(\d+([.,]\d*)?|[.,]\d+)$/.test(latin)) return { error: "invalid" };
   const value = Number(latin.replace(",", "."));
   if (!(value > 0)) return { error: "positive" };
-  // Plain digits, never an exponent: the server reads what a person would write.
+  // Plain digits and never an exponent, as the server expects.
   const plainly = latin.replace(",", ".").replace(/^\+/, "").replace(/\.$/, "").replace(/^\./, "0.");
   return { value: plainly.replace(/^0+(?=\d)/, "") };
 }
@@ -25,7 +25,7 @@ export function readNumber(text) {
 /** @param {string} character a decimal digit of any script */
 function digitOf(character) {
   if (/[0-9]/.test(character)) return character;
-  // The digits of a script stand in a row in Unicode, so that the zero is the last of its kind going down.
+  // The digits of a script are consecutive in Unicode, so zero is the lowest of them.
   let code = character.codePointAt(0);
   let digit = 0;
   while (digit < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - 1))) {

@@ -1,14 +1,14 @@
 /**
- * What every part of the trial page shares: the words, the language, the watch. Filled once by main.js.
+ * The shared state of the trial page: words, language, watch. Filled once by main.js.
  */
 
 export const page = {
   /** @type {(key: string, values?: Record<string, string | number>) => string} */
   word: (key) => key,
-  /** The language of what is judged. */
+  /** The language of the stimuli. */
   language: "",
   direction: "ltr",
-  /** Whether one may go back, so that an answer is confirmed by a button. */
+  /** Whether participants may go back, so that a button confirms each answer. */
   goingBack: false,
   /** Whether there is a trial to go back to. */
   hasPrevious: () => false,

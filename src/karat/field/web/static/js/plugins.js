@@ -1,12 +1,12 @@
 /**
- * What makes a page a plugin of jsPsych: what it takes, and a `trial` that ends with what happened.
+ * Make a page a plugin of jsPsych, with its parameters and a `trial` that resolves to the result.
  *
- * jsPsych runs the timeline, clears the display between trials and keeps the times of the run; the pages are ours.
+ * jsPsych runs the timeline, clears the display between trials and records the times of the run; the pages are ours.
  */
 
 import { TrialPage } from "./trial.js";
 
-/** The version of our plugins, which jsPsych notes with each trial. */
+/** The version of our plugins, which jsPsych records with each trial. */
 const VERSION = "1.0.0";
 
 /**

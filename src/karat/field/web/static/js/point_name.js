@@ -1,11 +1,11 @@
 /**
- * What a point of a scale is called for those who hear it.
+ * The names of points for screen readers.
  */
 
 import { page } from "./page.js";
 
 /**
- * The label of a point; an answer that is itself a word needs no other.
+ * The label of a point; an answer that is a word is its own label.
  *
  * @param {{value: string, label: string}} point
  * @returns {string}
@@ -15,7 +15,7 @@ export function labelOf({ value, label }) {
 }
 
 /**
- * The word at the end of a scale that a point is, where it is one.
+ * The label of the end of a scale for its first or last point.
  *
  * @param {number} index
  * @param {any} scale
@@ -28,7 +28,7 @@ export function endOf(index, scale, ends) {
 }
 
 /**
- * The name of a point for those who hear it: its place, and its label or the end that it is.
+ * The name of a point for screen readers: its place, and its label or that of its end.
  *
  * @param {number} index
  * @param {any} scale

@@ -13,7 +13,7 @@ import { write } from "./runs.js";
  * @param {any} scale
  * @param {import("./trial.js").TrialPage} trialPage
  * @param {string[]} ends  as text, for the names
- * @param {boolean} numbered  whether the value stands in the button
+ * @param {boolean} numbered  whether the button shows the value
  * @returns {{radios: Radios, row: HTMLElement}}
  */
 export function pointRow(scale, trialPage, ends, numbered) {
@@ -40,7 +40,7 @@ export function pointRow(scale, trialPage, ends, numbered) {
 }
 
 /**
- * A label of a point that is seen; those who hear the page get it with the name of the point.
+ * A visible label of a point; screen readers read it in the name of the point.
  *
  * @param {string} className
  * @param {string} text
@@ -50,7 +50,7 @@ function wording(className, text) {
 }
 
 /**
- * Give the points their colours, from one end to the other; CSS mixes them.
+ * Set the share of each point's colour between the ends; CSS mixes the colours.
  *
  * @param {HTMLElement} row
  * @param {HTMLElement[]} labels
@@ -61,7 +61,7 @@ function tint(row, labels) {
 }
 
 /**
- * The words at both ends of a scale, above or below it. Those who hear the page get them with the points.
+ * The labels of both ends of a scale, above or below it. Screen readers read them with the points.
  *
  * @param {string[]} ends
  * @returns {HTMLElement}

@@ -1,7 +1,7 @@
 /**
- * The forms of the steps. Questions about the participant appear on a phone a few at a time, so that no page is long. The
- * form is sent once, after the last of them. Without JavaScript, on wide screens and where the server found mistakes, all
- * questions are on one page.
+ * The forms of the steps. On a phone, background questions appear a few at a time, so that no page is long; the form is
+ * sent once, after the last of them. Without JavaScript, on wide screens and after mistakes, all questions are on one
+ * page.
  */
 
 import { element } from "./page.js";
@@ -44,7 +44,7 @@ function isAnswered(question) {
 }
 
 /**
- * Say below the question that it must be answered, until it is.
+ * Show an error below a question until it is answered.
  *
  * @param {HTMLElement} question
  * @param {string} words
@@ -103,5 +103,5 @@ function divide(form) {
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form.background"));
 const mistakes = document.querySelector(".error-summary");
 if (form && !mistakes) divide(form);
-// A page with mistakes is the reply to a form: going back to it would ask to send that form again.
+// A page with mistakes is the reply to a form, so going back to it would send that form again.
 if (mistakes && window.top === window) history.replaceState(null, "", "../go");

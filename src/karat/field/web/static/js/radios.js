@@ -1,9 +1,9 @@
 /**
- * A group of radio buttons that is answered by pointer, digit or arrow keys.
+ * A group of radio buttons for pointer, digit or arrow keys.
  *
- * A pointer or a shortcut key chooses and, where the page allows it, answers at once. Arrow keys choose; Enter, or the
- * space bar on what is chosen, confirms. Each input covers its whole target, so that a click always lands on the input
- * itself and says by its own data whether a pointer or a key made it.
+ * A pointer or a shortcut key chooses and, if the page allows it, answers at once. Arrow keys choose; Enter, or the space
+ * bar on the chosen button, confirms. Each input covers its whole target, so that every click is an event of the input,
+ * which shows whether a pointer or a key made it.
  */
 
 import { element } from "./page.js";
@@ -32,9 +32,9 @@ export class Radios {
       input.addEventListener("change", (event) => this.changed(event, input));
       input.addEventListener("keydown", (event) => this.pressed(event, input));
     }
-    /** Called when an answer is chosen; `sure` where it is meant as the answer. */
+    /** Called when an answer is chosen; `sure` if it needs no confirmation. */
     this.onChoice = (/** @type {string} */ _value, /** @type {Event} */ _event, /** @type {boolean} */ _sure) => {};
-    /** Called when what is chosen is confirmed. */
+    /** Called when the choice is confirmed. */
     this.onConfirm = (/** @type {Event} */ _event) => {};
   }
 
@@ -44,7 +44,7 @@ export class Radios {
   }
 
   /**
-   * Show the answer that was given before, on a page that was gone back to.
+   * Show the earlier answer on a page to which the participant went back.
    *
    * @param {string | null | undefined} value
    * @returns {boolean} whether there is one
@@ -58,7 +58,7 @@ export class Radios {
   /** @param {MouseEvent} event @param {HTMLInputElement} input */
   clicked(event, input) {
     if (!this.page.accepts(event)) {
-      event.preventDefault(); // The button goes back to what it was.
+      event.preventDefault(); // This restores the earlier state of the button.
       return;
     }
     const byPointer = event.detail > 0 || Boolean(/** @type {PointerEvent} */ (event).pointerType);
@@ -98,7 +98,7 @@ export class Radios {
   }
 
   /**
-   * Step into the group by an arrow key that was pressed outside it.
+   * Enter the group by an arrow key that was pressed outside it.
    *
    * @param {KeyboardEvent} event
    */
@@ -117,7 +117,7 @@ export class Radios {
 }
 
 /**
- * Join a single group to its page: what is sure answers at once, the rest waits to be confirmed.
+ * Connect a single group to its page: sure choices answer at once, others wait for confirmation.
  *
  * @param {Radios} radios
  * @param {import("./trial.js").TrialPage} trialPage
@@ -137,7 +137,7 @@ export function answerBy(radios, trialPage) {
 }
 
 /**
- * The keys of points: the digit that a point is, where all are digits; else its place.
+ * The keys of points: their values if all are digits, else their places.
  *
  * @param {string[]} values
  * @returns {string[][]}

@@ -1,14 +1,14 @@
 /**
- * Runs, the text of a stimulus as the server sends it, as nodes of the page.
+ * Convert runs, the text of a stimulus from the server, to nodes of the page.
  *
- * Runs are paragraphs of pieces; a piece has its text and how it is set (italic, bold, sub, sup, small caps). Only
- * text nodes and a few fixed elements are made: nothing in an item can become markup.
+ * Runs are paragraphs of pieces; a piece has a text and its marks (italic, bold, sub, sup, small caps). Only text nodes and
+ * a few fixed elements are made, so nothing in an item can become markup.
  *
  * @typedef {{t: string, i?: boolean, b?: boolean, sub?: boolean, sup?: boolean, sc?: boolean}} Piece
  * @typedef {Piece[][]} Runs
  */
 
-/** How a piece is set, as the element that says so. */
+/** The elements for the marks of a piece. */
 const ELEMENTS = { i: "em", b: "strong", sub: "sub", sup: "sup", sc: "span" };
 
 /**
@@ -41,7 +41,7 @@ export function piece(piece) {
 }
 
 /**
- * Put runs into an element: one paragraph inline, several as block elements of their own.
+ * Put runs into an element: one paragraph inline, several as block elements.
  *
  * @template {Element} E
  * @param {E} element
@@ -63,7 +63,7 @@ export function write(element, runs) {
 }
 
 /**
- * The words of a run of pieces: split at blanks, with each word keeping how its parts are set.
+ * The words of pieces, split at spaces; each word keeps the marks of its parts.
  *
  * @param {Piece[]} pieces
  * @returns {Piece[][]}

@@ -1,5 +1,5 @@
 /**
- * A slider that starts unset: a hollow thumb in the middle, which is not an answer until it is moved, clicked or set by key.
+ * A slider that starts unset: a hollow thumb in the middle, which is no answer until it is moved, clicked or set by key.
  */
 
 import { element, page } from "./page.js";
@@ -28,7 +28,7 @@ export class Slider {
     this.input.addEventListener("input", (event) => this.moved(event));
     this.input.addEventListener("click", (event) => this.moved(event)); // A click on the thumb moves nothing.
     this.input.addEventListener("keydown", (event) => this.pressed(event));
-    /** What a point is called for those who hear it. */
+    /** The name of a point for screen readers. */
     this.say = (/** @type {number} */ index) => pointName(index, scale, ends);
     this.onChoice = (/** @type {string} */ _value, /** @type {Event} */ _event) => {};
     this.onConfirm = (/** @type {Event} */ _event) => {};
@@ -51,7 +51,7 @@ export class Slider {
     this.onChoice(this.value, event);
   }
 
-  /** The thumb is an answer where it stands. */
+  /** Show that the position of the thumb is the answer. */
   show() {
     this.set = true;
     this.input.classList.remove("unset");
@@ -59,7 +59,7 @@ export class Slider {
   }
 
   /**
-   * Show the answer that was given before, on a page that was gone back to.
+   * Show the earlier answer on a page to which the participant went back.
    *
    * @param {string | null | undefined} value
    * @returns {boolean} whether there is one

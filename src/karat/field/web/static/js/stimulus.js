@@ -1,5 +1,5 @@
 /**
- * What is judged, as people see it: the context, the sentence or picture, its gloss.
+ * The stimulus of a trial: its context, sentence or picture, and gloss.
  */
 
 import { glossed } from "./gloss.js";
@@ -79,7 +79,7 @@ async function painted(address) {
 }
 
 /**
- * The sentence that numbers are compared with, and its number.
+ * The reference sentence for numbers, and its number.
  *
  * @param {{text: any, value: string}} modulus
  * @returns {HTMLElement}

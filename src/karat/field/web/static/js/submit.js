@@ -1,5 +1,5 @@
 /**
- * The last page: send the participant's form back to the platform, once, and copy the completion code on request.
+ * The last page: send the form to the platform once, and copy the completion code on request.
  */
 
 for (const form of document.querySelectorAll("form.submit-back")) {
@@ -16,7 +16,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
       await navigator.clipboard.writeText(code.textContent.trim());
       button.textContent = button.dataset.copied;
     } catch {
-      // Without leave to use the clipboard, the code is marked so that it can be copied by hand.
+      // Without permission to use the clipboard, select the code so that it can be copied by hand.
       window.getSelection().selectAllChildren(code);
     }
   });

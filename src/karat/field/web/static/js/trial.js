@@ -1,8 +1,8 @@
 /**
- * The frame that every task shares: a page is built, painted, watched for input and closed with a record.
+ * The base of all tasks: a page is built, painted, takes input and closes with a record.
  *
- * Input in the first 150 ms after the onset cannot be an answer to what is shown (it was on its way before), nor can
- * the second half of a double click; both are ignored, and noted.
+ * Input in the first 150 ms after the onset cannot be an answer to the stimulus, and neither can the second half of a
+ * double click. Both are ignored and reported.
  */
 
 import { epoch, paint } from "./clock.js";
@@ -40,7 +40,7 @@ export class TrialPage {
     if (trial.practice) this.section.append(element("p", { class: "quiet practice" }, page.word("practice")));
     const before = context(trial);
     if (before) this.section.append(before);
-    // Text that only programs read: neither seen, focused, selected nor in the accessibility tree.
+    // Text for programs only: invisible, not focusable or selectable, and not in the accessibility tree.
     if (trial.aside) this.section.append(element("span", { class: "aside", "aria-hidden": "true", inert: "" }, trial.aside));
     this.next = button(page.word("next"), "next");
     this.next.hidden = true;
@@ -53,7 +53,7 @@ export class TrialPage {
   }
 
   /**
-   * Mark what is under the pointer, from its first movement on.
+   * Highlight what is under the pointer, but only from its first movement on.
    *
    * @param {PointerEvent} event
    */
@@ -61,7 +61,7 @@ export class TrialPage {
     if (event.movementX || event.movementY) this.section.classList.add("pointed");
   }
 
-  /** Whether choosing is answering; otherwise the button confirms. */
+  /** Whether a choice is the answer; otherwise the button confirms it. */
   get advances() {
     return !page.goingBack;
   }
@@ -93,7 +93,7 @@ export class TrialPage {
   }
 
   /**
-   * Listen to a key while this page is shown and the focus is in it and not in a text field.
+   * Handle keys while this page is shown and has the focus outside of text fields.
    *
    * @param {(event: KeyboardEvent) => void} act
    */
@@ -109,7 +109,7 @@ export class TrialPage {
   }
 
   /**
-   * An answer was chosen, perhaps not for the last time.
+   * Record a choice, which may still change.
    *
    * @param {string} response
    * @param {Event} event
@@ -127,7 +127,7 @@ export class TrialPage {
   }
 
   /**
-   * On a page that was gone back to, show the answer in its control and offer to confirm it.
+   * On a page to which the participant went back, show the answer and offer to confirm it.
    *
    * @param {{preset: (value: string | null | undefined) => boolean}} control
    */
@@ -143,7 +143,7 @@ export class TrialPage {
   }
 
   /**
-   * Confirm what was chosen and close the page.
+   * Confirm the choice and close the page.
    *
    * @param {Event} event
    * @param {object} [more]  further fields of the answer
@@ -153,7 +153,7 @@ export class TrialPage {
   }
 
   /**
-   * The answer as it is sent.
+   * The answer for the server.
    *
    * @param {Event} event
    * @param {object} more
@@ -187,7 +187,7 @@ export class TrialPage {
 }
 
 /**
- * Milliseconds as seconds, to the tenth of a millisecond; from nothing to a day, for a computer may sleep meanwhile.
+ * Milliseconds as seconds, to the tenth of a millisecond; at most a day, because a computer may sleep meanwhile.
  *
  * @param {number} milliseconds
  * @returns {number}

@@ -58,7 +58,7 @@ export function fill(text, values) {
 }
 
 /**
- * The key of a text in the form that a number asks for. A language may have more forms (`_two`, `_few`) than English.
+ * The key of a text in the plural form for a number. A language may have more forms (`_two`, `_few`) than English.
  *
  * @param {string} one  the key of the form for one
  * @param {string} many  the key of the form that every language has
@@ -73,7 +73,7 @@ export function plural(one, many, count, text) {
 }
 
 /**
- * The words of the page: what the server sent, and English for the rest.
+ * The words of the page: those of the server, and English for the rest.
  *
  * @param {Record<string, string>} sent
  * @returns {(key: string, values?: Record<string, string | number>) => string}

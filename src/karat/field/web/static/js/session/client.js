@@ -1,9 +1,9 @@
 /**
- * The line to the server: trials come in ahead, answers go out and stay in the outbox until they are confirmed.
+ * The connection to the server: trials arrive in advance, and answers stay in the outbox until they are confirmed.
  *
- * One request runs at a time. An answer carries a key of its own, so that a repeated request saves it once. A lost line
- * is tried again after half a second, then after twice as long each time up to half a minute, and at once when the
- * browser says that it is back.
+ * One request runs at a time. Each answer has a key, so that a repeated request saves it once. A failed request is repeated
+ * after half a second, then after twice as long each time up to half a minute, and at once when the browser is online
+ * again.
  *
  * @typedef {{id: string, kind: string, task?: string, [more: string]: any}} Trial
  */
@@ -13,17 +13,17 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 30_000;
 const TIMEOUT = 20_000;
 
-/** An answer of the server that ends the conversation: "lost" (no session) or "ended" (the session is over). */
+/** A response that ends the session on this page: "lost" (no session) or "ended" (the session is over). */
 export class Ended extends Error {}
 
-/** An answer of the server that this very request will always get. */
+/** A response that would be the same if the request were repeated. */
 export class Refused extends Error {}
 
 export class Client {
   /**
    * @param {object} parts
    * @param {string} parts.study
-   * @param {string | null} parts.token  only where the page is framed and has no cookie
+   * @param {string | null} parts.token  only if the page is framed and has no cookie
    * @param {import("./outbox.js").Outbox} parts.outbox
    * @param {typeof fetch} [parts.fetch]
    * @param {(milliseconds: number) => Promise<void>} [parts.wait]
@@ -40,7 +40,7 @@ export class Client {
     this.current = null;
     /** @type {Record<string, any>} */
     this.scales = {};
-    /** @type {any} what the first answer of the server said besides the trials */
+    /** @type {any} the first response of the server */
     this.setting = null;
     this.step = "trials";
     /** @type {object[]} */
@@ -57,7 +57,7 @@ export class Client {
     this.onTrials = () => {};
   }
 
-  /** Begin to talk with the server; runs until everything is done or `stop` is called. */
+  /** Exchange trials and answers with the server until everything is done or `stop` is called. */
   async run() {
     while (!this.stopped) {
       if (this.idle()) {
@@ -83,13 +83,13 @@ export class Client {
     }
   }
 
-  /** @returns {boolean} whether there is nothing to ask or to send */
+  /** @returns {boolean} whether there is nothing to load or to send */
   idle() {
     if (this.setting === null || this.outbox.size > 0) return false;
     return this.step !== "trials" || this.queue.length > 0 || this.current !== null;
   }
 
-  /** Stop talking, for another tab has taken over or the session is over. */
+  /** Stop, because another tab has taken over or the session is over. */
   stop() {
     this.stopped = true;
     this.wake();
@@ -116,7 +116,7 @@ export class Client {
   }
 
   /**
-   * Keep an answer and send it; a key that is pressed on a page that has stopped answers nothing.
+   * Store an answer and send it; on a page that has stopped, it is ignored.
    *
    * @param {object} answer
    */
@@ -127,7 +127,7 @@ export class Client {
   }
 
   /**
-   * Note an event; it travels with the next answers.
+   * Record an event; it is sent with the next answers.
    *
    * @param {string} kind
    * @param {object} [details]
@@ -158,8 +158,8 @@ export class Client {
     } catch (problem) {
       if (!(problem instanceof Refused)) throw problem;
       console.warn(problem.message);
-      // Something in it cannot be read by the server: first leave out the events, then send the answers one by one,
-      // so that a single one holds up no other.
+      // The server cannot read a part of it: first leave out the events, then send the answers one by one, so that one
+      // answer does not block the others.
       if (this.events.splice(0, events.length).length > 0) return;
       if (batch.length === 1) this.outbox.remove(batch[0].key);
       this.narrow = true;
@@ -167,7 +167,7 @@ export class Client {
   }
 
   /**
-   * The ids of the trials that the browser holds or has answered without having sent it.
+   * The ids of the trials that the browser has, or whose answers it has not sent yet.
    *
    * @param {{key: string}[]} batch
    */
@@ -204,7 +204,7 @@ export class Client {
     throw new Error(`The server said ${response.status}.`);
   }
 
-  /** Send what is left while the page is being closed; the outbox keeps it until a later page hears of it. */
+  /** Send the rest while the page is closing; the outbox keeps it until a later page gets the confirmation. */
   farewell() {
     if (this.stopped || (this.outbox.size === 0 && this.events.length === 0)) return;
     const body = { answers: this.outbox.all().slice(0, BATCH), events: this.events.splice(0), have: this.held([]) };

@@ -1,9 +1,9 @@
 /**
- * How a trial was answered, in a few numbers: movements, presses and keys are counted and summed, never recorded.
+ * A few numbers about how a trial was answered: movements, presses and keys are counted and summed, never recorded.
  *
- * Nothing here depends on what was answered or typed. The numbers of a trial begin with the end of the one before, so
- * that a key that closes a page is timed when it is let go. Path, speed and dwell are those of the way to the last
- * press; `karat.simulate.hands.summary` computes the same.
+ * The numbers do not depend on what was answered or typed. Those of a trial begin at the end of the one before, so that a
+ * key that closes a page is timed when it is released. Path, speed and dwell are those of the movement to the last press;
+ * `karat.simulate.hands.summary` computes the same.
  */
 
 const STILL = 100;
@@ -66,7 +66,7 @@ export class Hand {
     this.segment();
   }
 
-  /** Begin to count anew. */
+  /** Reset the counts. */
   clear() {
     this.count = { moves: 0, keys: 0, scrolls: 0, paste: 0, untrusted: 0 };
     this.holds = [];
@@ -75,7 +75,7 @@ export class Hand {
     this.scrolled = -Infinity;
   }
 
-  /** A way to the next press begins. */
+  /** Begin the movement to the next press. */
   segment() {
     this.way = { start: this.place, path: 0, active: 0, peak: 0, first: NaN, at: NaN };
   }
@@ -93,7 +93,7 @@ export class Hand {
       const step = Math.hypot(here[0] - this.place[0], here[1] - this.place[1]);
       const wait = event.timeStamp - way.at;
       way.path += step;
-      // The first step has no time of its own: the pointer may have rested before.
+      // The first step has no duration, because the pointer may have rested before.
       if (wait <= STILL) {
         way.active += wait;
         way.peak = Math.max(way.peak, step / Math.max(wait, SOONEST));

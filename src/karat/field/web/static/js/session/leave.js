@@ -1,5 +1,5 @@
 /**
- * Go to another page of the study: by address, or in a frame without cookies by a form that carries the token.
+ * Go to another page of the study: by address or, in a frame without cookies, by a form with the token.
  */
 
 import { element } from "../page.js";

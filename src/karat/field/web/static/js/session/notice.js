@@ -1,8 +1,7 @@
 /**
- * What the page says besides the trials: that the line is down, that answers are being saved, that it has stopped.
+ * Messages besides the trials: that the connection is lost, that answers are being saved, that the page has stopped.
  *
- * The line of state has its place above the trial, where nothing is that it could cover, so that nothing moves when it
- * speaks.
+ * The status line has a reserved place above the trial, so that nothing moves or is covered when it appears.
  */
 
 import { element, page } from "../page.js";
@@ -24,7 +23,7 @@ export class Notice {
   }
 
   /**
-   * Say that one has to wait, if it takes longer than a moment.
+   * Show a message if a promise takes longer than a moment.
    *
    * @template T
    * @param {Promise<T>} promise
@@ -53,7 +52,7 @@ export class Notice {
 }
 
 /**
- * Put a message in the place of the trials.
+ * Replace the trials by a message.
  *
  * @param {string} text
  * @param {{label: string, act: () => void} | null} [button]

@@ -1,8 +1,8 @@
 /**
- * Answers that the server has not confirmed yet. They are kept in the browser's storage, one entry per answer, so that
- * neither a reload nor a closed tab loses them and two tabs do not overwrite each other.
+ * Answers that the server has not confirmed yet. They are in the browser's storage, one entry per answer, so that neither
+ * a reload nor a closed tab loses them and two tabs do not overwrite each other.
  *
- * Where the browser forbids storage (some frames of other sites), they are kept in memory alone.
+ * If the browser forbids storage (some frames of other sites), they are only in memory.
  */
 
 export class Outbox {
@@ -19,7 +19,7 @@ export class Outbox {
     this.read();
   }
 
-  /** Take over what an earlier page, or another tab, has left. */
+  /** Load the answers that an earlier page or another tab has left. */
   read() {
     for (const name of this.names()) {
       try {
@@ -55,7 +55,7 @@ export class Outbox {
     try {
       this.storage?.setItem(this.prefix + answer.key, JSON.stringify(answer));
     } catch {
-      // The storage is full or closed. The answer stays in memory and is sent all the same.
+      // The storage is full or closed. The answer stays in memory and is sent anyway.
     }
   }
 
@@ -66,7 +66,7 @@ export class Outbox {
   }
 }
 
-/** @returns {Storage | null} the browser's storage, where it may be used */
+/** @returns {Storage | null} the browser's storage, if it may be used */
 export function storage() {
   try {
     const local = window.localStorage;

@@ -1,5 +1,5 @@
 /**
- * Pages without an answer: a break, a text to read, and what is said after a practice trial.
+ * Pages without an answer: a break, a text to read, and the feedback on a practice trial.
  */
 
 import { element, page } from "../page.js";
@@ -26,7 +26,7 @@ export function pause(trialPage, trial) {
 }
 
 /**
- * Build the page with the feedback of a practice trial. It is not a trial of its own: nothing of it is sent.
+ * Build the page with the feedback on a practice trial. It is no trial, so nothing is sent.
  *
  * @param {import("../trial.js").TrialPage} trialPage
  * @param {import("./client.js").Trial} trial

@@ -1,5 +1,5 @@
 /**
- * The thin line on top that says how far one is, and the count where the study asks for it.
+ * The progress bar at the top, and the count of trials if the study asks for it.
  */
 
 import { element, page } from "../page.js";

@@ -1,7 +1,7 @@
 /**
- * One tab at a time: the tab that was opened last goes on, and earlier ones stop and say so.
+ * One tab at a time: the tab that was opened last continues, and earlier ones stop with a message.
  *
- * Each tab announces itself with a stamp; a tab that hears a later stamp than its own stops.
+ * Each tab announces itself with a stamp; a tab that receives a later stamp than its own stops.
  */
 
 /**

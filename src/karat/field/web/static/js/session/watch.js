@@ -1,8 +1,8 @@
 /**
- * What happens around the answers: the window loses the focus, is resized, and how the answer is given (`hand.js`).
+ * Events around the answers: lost focus, resizing, and how the answer is given (`hand.js`).
  *
- * All of it is evidence that travels with the answers; nothing here ever stops a participant. Where the study has
- * `traces = false`, hands are not watched.
+ * All of this is sent with the answers as evidence and never stops a participant. If the study has `traces = false`,
+ * pointer and keys are not watched.
  */
 
 import { Hand } from "./hand.js";
@@ -11,7 +11,7 @@ const FAST = 0.3;
 const POINTERS = ["mouse", "touch", "pen"];
 
 /**
- * The class of a device from what its screen and its pointers are.
+ * The class of a device from its screen and its pointers.
  *
  * @param {{coarse: boolean, fine: boolean, shortSide: number}} facts
  * @returns {"phone" | "tablet" | "desktop"}
@@ -31,7 +31,7 @@ function thisDevice() {
 export class Watch {
   /**
    * @param {import("./client.js").Client} client
-   * @param {boolean} traces  whether hands are watched
+   * @param {boolean} traces  whether pointer and keys are watched
    */
   constructor(client, traces = true) {
     this.client = client;
@@ -42,7 +42,7 @@ export class Watch {
     this.pointer = "";
     this.blurs = 0;
     this.away = 0;
-    /** @type {number | null} when the window lost the focus, where it has */
+    /** @type {number | null} when the window lost the focus, if it has */
     this.left = null;
     this.listen();
     if (traces) this.listenToHands();

@@ -10,7 +10,7 @@ import { stimulus } from "../stimulus.js";
 import { seconds } from "../trial.js";
 import { plural } from "../words.js";
 
-/** A sentence of so many letters takes a quarter of a small screen at most. */
+/** The longest sentence that takes at most a quarter of a small screen. */
 const LONGEST_TO_STAY = 120;
 
 /**
@@ -48,7 +48,7 @@ function line(question, scale, trialPage) {
 export default async function differential(trialPage, trial, scale) {
   const judged = await stimulus(trial.stimuli[0]);
   judged.id = "stimulus";
-  // A text or a picture would cover the pairs on a phone.
+  // A long text or a picture would cover the pairs on a phone.
   judged.classList.toggle("stays", !trial.stimuli[0].image && (judged.textContent ?? "").length <= LONGEST_TO_STAY);
   const lines = trial.questions.map((question) => line(question, scale, trialPage));
   const error = element("p", { class: "error", id: "missing", role: "alert" });
@@ -65,7 +65,7 @@ export default async function differential(trialPage, trial, scale) {
  * @param {HTMLElement} error
  */
 function wire(trialPage, lines, error) {
-  /** What was chosen on each line, and when after the onset. */
+  /** The choice on each line, and its time after the onset. */
   const chosen = new Map();
   const times = new Map();
   const confirm = (event) => {
@@ -82,7 +82,7 @@ function wire(trialPage, lines, error) {
     trialPage.confirm(event, { response: null, first_response: null, responses, rts: Object.fromEntries(times) });
   };
   lines.forEach((one, index) => {
-    const before = trialPage.trial.responses?.[one.id]; // on a page that was gone back to
+    const before = trialPage.trial.responses?.[one.id]; // on a page to which the participant went back
     if (one.control.preset(before)) chosen.set(one.id, before);
     one.control.onChoice = (value, event) => {
       if (chosen.has(one.id) && chosen.get(one.id) !== value) trialPage.changes += 1;
@@ -104,7 +104,7 @@ function wire(trialPage, lines, error) {
 }
 
 /**
- * Keep the times of the first and the last answer of the page.
+ * Record the times of the first and the last choice on the page.
  *
  * @param {import("../trial.js").TrialPage} trialPage
  * @param {Event} event

@@ -1,7 +1,7 @@
 /**
- * Magnitude estimation: a positive number, beside the sentence that numbers are compared with.
+ * Magnitude estimation: a positive number, beside the reference sentence.
  *
- * A number is entered, shown once more and then confirmed or changed, so that a slip of the finger can be undone.
+ * A number is entered, shown again and then confirmed or changed, so that typing errors can be corrected.
  */
 
 import { readNumber } from "../number.js";
@@ -42,13 +42,13 @@ export default async function magnitude(trialPage, trial) {
   if (trial.modulus) trialPage.section.append(modulus(trial.modulus));
   trialPage.section.append(judged, fieldset);
   trialPage.actions.append(change);
-  input.value = trial.response ?? ""; // on a page that was gone back to
+  input.value = trial.response ?? ""; // on a page to which the participant went back
   const entry = { input, error, check, change, trialPage };
   wire(entry);
 }
 
 /**
- * Enter reads the number, Enter again confirms it; the other button goes back to writing.
+ * Enter reads the number, Enter again confirms it; the other button allows a change.
  *
  * @param {{input: HTMLInputElement, error: HTMLElement, check: HTMLElement, change: HTMLElement, trialPage: any}} entry
  */
@@ -93,7 +93,7 @@ function wire({ input, error, check, change, trialPage }) {
     event.preventDefault();
     go(event);
   });
-  // Who begins to type has read the sentence and need not look for the field.
+  // Participants can begin to type without focusing the field.
   trialPage.onKey((event) => {
     if (/^[\d.,]$/.test(event.key) && !checking && trialPage.accepts(event)) input.focus();
   });
