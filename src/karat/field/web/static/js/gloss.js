@@ -5,6 +5,7 @@
  * the words cannot be matched one to one, the gloss is a separate line below.
  */
 
+import { element } from "./page.js";
 import { piece, wordsOf, write } from "./runs.js";
 
 /**
@@ -18,17 +19,12 @@ import { piece, wordsOf, write } from "./runs.js";
 export function glossed(text, gloss, language) {
   const above = wordsOf(text.flat());
   const below = wordsOf(gloss[0] ?? []);
-  const whole = document.createElement("div");
-  whole.className = "glossed";
+  const whole = element("div", { class: "glossed" });
   if (above.length === below.length) {
-    const words = document.createElement("div");
-    words.className = "gloss-words";
-    above.forEach((word, index) => words.append(column(word, below[index], language)));
-    whole.append(words);
+    const columns = above.map((word, index) => column(word, below[index], language));
+    whole.append(element("div", { class: "gloss-words" }, ...columns));
   } else {
-    const sentence = write(document.createElement("p"), text);
-    sentence.lang = language;
-    whole.append(sentence, line([gloss[0] ?? []]));
+    whole.append(write(element("p", { lang: language }), text), line([gloss[0] ?? []]));
   }
   if (gloss.length > 1) whole.append(line(gloss.slice(1)));
   return whole;
@@ -42,22 +38,13 @@ export function glossed(text, gloss, language) {
  * @param {string} language
  */
 function column(word, gloss, language) {
-  const both = document.createElement("span");
-  both.className = "gloss-column";
-  const above = document.createElement("span");
-  above.lang = language;
-  above.append(...word.map(piece));
-  const below = document.createElement("span");
-  below.className = "gloss";
-  below.append(...gloss.map(piece));
+  const above = element("span", { lang: language }, ...word.map(piece));
+  const below = element("span", { class: "gloss" }, ...gloss.map(piece));
   // A space separates the two for screen readers and in copied text.
-  both.append(above, " ", below);
-  return both;
+  return element("span", { class: "gloss-column" }, above, " ", below);
 }
 
 /** @param {import("./runs.js").Runs} runs */
 function line(runs) {
-  const paragraph = document.createElement("p");
-  paragraph.className = "gloss";
-  return write(paragraph, runs);
+  return write(element("p", { class: "gloss" }), runs);
 }

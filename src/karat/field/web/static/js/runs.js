@@ -8,6 +8,8 @@
  * @typedef {Piece[][]} Runs
  */
 
+import { element } from "./page.js";
+
 /** The elements for the marks of a piece. */
 const ELEMENTS = { i: "em", b: "strong", sub: "sub", sup: "sup", sc: "span" };
 
@@ -31,11 +33,7 @@ export function piece(piece) {
   /** @type {Node} */
   let node = document.createTextNode(piece.t);
   for (const [mark, name] of Object.entries(ELEMENTS)) {
-    if (!piece[mark]) continue;
-    const around = document.createElement(name);
-    if (mark === "sc") around.className = "small-caps";
-    around.append(node);
-    node = around;
+    if (piece[mark]) node = element(name, { class: mark === "sc" && "small-caps" }, node);
   }
   return node;
 }
@@ -44,22 +42,15 @@ export function piece(piece) {
  * Put runs into an element: one paragraph inline, several as block elements.
  *
  * @template {Element} E
- * @param {E} element
+ * @param {E} target
  * @param {Runs | null} runs
  * @returns {E}
  */
-export function write(element, runs) {
-  if ((runs ?? []).length === 1) {
-    element.append(...runs[0].map(piece));
-  } else {
-    for (const paragraph of runs ?? []) {
-      const line = document.createElement("span");
-      line.className = "paragraph";
-      line.append(...paragraph.map(piece));
-      element.append(line);
-    }
-  }
-  return element;
+export function write(target, runs) {
+  const paragraphs = (runs ?? []).map((paragraph) => paragraph.map(piece));
+  if (paragraphs.length === 1) target.append(...paragraphs[0]);
+  else target.append(...paragraphs.map((pieces) => element("span", { class: "paragraph" }, ...pieces)));
+  return target;
 }
 
 /**
