@@ -1,4 +1,4 @@
-/** Pages with buttons that start and stop something: preview, rehearsal, run, results, history. */
+/** The buttons of the pages that start and stop jobs: preview, rehearsal, run, results, history. */
 
 import { ask, attempt } from "./studio.js";
 
@@ -45,7 +45,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   }));
 }
 
-/** Wait for a rehearsal to end, then show what came of it. */
+/** Wait for a rehearsal to end, then show its result. */
 async function watch() {
   const job = await (await ask("GET", `${address}/rehearse/progress`)).json();
   if (!job.working) return location.reload();
@@ -54,7 +54,7 @@ async function watch() {
 }
 if (work.dataset.page === "rehearse" && "working" in work.dataset) attempt(watch);
 
-/** Follow a job of this page, and show what came of it when it has ended. */
+/** Show the progress of a job of this page, and its result when it has ended. */
 async function follow(box) {
   const job = await (await ask("GET", `${address}/jobs/${box.dataset.job}/progress`)).json();
   if (!job.working) return location.reload();

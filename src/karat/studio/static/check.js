@@ -1,4 +1,4 @@
-/** A page that has nothing to edit, such as that of an unreadable study file: the check alone. */
+/** The check alone, for pages without a form, such as that of an unreadable study file. */
 
 import { Editing } from "./editing.js";
 

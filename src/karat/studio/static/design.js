@@ -1,7 +1,7 @@
-/** The design of a study: what was changed in the form, key by key, and the findings beside the fields. */
+/** The design of a study: the changes of the form, key by key, and the findings beside the fields. */
 
 import { Editing, attempt, livePreview } from "./editing.js";
-import { ask } from "./studio.js";
+import { ask, make } from "./studio.js";
 
 const form = document.querySelector("#design");
 const settings = JSON.parse(document.querySelector("#study-settings")?.textContent ?? "{}");
@@ -10,26 +10,16 @@ const lines = (text) => text.split("\n").map((one) => one.trim()).filter(Boolean
 const at = (path, from = settings) => path.reduce((value, part) => value?.[part], from);
 let count = 0;
 
-/** An element with classes, attributes and children. */
-function make(kind, properties = {}, ...children) {
-  const node = Object.assign(document.createElement(kind), properties);
-  node.append(...children);
-  return node;
-}
-
 function labelled(words, control, hint = "") {
   control.id ||= `made-${(count += 1)}`;
   const label = make("label", { htmlFor: control.id, textContent: words });
   return make("div", { className: "field" }, label, ...(hint ? [make("p", { className: "hint", textContent: hint })] : []), control);
 }
 
-const button = (words, act) => {
-  const node = make("button", { type: "button", className: "button secondary", textContent: words });
-  node.addEventListener("click", act);
-  return node;
-};
+const button = (words, act) =>
+  make("button", { type: "button", className: "button secondary", textContent: words, onclick: act });
 
-/** The text of a field as the study file has it: nothing, text, a number or a list. */
+/** The value of a field for the study file: nothing, text, a number or a list. */
 function valueOf(field) {
   const text = field.value;
   if (field.dataset.kind === "lines") return lines(text).length ? lines(text) : null;
@@ -87,7 +77,7 @@ function factorsOf(list) {
   }));
 }
 
-/** The columns of a wide sheet with the levels as they are called now, where the factors are still the same ones. */
+/** The columns of a wide sheet with the current names of the levels, if the factors are still the same. */
 function wideOf(list) {
   const wide = at([...list.path.slice(0, -1), "wide"]);
   if (!wide || list.rows.length !== Object.keys(list.original ?? {}).length) return wide;
@@ -104,7 +94,7 @@ function changedFactors() {
   editing.touched();
 }
 
-/* Planned comparisons: a name and, of each factor that is compared, two levels. */
+/* Planned comparisons: a name, and two levels of each compared factor. */
 const allFactors = () => factorLists.flatMap((list) => list.rows);
 const contrasts = { root: form.querySelector("[data-contrasts]"), rows: [] };
 
@@ -296,6 +286,7 @@ const editing = new Editing({
     for (const field of form.querySelectorAll("[data-field].invalid")) {
       field.classList.remove("invalid");
       Object.assign(field.querySelector(".error"), { hidden: true, textContent: "" });
+      field.querySelector("[data-path]")?.removeAttribute("aria-invalid");
     }
     for (const finding of findings) {
       const field = finding.grade === "error" ? fieldOf(finding) : null;
@@ -303,6 +294,7 @@ const editing = new Editing({
       if (!error) continue;
       field.classList.add("invalid");
       error.hidden = false;
+      field.querySelector("[data-path]")?.setAttribute("aria-invalid", "true");
       error.textContent = [error.textContent, finding.message, finding.fix].filter(Boolean).join(" ");
     }
   },
@@ -319,7 +311,7 @@ editing.goto = (finding) => {
     field.querySelector("input, textarea, select, button")?.focus();
   });
 };
-/* What the rules, as they stand here, do to simulated participants. */
+/* The effect of the current rules on simulated participants. */
 const rulesSaid = document.querySelector("#rules-said");
 
 function tried({ kinds, rows, excluded }) {

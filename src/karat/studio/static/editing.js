@@ -1,10 +1,10 @@
 /**
- * What the pages share that edit a study: check while somebody types, save, notice changes outside, and show findings.
- * A page gives `collect`, what it changed; `dirty`, whether it did, where that is quicker; `place`, which marks findings;
- * and `saving` and `saved`, called before and after with the server's answer.
+ * Shared by the pages that edit a study: check while somebody types, save, notice changes by others, and show findings.
+ * A page passes `collect`, which returns its changes; optionally `dirty`, a faster test for changes; `place`, which marks
+ * findings; and `saving` and `saved`, called before saving and after it with the response.
  */
 
-import { ask, attempt, complain, counted } from "./studio.js";
+import { ask, attempt, complain, make } from "./studio.js";
 
 const SOON = 500;
 const OFTEN = 5000;
@@ -38,7 +38,7 @@ export class Editing {
     this.look();
   }
 
-  /** Something was changed on the page. */
+  /** React to a change on the page. */
   touched() {
     this.dirty = this.changed();
     this.button.disabled = !this.dirty;
@@ -47,7 +47,7 @@ export class Editing {
     this.timer = setTimeout(() => this.check(), SOON);
   }
 
-  /** Have the page checked as it is; one check at a time, the last state always. */
+  /** Check the current state of the page; one check at a time, and always the last state. */
   async check() {
     if (this.checking) {
       this.again = true;
@@ -68,7 +68,7 @@ export class Editing {
     }
   }
 
-  /** Show what the check found: in a list, at the tabs, and where it is. */
+  /** Show the findings: in a list, at the tabs, and in their places. */
   show({ head, findings, counts }) {
     document.querySelector("#check-head").textContent = head || "The study cannot be read as it is.";
     const list = document.querySelector("#found");
@@ -87,7 +87,7 @@ export class Editing {
     this.place(findings);
   }
 
-  /** How to get to a finding: a function on this page, or the address of the other one. */
+  /** The way to a finding: a function on this page, or the address of another one. */
   way(finding) {
     const here = this.goto?.(finding);
     if (here) return here;
@@ -96,7 +96,7 @@ export class Editing {
     return null;
   }
 
-  /** Save; gives whether nothing is left to save. */
+  /** Save; returns whether nothing is left to save. */
   async save(conflict = "ask") {
     if (!this.changed()) return true;
     complain();
@@ -126,21 +126,21 @@ export class Editing {
     }
   }
 
-  /** End a conflict. With "theirs", what was not saved goes to the history. */
+  /** Resolve a conflict. With "theirs", unsaved changes go to the history. */
   async resolve(how) {
     if (!(await this.save(how)) || how !== "theirs") return;
     this.dirty = false;
     location.reload();
   }
 
-  /** Notice a change outside. */
+  /** Notice changes by others. */
   async look() {
     if (document.hidden) return;
     const state = await ask("GET", `${this.address}/state`).then((answer) => answer.json(), () => null);
     if (!state) return;
     const changed = this.versions && JSON.stringify(this.versions) !== JSON.stringify(state.versions);
     if (changed) {
-      // What is being typed into a cell is not among the changes yet.
+      // Text in the cell editor is not among the changes yet.
       if (this.dirty || document.querySelector(".grid-editor")) document.querySelector("#outside").hidden = false;
       else location.reload();
     }
@@ -153,29 +153,12 @@ function sentence(finding) {
 }
 
 function line(grade, rule, words, way) {
-  const item = document.createElement("li");
-  const mark = document.createElement("b");
-  mark.className = `grade ${grade}`;
-  mark.textContent = GRADES.includes(grade) ? grade : "";
-  item.append(mark, " ", words);
-  if (rule && !words.includes(rule)) {
-    const name = document.createElement("code");
-    name.textContent = rule;
-    item.append(" ", name);
-  }
-  if (typeof way === "string") {
-    const link = document.createElement("a");
-    link.href = way;
-    link.textContent = "Go to it";
-    item.append(" ", link);
-  } else if (way) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "link-button";
-    button.textContent = "Go to it";
-    button.addEventListener("click", way);
-    item.append(" ", button);
-  }
+  const mark = make("b", { className: `grade ${grade}`, textContent: GRADES.includes(grade) ? grade : "" });
+  const item = make("li", {}, mark, " ", words);
+  if (rule && !words.includes(rule)) item.append(" ", make("code", { textContent: rule }));
+  const textContent = "Go to it";
+  if (typeof way === "string") item.append(" ", make("a", { href: way, textContent }));
+  else if (way) item.append(" ", make("button", { type: "button", className: "link-button", textContent, onclick: way }));
   return item;
 }
 
@@ -189,7 +172,7 @@ function put(mark, number) {
   mark.textContent = number || "";
 }
 
-/** The scale and the question as a participant sees them, while they are being written. */
+/** Preview the scale and the question while they are being written. */
 export function livePreview({ sentence, prompt, task, points, labels }) {
   const live = document.querySelector("#live");
   live.querySelector(".live-sentence").textContent = sentence || live.dataset.sample || "The sentence that participants judge.";
@@ -202,11 +185,9 @@ export function livePreview({ sentence, prompt, task, points, labels }) {
   scale.classList.toggle("words", !rated);
   scale.classList.toggle("each", each);
   scale.replaceChildren(
-    ...Array.from({ length: number }, (_, at) => {
-      const point = document.createElement("span");
-      point.textContent = rated && !each ? at + 1 : (words[at] ?? ["no", "yes"][at] ?? "");
-      return point;
-    }),
+    ...Array.from({ length: number }, (_, at) =>
+      make("span", { textContent: rated && !each ? at + 1 : (words[at] ?? ["no", "yes"][at] ?? "") }),
+    ),
   );
   const ends = live.querySelector(".live-ends");
   ends.hidden = !rated || each || !words.length;

@@ -1,10 +1,9 @@
 /**
- * A table to edit like a spreadsheet. Only the rows in sight are in the page, all of one height, so that thousands of
- * rows cost as much as thirty. The grid has the focus and names its active cell (aria-activedescendant); cells that are
- * scrolled away need no focus of their own.
+ * A table that can be edited like a spreadsheet. Only the visible rows are in the page, all of the same height, so that
+ * thousands of rows cost as much as thirty. The grid has the focus and names its active cell (aria-activedescendant).
  */
 
-import { counted } from "./studio.js";
+import { counted, make } from "./studio.js";
 
 const ROW = 52;
 const SPARE = 8;
@@ -13,7 +12,7 @@ const WIDE = 340;
 const CHECK = 260;
 const MOST_UNDO = 500;
 
-/** Text with tabs, as spreadsheets put it on the clipboard: cells with a line break stand in quotation marks. */
+/** Parse text with tabs from a spreadsheet's clipboard, in which cells with a line break are quoted. */
 export function cellsOf(text) {
   const rows = [[]];
   let cell = "";
@@ -39,7 +38,7 @@ export function cellsOf(text) {
   return rows;
 }
 
-/** Whether a quotation mark opens a quoted cell: its partner stands before a tab, a line end or the end. */
+/** Whether a quotation mark opens a quoted cell: the closing mark is before a tab, a line end or the end. */
 function closes(text, from) {
   for (let at = from + 1; at < text.length; at += 1) {
     if (text[at] !== '"') continue;
@@ -56,9 +55,8 @@ export function textOf(rows) {
 }
 
 const element = (role, name) => {
-  const node = document.createElement("div");
+  const node = make("div", name ? { className: name } : {});
   node.setAttribute("role", role);
-  if (name) node.className = name;
   return node;
 };
 
@@ -110,7 +108,7 @@ export class Grid {
     new ResizeObserver(() => this.soon()).observe(this.scroll);
   }
 
-  /** Columns as wide as what is in them, and the head with their names. */
+  /** Set the widths of the columns by their content, and draw the head. */
   layout() {
     const sample = this.rows.slice(0, 200);
     this.widths = this.columns.map((name, at) => {
@@ -140,14 +138,14 @@ export class Grid {
     this.refresh();
   }
 
-  /** The widths of all columns; that of the check is narrow as long as nothing is found. */
+  /** Apply the widths of all columns; the check column is narrow if there are no findings. */
   spread() {
     const check = this.errors.size ? CHECK : NARROW;
     this.scroll.style.setProperty("--columns", `48px ${this.widths.map((one) => `${one}px`).join(" ")} ${check}px`);
     this.scroll.style.setProperty("--wide", `${48 + check + this.widths.reduce((a, b) => a + b, 0)}px`);
   }
 
-  /** Rows in sight after a change of the rows or of the filter. */
+  /** Update the visible rows after a change of the rows or of the filter. */
   refresh() {
     this.view = this.filter ? this.rows.filter(this.filter) : this.rows;
     this.body.style.blockSize = `${Math.max(this.view.length, 1) * ROW}px`;
@@ -347,14 +345,10 @@ export class Grid {
     const cell = this.cellAt(this.at);
     if (!cell) return;
     const known = this.choices[this.columns[c]];
-    const editor = document.createElement(known ? "input" : "textarea");
-    editor.className = "grid-editor";
+    const editor = make(known ? "input" : "textarea", { className: "grid-editor" });
     editor.setAttribute("aria-label", `${this.columns[c]}, row ${r + 1}`);
     if (known) {
-      const list = document.createElement("datalist");
-      list.id = "grid-choices";
-      list.append(...known.map((one) => Object.assign(document.createElement("option"), { value: one })));
-      this.root.append(list);
+      this.root.append(make("datalist", { id: "grid-choices" }, ...known.map((value) => make("option", { value }))));
       editor.setAttribute("list", "grid-choices");
     }
     editor.value = text ?? this.view[r].cells[c] ?? "";
@@ -456,7 +450,7 @@ export class Grid {
     return this.editable;
   }
 
-  /** Put cells at the selection. Rows are added where they are missing; a first row that repeats the names is left out. */
+  /** Paste cells at the selection. Missing rows are added; a first row that repeats the names is left out. */
   paste(block) {
     if (!this.editable || this.at.r < -1) return;
     const { top, bottom, left, right } = this.range();
@@ -533,7 +527,7 @@ export class Grid {
     this.refresh();
   }
 
-  /** The next cell with a text after the active one, round and round. */
+  /** Go to the next cell with a text after the active one, starting again at the end. */
   find(text, sameCase) {
     const has = this.matcher(text, sameCase);
     const wide = this.columns.length;
@@ -553,7 +547,7 @@ export class Grid {
     return sameCase ? (cell) => cell.includes(text) : (cell) => cell.toLowerCase().includes(text.toLowerCase());
   }
 
-  /** Replace a text in some cells; how many were changed. */
+  /** Replace a text in some cells; returns how many were changed. */
   replace(text, other, sameCase, all) {
     if (!this.editable || !text) return 0;
     const has = this.matcher(text, sameCase);
@@ -569,7 +563,7 @@ export class Grid {
     return wanted.length;
   }
 
-  /** Mark rows that the check found something in, by their numbers. */
+  /** Mark rows with findings, by their numbers. */
   mark(found) {
     this.errors = new Map();
     for (const one of found) {
@@ -580,7 +574,7 @@ export class Grid {
     this.render();
   }
 
-  /** The table as it is now, without rows that have no text. */
+  /** The current table. */
   table() {
     return { columns: this.columns, rows: this.rows.map((row) => this.columns.map((_, c) => row.cells[c] ?? "")) };
   }

@@ -1,4 +1,4 @@
-/** The items of a study: a grid, its tools, and the check beside every row. */
+/** The items of a study: a grid with tools, and findings beside every row. */
 
 import { Editing, livePreview } from "./editing.js";
 import { Grid } from "./grid.js";
@@ -23,7 +23,7 @@ const say = (words) => (counts.textContent = words);
 async function begin() {
   const table = await (await ask("GET", `${work.dataset.address}/tables/${name.split("/").map(encodeURIComponent).join("/")}`)).json();
   let version = table.version;
-  let sent; // the step with which it was last sent
+  let sent; // the last step when the table was sent
   let editing;
   const grid = new Grid(document.querySelector("#grid"), {
     ...table, label: name, choices: choices(), say,
@@ -34,7 +34,7 @@ async function begin() {
     },
     moved: (row) => shown(row),
   });
-  let last; // the step after which the table was saved
+  let last; // the last step when the table was saved
 
   function sums() {
     const at = grid.columns.indexOf("function");

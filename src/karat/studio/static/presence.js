@@ -1,6 +1,6 @@
 /**
- * Says that the page is there, as long as it is: the server deletes the files when nobody is left. `fetch` with
- * keepalive rather than a beacon, because it says where it comes from.
+ * Report that the page is open, because the server deletes the files when all pages are closed. `fetch` with keepalive is
+ * used instead of a beacon, because it sends the origin.
  */
 
 const SECONDS = 10;
@@ -17,7 +17,7 @@ function tell(base, state) {
 }
 
 /**
- * Begin to say so; calls `gone` when the server does not answer any more, and `back` when it does again.
+ * Begin to report; calls `gone` when the server no longer answers, and `back` when it does again.
  * @param {string} base
  * @param {() => void} gone
  * @param {() => void} back

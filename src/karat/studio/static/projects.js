@@ -1,6 +1,6 @@
 /** The first page: another studies folder, and a new study from a sheet, results, an example or a copy. */
 
-import { ask, attempt, base, complain, counted, prepareDrop } from "./studio.js";
+import { ask, attempt, base, complain, counted, make, prepareDrop } from "./studio.js";
 
 const form = document.querySelector("#new-study");
 const paste = document.querySelector("#paste");
@@ -22,21 +22,21 @@ document.querySelector("#folder-form").addEventListener("submit", (event) => {
   });
 });
 
-/** The formats are listed when somebody looks, so that the page does not wait for them. */
+/** Load the list of formats when it is opened, so that the page does not wait for it. */
 document.querySelector("#formats").addEventListener("toggle", (event) => attempt(async () => {
   const list = event.target.querySelector("ul");
   if (!event.target.open || list.children.length) return;
   const { formats } = await (await ask("GET", `${base}/formats`)).json();
-  list.replaceChildren(...formats.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+  list.replaceChildren(...formats.map((words) => make("li", { textContent: words })));
 }));
 
-/** Show the fields of the chosen way. */
+/** Show the fields of the chosen source. */
 function showWay() {
   const way = form.elements.source.value;
   for (const part of form.querySelectorAll("[data-way]")) part.hidden = !part.dataset.way.split(" ").includes(way);
 }
 
-/** Which factors are stated, as the command line takes them. */
+/** The stated factors, as for the command line. */
 function factors() {
   return [...rows.children].map((row) => {
     const levels = row.querySelector("[data-levels]").value.split(",").map((one) => one.trim());
@@ -44,7 +44,7 @@ function factors() {
   });
 }
 
-/** Forget the sheet that was read last; what was pasted before may be answered later. */
+/** Drop the last sheet; the response to an earlier one may still arrive. */
 function forget() {
   turn += 1;
   sheet = "";
@@ -53,7 +53,7 @@ function forget() {
   document.querySelector("#sheet-factors").hidden = true;
 }
 
-/** Send a sheet, and show what karat sees in it. */
+/** Send a sheet, and show its sets and factors. */
 async function read(name, content) {
   forget();
   const own = turn;

@@ -1,7 +1,7 @@
-/** Publish: build the folder for a server, and look at the server from outside. */
+/** Publish: build the folder for a server, and check the server from outside. */
 
 import { act, address } from "./actions.js";
-import { ask, attempt } from "./studio.js";
+import { ask, attempt, make } from "./studio.js";
 
 const form = document.querySelector("#publish-form");
 const wish = () => JSON.stringify({ address: form.elements.address.value });
@@ -20,14 +20,8 @@ document.querySelector("#look")?.addEventListener("click", (event) => {
     try {
       const { found } = await (await ask("POST", `${address}/publish/look`, wish())).json();
       for (const { good, text } of found) {
-        const line = document.createElement("li");
-        const mark = document.createElement("b");
-        mark.className = good ? "grade good" : "grade error";
-        mark.textContent = good ? "good" : "to fix";
-        const words = document.createElement("span");
-        words.textContent = text;
-        line.append(mark, words);
-        seen.append(line);
+        const mark = make("b", { className: good ? "grade good" : "grade error", textContent: good ? "good" : "to fix" });
+        seen.append(make("li", {}, mark, make("span", { textContent: text })));
       }
     } finally {
       button.disabled = false;

@@ -1,4 +1,4 @@
-/** The page: takes files, sends corrections, shows how far the work is, and then what came of it. */
+/** The page of a drop: accepts files, sends corrections, and shows the progress and the results. */
 
 import { chosen, dropped } from "./files.js";
 import { stay } from "./presence.js";
@@ -11,7 +11,14 @@ const EVERY = 500;
 /** A number with its word. */
 export const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
-/** Say what went wrong, on top of the page; nothing takes it away. */
+/** Make an element with properties and children. */
+export function make(kind, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(kind), properties);
+  node.append(...children);
+  return node;
+}
+
+/** Show an error at the top of the page. */
 export function complain(sentence) {
   const problem = document.querySelector("#problem");
   const unsaved = sentence === CLOSED && document.querySelector("#save:enabled");
@@ -20,7 +27,7 @@ export function complain(sentence) {
   if (sentence) problem.scrollIntoView({ block: "nearest" });
 }
 
-/** Ask the server; what it refuses is an error with its own sentence. */
+/** Send a request; a refusal becomes an error with the server's sentence. */
 export async function ask(method, address, body, type = "application/json") {
   const headers = body === undefined ? {} : { "Content-Type": type };
   let answer;
@@ -36,7 +43,7 @@ export async function ask(method, address, body, type = "application/json") {
   return answer;
 }
 
-/** Do something and complain where it fails. */
+/** Run a function and show its error. */
 export async function attempt(work) {
   complain();
   try {
@@ -46,12 +53,12 @@ export async function attempt(work) {
   }
 }
 
-/** Send files to their case, a new one where there is none yet, and have them read, with these choices. */
+/** Send files to their case, or to a new one, and have them read with these choices. */
 async function take(drop, files, wanted) {
   if (!files.length) return;
   const paths = new Set();
   for (const { path } of files) {
-    // One would take the place of the other without a word.
+    // One would silently replace the other.
     if (paths.has(path)) throw new Error(`Two of these files are called ${path}. Drop their folders, or rename one.`);
     paths.add(path);
   }
@@ -74,7 +81,7 @@ async function take(drop, files, wanted) {
   else location.assign(address);
 }
 
-/** What the form says, as the server takes it. */
+/** The values of the form for the server. */
 function choices(form) {
   const data = { mapping: {}, scales: {} };
   for (const select of form.querySelectorAll("[data-map]")) data.mapping[select.dataset.map] = select.value;
@@ -95,7 +102,7 @@ function choices(form) {
   return data;
 }
 
-/** What was answered to karat's questions: the proposal that is chosen, or another column. */
+/** The answers to karat's questions: the chosen proposals or other columns. */
 function answers(form) {
   const data = { answered: {} };
   for (const question of form.querySelectorAll("[data-asked]")) {
@@ -110,7 +117,7 @@ function answers(form) {
   return data;
 }
 
-/** Put the page of the case, as it is now, in the place of the one that is shown. */
+/** Replace the page of the case by its current state. */
 async function refresh() {
   const shown = document.querySelector("#case");
   const answer = await fetch(shown.dataset.address, { headers: { Accept: "text/html" } });
@@ -124,7 +131,7 @@ async function refresh() {
   heading.scrollIntoView({ block: "nearest" });
 }
 
-/** Show how far the work is until it is done, then what came of it. */
+/** Show the progress of the job, then its result. */
 async function watch(shown) {
   const data = await (await ask("GET", `${shown.dataset.address}/progress`)).json();
   if (!data.working) return refresh();
@@ -133,9 +140,7 @@ async function watch(shown) {
   shown.querySelector("#seconds").textContent = data.seconds;
   const done = shown.querySelector("#done");
   for (const { step: words, seconds } of data.done.slice(done.children.length)) {
-    const line = document.createElement("li");
-    line.textContent = seconds ? `${words}: ${seconds} s` : words;
-    done.append(line);
+    done.append(make("li", { textContent: seconds ? `${words}: ${seconds} s` : words }));
   }
   return setTimeout(() => shown.isConnected && attempt(() => watch(shown)), EVERY);
 }
@@ -153,7 +158,7 @@ const SENDS = {
   },
 };
 
-/** Make a place take files that are dropped or chosen there. */
+/** Accept files that are dropped or chosen in an element. */
 export function prepareDrop(drop, wanted) {
   const takeIn = (files) => attempt(async () => take(drop, await files, wanted));
   for (const input of drop.querySelectorAll("input")) input.addEventListener("change", () => takeIn(chosen(input.files)));
@@ -171,7 +176,7 @@ export function prepareDrop(drop, wanted) {
   });
 }
 
-/** The items of results, and the study that is made from them. */
+/** The items of results, and the form for a study from them. */
 function prepareNewStudy(shown, address, form) {
   const look = (more) => attempt(async () => {
     await ask("POST", `${address}/look`, JSON.stringify({ ...choices(form), ...more }));
@@ -190,7 +195,7 @@ function prepareNewStudy(shown, address, form) {
   });
 }
 
-/** Make what is shown answer to clicks and drops. */
+/** Connect the page with its clicks and drops. */
 function prepare() {
   const shown = document.querySelector("#case");
   const drop = document.querySelector("#drop");
@@ -230,7 +235,7 @@ function prepare() {
   if ("working" in shown.dataset) attempt(() => watch(shown));
 }
 
-// A file that misses its place must not take the place of the page.
+// A file that is dropped elsewhere must not replace the page.
 for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
 let closed = false;
 stay(
