@@ -35,7 +35,7 @@ GARBAGE = 200_000
 
 
 class Format(StrEnum):
-    """What a report is written as."""
+    """The formats of a report."""
 
     html = "html"
     json = "json"

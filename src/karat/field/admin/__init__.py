@@ -1,1 +1,1 @@
-"""What researchers see: login, the live page of each study, people, downloads."""
+"""The dashboard of researchers: login, the live page of each study, participants, downloads."""

@@ -1,4 +1,4 @@
-"""What sessions have stored and agreed to, the versions of a study, and logins that the server can end."""
+"""Add stored sizes and consent of sessions, versions of studies, and logins that the server can end."""
 
 import sqlalchemy as sa
 from alembic import op
