@@ -85,7 +85,8 @@ def test_hashes_and_links_belong_to_one_purpose() -> None:
 def test_one_address_never_holds_all_free_places() -> None:
     holds = Holds(clock=lambda: 0.0)
     ranks = [holds.add("192.0.2.7", f"token {number}") for number in range(6)]
-    assert [holds.within("token 5", rank, free=6) for rank in ranks] == [True] * 5 + [False]
+    assert [holds.within(rank, room=6) for rank in ranks] == [True] * 5 + [False]
+    assert holds.tokens("token 5") == [f"token {number}" for number in range(6)]
 
 
 def test_lists_of_values_are_one_parameter() -> None:

@@ -209,7 +209,6 @@ class Holds:
         self._salt = secrets.token_bytes(16)
         self._held: dict[bytes, dict[str, float]] = {}
         self._owner: dict[str, bytes] = {}
-        self._counted: set[str] = set()
 
     def add(self, address: str, token: str) -> int:
         """Record that a session begins; returns how many the address has now."""
@@ -225,20 +224,18 @@ class Holds:
         self._owner[token] = key
         return len(held)
 
-    def within(self, token: str, rank: int, free: int) -> bool:
-        """Whether a session is among those its address may have; `free` leaves out those already counted."""
-        held = self._held.get(self._owner.get(token, b""), {})
-        room = free + sum(token_hash in self._counted for token_hash in held)
-        return rank <= max(1, int(room * MOST_OF_THE_FREE))
+    def tokens(self, token: str) -> list[str]:
+        """The hashes of all recent sessions of the address that began this one."""
+        return list(self._held.get(self._owner.get(token, b""), {}))
 
-    def counted(self, token: str) -> None:
-        """Record that the session has its place, which is no longer free."""
-        self._counted.add(token)
+    @staticmethod
+    def within(rank: int, room: int) -> bool:
+        """Whether an address may have this many sessions, given the places that are free or its own."""
+        return rank <= max(1, int(room * MOST_OF_THE_FREE))
 
     def release(self, token: str) -> None:
         """Drop a session that has an answer or did not begin."""
         key = self._owner.pop(token, None)
-        self._counted.discard(token)
         if key is not None and (held := self._held.get(key)) is not None:
             held.pop(token, None)
             if not held:

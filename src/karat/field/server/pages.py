@@ -155,14 +155,13 @@ async def _arrived(request: Request, field: ServedStudy, newcomer: Arrival) -> A
     rank = limits.holds.add(client_address(request), newcomer.token_hash)
     arrived = None
     try:
-        free = wanted - await store.look(studies.seats, field.id, newcomer.now)
-        if free > 0 and not limits.holds.within(newcomer.token_hash, rank, free):
+        tokens = limits.holds.tokens(newcomer.token_hash)
+        free, room = await store.look(studies.free_places, field.id, wanted, newcomer.now, tokens)
+        if free > 0 and not limits.holds.within(rank, room):
             raise HTTPException(429, headers={"Retry-After": "60"})
         arrived = await store.do(arrivals.arrive, newcomer)
     finally:
-        if arrived is not None and arrived.outcome == "new":
-            limits.holds.counted(newcomer.token_hash)
-        else:
+        if arrived is None or arrived.outcome != "new":
             limits.holds.release(newcomer.token_hash)
     return arrived
 

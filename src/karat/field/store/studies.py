@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from time import time
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, func, insert, or_, select, update
 
 from karat.field.store.engine import StoreError
 from karat.field.store.schema import STUDY_STATES, invitation, server, session, study, study_version
@@ -205,6 +205,16 @@ def seats(connection: Connection, study_id: int, now: float) -> int:
     """How many places of a study are taken."""
     query = select(func.count()).select_from(session).where(session.c.study_id == study_id, holds_seat(now))
     return connection.execute(query).scalar_one()
+
+
+def free_places(
+    connection: Connection, study_id: int, wanted: int, now: float, tokens: Collection[str]
+) -> tuple[int, int]:
+    """How many places are free, and how many are free or taken by the sessions with these tokens."""
+    ours = func.coalesce(func.sum(case((session.c.token_hash.in_(tokens), 1), else_=0)), 0)
+    query = select(func.count(), ours).select_from(session).where(session.c.study_id == study_id, holds_seat(now))
+    taken, own_seats = connection.execute(query).one()
+    return wanted - taken, wanted - taken + own_seats
 
 
 def closed_to(
