@@ -203,7 +203,7 @@ def on_people(names: tuple[str, ...], pool: Executor) -> tuple[list[str], list[T
 def on_single_models(sets: tuple[str, ...]) -> tuple[list[str], list[Target]]:
     """One account of a model among people: by too_regular, and by credence without times."""
     from karat.models.credence import regularity
-    from karat.screen.credence_model import looked_at
+    from karat.screen.credence_model import crowd_trials
 
     lines, highest = [SINGLE_HEAD], 0.0
     for name in sets:
@@ -213,7 +213,7 @@ def on_single_models(sets: tuple[str, ...]) -> tuple[list[str], list[Target]]:
             table = pl.concat([data.humans, data.table.filter(pl.col("participant") == model).drop("kind")])
             judgments = data.judgments(table)
             caught += model in flagged(computed("too_regular", judgments))
-            looked = looked_at(judgments)
+            looked = crowd_trials(judgments)
             own = dict(zip(looked.people, regularity(looked.trials)[0].tolist(), strict=True))
             closer += own.pop(model) > max(own.values())
             try:

@@ -16,7 +16,7 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.models.credence import fit_credence
-from karat.screen.credence_model import checked, looked_at
+from karat.screen.credence_model import crowd_trials, with_limits
 from karat.screen.criteria.controls import controls
 from karat.screen.criteria.deletion import deletion, deletion_windows
 from karat.screen.criteria.markov import markov
@@ -45,14 +45,14 @@ class Answers:
 
 def credence_scores(judgments: Judgments) -> tuple[Floats, Floats, Floats]:
     """The log odds and the probability of being attentive by the model, and the one that is reported, within limits."""
-    looked = looked_at(judgments)
+    looked = crowd_trials(judgments)
     fitted = fit_credence(looked.trials)
-    return fitted.log_odds, fitted.step.posterior[:, 0], checked(looked, fitted)[0]
+    return fitted.log_odds, fitted.step.posterior[:, 0], with_limits(looked, fitted)[0]
 
 
 def answers_as_numbers(judgments: Judgments) -> Answers:
     """What was answered to which stimulus, taken as credence takes it: choices by what was chosen, not by the side."""
-    (part,) = looked_at(judgments).trials.parts
+    (part,) = crowd_trials(judgments).trials.parts
     owner, trial = np.nonzero(part.there)
     item, content = part.item[owner, trial], part.content[owner, trial]
     return Answers(owner, item, content, len(part.item), part.items, part.levels)

@@ -157,10 +157,10 @@ def _screened(
     judgments: Judgments, rules: dict[str, Any] | None, study: Study | None, executor: Executor, silent: bool
 ) -> Screening:
     """The screening, showing which criterion is running and how many are done."""
-    from karat.screen.rules import asked
+    from karat.screen.rules import resolve_rules
     from karat.screen.run import run
 
-    settings, _ = asked(rules, study)
+    settings, _ = resolve_rules(rules, study)
     with stepping("screening", len(settings), quiet=silent) as steps:
         return run(judgments, rules, study, executor=executor, progress=steps)
 
@@ -230,9 +230,9 @@ def screened(
 ) -> PartedScreening:
     """Screen parts, with the Spammer Index; for a selection of criteria only if it is quick."""
     from karat.screen.parted import run_in_parts
-    from karat.screen.rules import asked
+    from karat.screen.rules import resolve_rules
 
-    settings, _ = asked(rules, study)
+    settings, _ = resolve_rules(rules, study)
     # Deciding the verdicts is a separate step.
     steps = stepping("screening in parts", len(settings) + 1, quiet=quiet)
     folder = tempfile.TemporaryDirectory(prefix="karat-") if out is None else nullcontext(str(out))

@@ -32,7 +32,7 @@ from karat.report.pseudonyms import names_platform_ids, pseudonymous
 from karat.screen.crowd.gold import gold, has_key
 from karat.screen.crowd.spammer_index import NOBODY, SpammerIndex, index_unasked
 from karat.screen.evidence import Evidence, ScreenError
-from karat.screen.rules import asked
+from karat.screen.rules import resolve_rules
 from karat.screen.run import Compute, computing, with_doubts
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
@@ -208,7 +208,7 @@ def _screened(
     judgments: Judgments, rules: Mapping[str, Any] | None, study: Study | None, quick: bool
 ) -> Screening:  # fmt: skip
     """The screening; without a rule, criteria that would take too long are skipped with a reason."""
-    if asked(rules, study)[1] is not None:
+    if resolve_rules(rules, study)[1] is not None:
         return screen(judgments, rules, study)
     screening = screen(judgments, rules, study, _in_time(judgments, quick))
     if not screening.evidence or not has_key(answered(judgments)):

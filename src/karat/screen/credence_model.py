@@ -46,7 +46,7 @@ from karat.types import Bools, Floats, Ints
 
 INTERVAL = 0.9
 RUSHING = 2
-"""The regime of times in which somebody rushes."""
+"""The regime of times of participants who rush."""
 KINDS = ("agreement", "controls", "sequence", "times")
 """The kinds of evidence in reports."""
 HIGH = 0.95
@@ -96,7 +96,7 @@ CONSENSUS = "follows the consensus closely"
 
 
 @dataclass(frozen=True)
-class Looked:
+class CrowdTrials:
     """The trials as matrices, with their participants and positions."""
 
     trials: CredenceTrials
@@ -108,7 +108,7 @@ class Looked:
     notes: tuple[Message, ...]
 
 
-def looked_at(judgments: Judgments, learned: Learned | None = None) -> Looked:
+def crowd_trials(judgments: Judgments, learned: Learned | None = None) -> CrowdTrials:
     """The judgments as matrices, or a `ScreenError` with the reason if there are too few.
 
     If the model was `learned` from a sample, answers to stimuli unknown to the sample are left out.
@@ -125,25 +125,25 @@ def looked_at(judgments: Judgments, learned: Learned | None = None) -> Looked:
         raise ScreenError(Message("credence.few_answers", {"fewest": FEWEST_ANSWERS}))
     shape = (len(people), count)
     parts, notes, stimuli, first = [], [], np.zeros(shape, dtype=np.int64), 0
-    for place_of_scale, (scale, own) in enumerate(by_scale(judgments, rows)):
-        part, own_notes = _part(judgments, scale, own, shape, learned.scales[place_of_scale] if learned else None)
-        notes += own_notes
+    for place_of_scale, (scale, of_scale) in enumerate(by_scale(judgments, rows)):
+        part, part_notes = _part(judgments, scale, of_scale, shape, learned.scales[place_of_scale] if learned else None)
+        notes += part_notes
         stimuli = np.where(part.there, part.item + first, stimuli)
         first += part.items
         parts.append(part)
-    known = order_is_known(rows.columns)
-    notes += [] if known else [Message("order.no_sequences")]
+    in_sequence = order_is_known(rows.columns)
+    notes += [] if in_sequence else [Message("order.no_sequences")]
     filled = _Filler(rows, shape)
     residual = None
     if learned is not None:
-        usual = np.concatenate([one.usual for one in learned.scales])[stimuli]
+        usual = np.concatenate([part_scale.usual for part_scale in learned.scales])[stimuli]
         residual = _log_seconds(rows, shape) - usual if len(learned.mixture.regimes) > 1 else None
     elif "rt" in rows.columns and rows["rt"].null_count() < rows.height:
         residual = residual_times(stimuli, filled(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy(), np.nan))
     numbers = rows["trial"].fill_null(-1).to_numpy() if "trial" in rows.columns else rows["_place"].to_numpy() + 1
     keyed = rows["function"].is_in(["control", "attention"]).to_numpy()
-    return Looked(
-        CredenceTrials(tuple(parts), residual, known), people.to_list(), filled(numbers, -1).astype(np.int64),
+    return CrowdTrials(
+        CredenceTrials(tuple(parts), residual, in_sequence), people.to_list(), filled(numbers, -1).astype(np.int64),
         filled(keyed.astype(np.int64), 0).astype(bool), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
@@ -195,7 +195,7 @@ def _part(
         filled(stimulus, 0).astype(np.int64), filled(content, -1).astype(np.int64), filled(button, -1).astype(np.int64),
         items, levels, not isinstance(scale, Nominal),
         _keys(scale, rows, items) if learned is None else learned.key,
-        _tested(rows, items) if learned is None else learned.tested,
+        _stimuli_under_test(rows, items) if learned is None else learned.tested,
         None if scale.levels else filled(_rank(scale, rows), 0),
     )  # fmt: skip
     return part, notes
@@ -203,11 +203,11 @@ def _part(
 
 def _rank(scale: Scale, rows: pl.DataFrame) -> Floats:
     """The rank of each answer among all answers, from 0 to 1."""
-    said = position(scale, aligned="polarity" in rows.columns)
-    return rows.select(said.rank() / pl.len()).to_series().to_numpy()
+    value = position(scale, aligned="polarity" in rows.columns)
+    return rows.select(value.rank() / pl.len()).to_series().to_numpy()
 
 
-def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
+def _stimuli_under_test(rows: pl.DataFrame, items: int) -> Bools | None:
     """The stimuli under test, if there are enough other stimuli."""
     test = (rows["function"] == "test").fill_null(False).to_numpy()
     if not test.any() or 1 - test.mean() < OTHERS:
@@ -218,18 +218,18 @@ def _tested(rows: pl.DataFrame, items: int) -> Bools | None:
 
 
 def _codes(scale: Scale, rows: pl.DataFrame) -> tuple[Ints, Ints, int]:
-    """What each answer says, which button it was, and how many levels there are."""
+    """The content of each answer, its button, and the number of levels."""
     aligned = "polarity" in rows.columns
-    shown, said = (rows.select(position(scale, aligned=turn)).to_series().to_numpy() for turn in (False, aligned))
+    button, content = (rows.select(position(scale, aligned=turn)).to_series().to_numpy() for turn in (False, aligned))
     if isinstance(scale, Choice):
-        return _chosen(scale, rows, shown.astype(np.int64))
+        return _choice_codes(scale, rows, button.astype(np.int64))
     if isinstance(scale, Binary | Ordinal | Nominal):
-        return said.astype(np.int64), shown.astype(np.int64), len(scale.levels)
-    cuts = np.unique(np.quantile(said, np.linspace(0, 1, CLASSES + 1)[1:-1]))
-    return np.searchsorted(cuts, said, side="left"), np.searchsorted(cuts, shown, side="left"), len(cuts) + 1
+        return content.astype(np.int64), button.astype(np.int64), len(scale.levels)
+    cuts = np.unique(np.quantile(content, np.linspace(0, 1, CLASSES + 1)[1:-1]))
+    return np.searchsorted(cuts, content), np.searchsorted(cuts, button), len(cuts) + 1
 
 
-def _chosen(scale: Choice, rows: pl.DataFrame, side: Ints) -> tuple[Ints, Ints, int]:
+def _choice_codes(scale: Choice, rows: pl.DataFrame, side: Ints) -> tuple[Ints, Ints, int]:
     turned = rows["_turned"].to_numpy() if "_turned" in rows.columns else np.zeros(len(side), dtype=bool)
     second = (side == 1) != turned
     if not scale.none:
@@ -241,12 +241,12 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
     """The right level of each stimulus, as far as controls and attention trials state it."""
     if "expected" not in rows.columns or not isinstance(scale, Binary | Ordinal | Nominal):
         return None
-    known = rows.filter(pl.col("function").is_in(WITH_KEY), pl.col("expected").is_not_null())
+    with_key = rows.filter(pl.col("function").is_in(WITH_KEY), pl.col("expected").is_not_null())
     # Right answers are recorded as shown on the screen, so they are aligned like the answers.
     aligned = "polarity" in rows.columns and not isinstance(scale, Nominal)
     turned = (pl.col("polarity") == -1).fill_null(False) if aligned else pl.lit(False)
-    known_levels: dict[int, set[float]] = {}
-    kinds = known.select("_stimulus", "expected", turned.alias("_around")).unique()
+    levels_of: dict[int, set[float]] = {}
+    kinds = with_key.select("_stimulus", "expected", turned.alias("_around")).unique()
     for stimulus, expected, around in kinds.iter_rows():
         try:
             right = [scale.levels.index(level) for level in scale.expected(expected)]
@@ -255,50 +255,50 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
         if isinstance(scale, Nominal) and len(right) > 1:
             continue
         middle = float(np.mean(right))
-        known_levels.setdefault(stimulus, set()).add(len(scale.levels) - 1 - middle if around else middle)
+        levels_of.setdefault(stimulus, set()).add(len(scale.levels) - 1 - middle if around else middle)
     keys = np.full(items, np.nan)
-    for stimulus, levels in known_levels.items():
+    for stimulus, levels in levels_of.items():
         # Trials that contradict each other have no key.
         keys[stimulus] = levels.pop() if len(levels) == 1 else np.nan
     return keys if np.isfinite(keys).any() else None
 
 
-def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: bool = True) -> pl.DataFrame:
+def people_table(crowd: CrowdTrials, fitted: Fitted, below: float, by_one_another: bool = True) -> pl.DataFrame:
     """One row per participant; `by_one_another` means that the model was learned from these participants alone."""
     step = fitted.step
-    attentive, limit = checked(looked, fitted, by_one_another)
+    attentive, limit = with_limits(crowd, fitted, by_one_another)
     behaviours, changes = _behaviours(fitted)
     behaviours[(behaviours == GUESSING) & (_largest_share(fitted) >= ALWAYS)] = PATTERNS[0]
-    behaviours[(behaviours == "attentive") & (follows_closest(looked.trials) < CLOSEST)] = CONSENSUS
-    switch = _switches(looked, fitted, changes)
-    parts = _log_odds_parts(looked, fitted)
+    behaviours[(behaviours == "attentive") & (follows_closest(crowd.trials) < CLOSEST)] = CONSENSUS
+    switch = _switches(crowd, fitted, changes)
+    parts = _log_odds_parts(crowd, fitted)
     table = pl.DataFrame({
-        "participant": looked.people, "score": attentive, "threshold": below, "flagged": attentive < below,
+        "participant": crowd.people, "score": attentive, "threshold": below, "flagged": attentive < below,
         "attentive": attentive, "behaviour": behaviours.astype(str), **switch, "log_odds": fitted.log_odds, **parts,
-        "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
+        "speakers": step.group.argmax(axis=1) + 1, "trials": crowd.trials.answered,
     })  # fmt: skip
-    message, values = reasons(fitted.mixture.groups, limit, looked.trials.in_sequence)
+    message, values = reasons(fitted.mixture.groups, limit, crowd.trials.in_sequence)
     first = ("participant", "score", "threshold", "flagged")
     return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
 
 
-def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tuple[Floats, pl.Series]:
+def with_limits(crowd: CrowdTrials, fitted: Fitted, by_one_another: bool = True) -> tuple[Floats, pl.Series]:
     """The probabilities within limits that need no model, and the code of the limit that applied, if any.
 
     A participant who agrees with the others above chance (p < .05) is not flagged as guessing, nor is one who agrees
     with another doubtful participant, as people who share a grammar do. The model of classes requires p < .01 and, if
     many people answered the same stimuli, certainty or a plain correlation, because they may share mistakes; agreement
     at p < .01 then keeps the probability at `DOUBTFUL` or more. Answers to controls and before a change of behaviour do
-    not count, because agreement must lie where the model says that the participant did not look. With three labels or
+    not count, because agreement must occur where the model says that the participant did not look. With three labels or
     more, answers that certainly depend on the stimuli are no guesses either, even if they do not agree. The model of
     strengths also gives the benefit of the doubt (`in_doubt`), and the model of classes does so below `LITTLE` answers.
 
-    Participants whose stimuli hardly anybody else looked at are not flagged as guessing either. In small crowds all
-    others who judged these stimuli may be careless, and disagreeing with them proves nothing.
+    Participants whose stimuli hardly anybody else judged attentively are not flagged as guessing either. In small
+    crowds all others who judged these stimuli may be careless, and disagreeing with them proves nothing.
     """
-    step, trials = fitted.step, looked.trials
+    step, trials = fitted.step, crowd.trials
     attentive = step.posterior[:, ATTENTIVE]
-    counted = _without_looking(fitted) & ~looked.keyed
+    counted = _without_looking(fitted) & ~crowd.keyed
     agrees = fitted.mixture.beyond_chance(counted)
     enough = np.full(len(attentive), LIKELY)
     if fitted.mixture.by_classes:
@@ -306,8 +306,8 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
         enough = np.clip(PLAIN * np.sqrt(np.maximum(trials.answered - 1, 0)), SIGNIFICANT, most)
     behaviours = _behaviours(fitted)[0].astype(str)
     # Evidence from sequence and times is stronger than agreement at p < .05.
-    others = np.where(np.isin(behaviours, (*PATTERNS, "rushing")), SIGNIFICANT, 0.0)
-    enough = np.maximum(enough, others)
+    from_behaviour = np.where(np.isin(behaviours, (*PATTERNS, "rushing")), SIGNIFICANT, 0.0)
+    enough = np.maximum(enough, from_behaviour)
     least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
     low = np.flatnonzero((attentive < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
     depends = np.zeros(len(attentive), dtype=bool)
@@ -316,20 +316,20 @@ def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tupl
     least[depends] = UNDECIDED
     if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
-    alone = np.zeros(len(attentive), dtype=bool)
+    without_company = np.zeros(len(attentive), dtype=bool)
     if by_one_another:
-        answers = _answered(trials)
-        comparable = answers & (looked.keyed | with_company(trials, step.weight))
-        alone = (comparable.sum(axis=1) < answers.sum(axis=1) / 2) & (others == 0)
-        least[alone] = UNDECIDED
+        answers = _has_answer(trials)
+        comparable = answers & (crowd.keyed | with_company(trials, step.weight))
+        without_company = (comparable.sum(axis=1) < answers.sum(axis=1) / 2) & (from_behaviour == 0)
+        least[without_company] = UNDECIDED
     most = 1.0 if trials.residual is not None else NOT_CERTAIN
     close = (most < 1) & (attentive > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
     plain = fitted.mixture.by_classes & (trials.answered >= LITTLE)
-    found = np.maximum(np.where(plain, attentive, in_doubt(attentive)) * most, least)
+    probabilities = np.maximum(np.where(plain, attentive, in_doubt(attentive)) * most, least)
     limited = attentive < least
     limits = ["limit.alone", "limit.depends", "limit.agrees", "limit.close"]
-    limit = np.select([limited & alone, limited & depends, limited, close], limits, "")
-    return found, pl.Series(limit, dtype=pl.String).replace("", None)
+    limit = np.select([limited & without_company, limited & depends, limited, close], limits, "")
+    return probabilities, pl.Series(limit, dtype=pl.String).replace("", None)
 
 
 def in_doubt(attentive: Floats) -> Floats:
@@ -338,7 +338,7 @@ def in_doubt(attentive: Floats) -> Floats:
     return np.asarray(np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED)))
 
 
-def _answered(trials: CredenceTrials) -> Bools:
+def _has_answer(trials: CredenceTrials) -> Bools:
     """Where there are answers, participants x trials."""
     return np.asarray(np.any([part.there for part in trials.parts], axis=0))
 
@@ -349,7 +349,7 @@ def _without_looking(fitted: Fitted) -> Bools:
 
 
 def _largest_share(fitted: Fitted) -> Floats:
-    """How often each participant gave the same answer at most, at the trials at which they may not have looked."""
+    """The share of each participant's most frequent answer in the trials at which they may not have looked."""
     most, counted = np.zeros(fitted.mixture.people), np.zeros(fitted.mixture.people)
     for part in fitted.mixture.trials.parts:
         people, trials = np.nonzero(part.there & _without_looking(fitted))
@@ -358,9 +358,9 @@ def _largest_share(fitted: Fitted) -> Floats:
             (part.button if part.rank is None else part.rank)[people, trials], return_inverse=True
         )
         code, times = np.unique(people * len(kinds) + answer, return_counts=True)
-        given = np.zeros(len(most))
-        np.maximum.at(given, code // len(kinds), times)
-        most, counted = most + given, counted + np.bincount(people, minlength=len(most))
+        highest = np.zeros(len(most))
+        np.maximum.at(highest, code // len(kinds), times)
+        most, counted = most + highest, counted + np.bincount(people, minlength=len(most))
     return np.asarray(most / np.maximum(counted, 1))
 
 
@@ -374,7 +374,7 @@ def above_chance(judgments: Judgments) -> pl.DataFrame:
     ['p06', 'p11', 'p20', 'p23', 'p35']
     """
     try:
-        trials, people = (looked := looked_at(judgments)).trials, looked.people
+        trials, people = (crowd := crowd_trials(judgments)).trials, crowd.people
     except ScreenError:
         return pl.DataFrame(schema=AGREEMENT)
     return pl.DataFrame({"participant": people, "above": beyond_chance(trials), "hardly": hardly_agree(trials)})
@@ -409,20 +409,20 @@ def who_agree(judgments: Judgments, names: Sequence[str]) -> list[str]:
     if not 1 < len(names) <= MOST_COMPARED:
         return []
     try:
-        looked = looked_at(judgments)
+        crowd = crowd_trials(judgments)
     except ScreenError:
         return []
-    low = np.array([place for place, name in enumerate(looked.people) if name in set(names)], dtype=np.int64)
-    return [looked.people[place] for place in low[_share_a_grammar(looked.trials, low)]]
+    low = np.array([place for place, name in enumerate(crowd.people) if name in set(names)], dtype=np.int64)
+    return [crowd.people[place] for place in low[_share_a_grammar(crowd.trials, low)]]
 
 
 def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
-    """Which of these participants agree with another one of them, or with the group of those who do."""
-    found = with_one_another(trials, low) >= SIGNIFICANT
-    for place in np.flatnonzero(~found) if found.sum() > 1 else ():
-        beside = trials.of(np.append(low[place], low[found]))
-        found[place] = beyond_chance(beside)[0] >= SIGNIFICANT
-    return np.asarray(found)
+    """Whether each of these participants agrees with another one of them, or with the group of all who do."""
+    agree = with_one_another(trials, low) >= SIGNIFICANT
+    for place in np.flatnonzero(~agree) if agree.sum() > 1 else ():
+        group = trials.of(np.append(low[place], low[agree]))
+        agree[place] = beyond_chance(group)[0] >= SIGNIFICANT
+    return np.asarray(agree)
 
 
 def _behaviours(fitted: Fitted) -> tuple[NDArray[np.object_], Bools]:
@@ -436,15 +436,15 @@ def _behaviours(fitted: Fitted) -> tuple[NDArray[np.object_], Bools]:
     together = np.column_stack([
         posterior[:, ATTENTIVE], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
     ])  # fmt: skip
-    found = names[together.argmax(axis=1)]
-    # Somebody who uses few levels of a long scale has no favourite answer.
-    found[(found == PATTERNS[0]) & (_largest_share(fitted) < FAVOURITE)] = GUESSING
+    behaviours = names[together.argmax(axis=1)]
+    # Participants who use few levels of a long scale have no favourite answer.
+    behaviours[(behaviours == PATTERNS[0]) & (_largest_share(fitted) < FAVOURITE)] = GUESSING
     later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
-    return found, later & (found != names[0]) & (found != names[1])
+    return behaviours, later & (behaviours != names[0]) & (behaviours != names[1])
 
 
-def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:
-    """The trial at which behaviour changed, with its interval, where it did."""
+def _switches(crowd: CrowdTrials, fitted: Fitted, changes: Bools) -> dict[str, pl.Series]:
+    """The trial at which behaviour changed, with its interval; null if it did not."""
     change = fitted.step.change
     total = np.maximum(change.sum(axis=1, keepdims=True), 1e-300)
     cumulative = np.cumsum(change / total, axis=1)
@@ -454,10 +454,10 @@ def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Se
         "switch_from": (cumulative >= tail).argmax(axis=1),
         "switch_to": (cumulative >= 1 - tail).argmax(axis=1),
     }
-    last = looked.numbers.shape[1] - 1
+    last = crowd.numbers.shape[1] - 1
 
     def trial(place: Ints) -> pl.Series:
-        numbers = looked.numbers[np.arange(len(place)), np.minimum(place, last)]
+        numbers = crowd.numbers[np.arange(len(place)), np.minimum(place, last)]
         return pl.Series(
             [int(number) if there else None for number, there in zip(numbers, changes, strict=True)], dtype=pl.Int64
         )
@@ -465,7 +465,7 @@ def _switches(looked: Looked, fitted: Fitted, changes: Bools) -> dict[str, pl.Se
     return {name: trial(place) for name, place in places.items()}
 
 
-def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
+def _log_odds_parts(crowd: CrowdTrials, fitted: Fitted) -> dict[str, Floats]:
     """The parts that add up to the log odds.
 
     An answer counts as agreement to the extent that an inattentive participant would have given it without looking, so
@@ -473,28 +473,28 @@ def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
     """
     mixture, step = fitted.mixture, fitted.step
     share = mixture.shares[ATTENTIVE]
-    usual = np.full(len(looked.people), np.log(share / (1 - share)))
-    chance = np.zeros(looked.keyed.shape)
-    for part in looked.trials.parts:
+    usual = np.full(len(crowd.people), np.log(share / (1 - share)))
+    chance = np.zeros(crowd.keyed.shape)
+    for part in crowd.trials.parts:
         chance = np.where(part.there, -np.log(part.levels), chance)
     agreement = (1 - step.otherwise) * (step.looked - chance)
-    controls = np.where(looked.keyed, agreement, 0.0).sum(axis=1)
+    controls = np.where(crowd.keyed, agreement, 0.0).sum(axis=1)
     times = fitted.log_odds - step.without_times
     sequence = step.without_times - usual - agreement.sum(axis=1)
     others = agreement.sum(axis=1) - controls
     return {"usual": usual, "agreement": others, "controls": controls, "sequence": sequence, "times": times}
 
 
-def answers_table(looked: Looked, fitted: Fitted) -> pl.DataFrame:
+def answers_table(crowd: CrowdTrials, fitted: Fitted) -> pl.DataFrame:
     """One row per answer, in the order in which each participant gave them."""
-    button, buttons = np.zeros(looked.keyed.shape, dtype=np.int64), np.zeros(looked.keyed.shape, dtype=np.int64)
-    for part in looked.trials.parts:
+    button, buttons = np.zeros(crowd.keyed.shape, dtype=np.int64), np.zeros(crowd.keyed.shape, dtype=np.int64)
+    for part in crowd.trials.parts:
         button[part.there], buttons[part.there] = part.button[part.there] + 1, part.levels
     at = np.nonzero(buttons)
-    residual = looked.trials.residual
+    residual = crowd.trials.residual
     pace = np.full(len(at[0]), np.nan) if residual is None else np.exp(residual[at])
     return pl.DataFrame({
-        "participant": pl.Series(looked.people, dtype=pl.String).gather(at[0]), "trial": looked.numbers[at],
+        "participant": pl.Series(crowd.people, dtype=pl.String).gather(at[0]), "trial": crowd.numbers[at],
         "button": button[at], "buttons": buttons[at], "pace": pl.Series(pace).fill_nan(None),
         "attentive": fitted.step.weight[at],
     })  # fmt: skip
@@ -505,16 +505,16 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     mixture = fitted.mixture
     parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
     calm = parts[:, :RUSHING].sum(axis=(1, 2))
-    found = {
+    shares = {
         "attentive": mixture.shares[ATTENTIVE], "intermittent lapses": mixture.shares[LAPSES],
         "random guessing": calm[0], "primary choice": calm[1], "repeated pattern": calm[2:].sum(),
         "rushing": parts[:, RUSHING:].sum(),
     }  # fmt: skip
-    return {name: float(share) for name, share in found.items()}
+    return {name: float(share) for name, share in shares.items()}
 
 
 def reasons(groups: int = 1, limit: pl.Series | None = None, in_sequence: bool = True) -> tuple[pl.Expr, pl.Expr]:
-    """The message about each participant, and its values; `limit` comes from `checked`."""
+    """The message about each participant, and its values; `limit` comes from `with_limits`."""
     attentive, switch = pl.col("attentive"), pl.col("switch_trial")
     other = pl.col("behaviour") != "attentive"
     between = other & switch.is_not_null() & (pl.col("switch_from") != pl.col("switch_to"))
@@ -537,21 +537,21 @@ def reasons(groups: int = 1, limit: pl.Series | None = None, in_sequence: bool =
 
 def _counting(sign: int, in_sequence: bool) -> pl.Expr:
     """The kinds of evidence with this sign, strongest first; null if there are none."""
-    # Without an order, all that a sequence shows is how often each answer was given.
+    # Without an order, sequences only show how often each answer was given.
     words = KINDS if in_sequence else [name.replace("sequence", "frequency") for name in KINDS]
-    found = pl.concat_list(
+    kinds = pl.concat_list(
         pl.when(sign * pl.col(kind) >= COUNTS).then(
             pl.struct(size=pl.col(kind).abs().neg(), kind=pl.lit(f"evidence.{word}"))
         )
         for kind, word in zip(KINDS, words, strict=True)
     )
-    names = found.list.drop_nulls().list.sort().list.eval(pl.element().struct.field("kind"))
+    names = kinds.list.drop_nulls().list.sort().list.eval(pl.element().struct.field("kind"))
     return pl.when(names.list.len() > 0).then(names)
 
 
 @dataclass(frozen=True)
 class LearnedScale:
-    """What was learned of the stimuli on a scale."""
+    """The stimuli of a scale, as learned from the sample."""
 
     stimuli: pl.DataFrame
     """The columns that distinguish them, and their number."""
@@ -564,7 +564,7 @@ class LearnedScale:
 
 @dataclass(frozen=True)
 class Learned:
-    """What it takes to judge participants outside the sample."""
+    """A model learned from a sample, to judge other participants."""
 
     mixture: Mixture
     scales: tuple[LearnedScale, ...]
@@ -572,14 +572,14 @@ class Learned:
     below: float
 
     def known(self, judgments: Judgments) -> pl.DataFrame:
-        """The answers to known stimuli, in order, with the numbers of these."""
-        kept = []
+        """The answers to known stimuli, in order, with the numbers of the stimuli."""
+        tables = []
         scales = by_scale(judgments, in_order(judgments).with_row_index("_row"))
         for (_, rows), scale in zip(scales, self.scales, strict=True):
             keys = [name for name in scale.stimuli.columns if name != "_stimulus"]
             rows = with_choices(rows) if PAIR[0] in keys else rows
-            kept.append(rows.join(scale.stimuli, on=keys, how="inner", nulls_equal=True).drop(*PAIR, strict=False))
-        return pl.concat(kept).sort("_row").drop("_row")
+            tables.append(rows.join(scale.stimuli, on=keys, how="inner", nulls_equal=True).drop(*PAIR, strict=False))
+        return pl.concat(tables).sort("_row").drop("_row")
 
 
 def in_classes(judgments: Judgments) -> bool:
@@ -587,20 +587,20 @@ def in_classes(judgments: Judgments) -> bool:
     return all(scale.levels for scale, _ in by_scale(judgments, answered(judgments)))
 
 
-def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> Learned:
-    """What was learned from the sample, without its answers."""
+def learned_model(judgments: Judgments, crowd: CrowdTrials, fitted: Fitted, below: float) -> Learned:
+    """The model learned from the sample, without its answers."""
     rows = in_order(judgments)
     lengths = rows.group_by("participant", maintain_order=True).len()
-    names = {*looked.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
+    names = {*crowd.people[: STAND_INS - 1], *lengths.sort("len", descending=True)["participant"].head(1).to_list()}
     scales = []
-    parts = zip(by_scale(judgments, rows), looked.trials.parts, _usual(rows, looked), strict=True)
-    for (scale, own), part, usual in parts:
-        names.add(own["participant"][0])
-        stimuli = _stimuli(own, judgments.stimuli(scale))
+    parts = zip(by_scale(judgments, rows), crowd.trials.parts, _usual(rows, crowd), strict=True)
+    for (scale, of_scale), part, usual in parts:
+        names.add(of_scale["participant"][0])
+        stimuli = _stimuli(of_scale, judgments.stimuli(scale))
         scales.append(LearnedScale(stimuli, part.key, part.tested, part.ordered, usual))
     frame = judgments.frame.filter(pl.col("participant").is_in(sorted(names)))
     stand_ins = frame.with_columns(participant=pl.lit(MARK) + pl.col("participant"))
-    return Learned(_slim(fitted.mixture), tuple(scales), stand_ins, below)
+    return Learned(_without_trials(fitted.mixture), tuple(scales), stand_ins, below)
 
 
 def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
@@ -609,47 +609,47 @@ def _stimuli(rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
     return rows.select(*stimuli.keys, _stimulus=stimuli.number(rows)).unique(maintain_order=True)
 
 
-def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
+def _usual(rows: pl.DataFrame, crowd: CrowdTrials) -> tuple[Floats, ...]:
     """The usual log time of each stimulus, as subtracted from the times of the sample."""
-    residual, parts = looked.trials.residual, looked.trials.parts
+    residual, parts = crowd.trials.residual, crowd.trials.parts
     usual = tuple(np.full(part.items, np.nan) for part in parts)
     if residual is None:
         return usual
-    seconds, known = _log_seconds(rows, residual.shape), np.isfinite(residual)
-    for part, own in zip(parts, usual, strict=True):
-        here = known & part.there
-        own[part.item[here]] = seconds[here] - residual[here]
+    seconds, timed = _log_seconds(rows, residual.shape), np.isfinite(residual)
+    for part, of_part in zip(parts, usual, strict=True):
+        timed_part = timed & part.there
+        of_part[part.item[timed_part]] = seconds[timed_part] - residual[timed_part]
     return usual
 
 
-def _slim(mixture: Mixture) -> Mixture:
+def _without_trials(mixture: Mixture) -> Mixture:
     """The mixture without its matrices of participants, small enough to send to other processes."""
     bare = copy(mixture)
     bare.trials = bare.blind = bare.allowed = bare.period = None  # type: ignore[assignment]
-    bare.attentive = [one.slim() for one in mixture.attentive]
+    bare.attentive = [model.slim() for model in mixture.attentive]
     return bare
 
 
-def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
-    """The table of participants outside the sample, and how many answers were to stimuli unknown to the sample."""
+def judge_with(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
+    """The table of participants outside the sample, and the number of answers to stimuli unknown to the sample."""
     frame = pl.concat([judgments.frame, learned.stand_ins])
-    beside = Judgments.from_checked(Checked(frame), judgments.scales)
-    looked = looked_at(beside, learned)
-    mixture = Mixture(looked.trials, np.ones(len(looked.people)), learned.mixture.by_classes)
+    with_stand_ins = Judgments.from_checked(Checked(frame), judgments.scales)
+    crowd = crowd_trials(with_stand_ins, learned)
+    mixture = Mixture(crowd.trials, np.ones(len(crowd.people)), learned.mixture.by_classes)
     mixture.adopt(learned.mixture, all_of_it=True)
     fitted = Fitted(mixture, mixture.step(learn=False))
-    table = people_table(looked, fitted, learned.below, by_one_another=False)
-    lost = answered(beside).height - int(_answered(looked.trials).sum())
+    table = people_table(crowd, fitted, learned.below, by_one_another=False)
+    lost = answered(with_stand_ins).height - int(_has_answer(crowd.trials).sum())
     return table.filter(~pl.col("participant").str.starts_with(MARK)), lost
 
 
 def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
-    """The log times, participants x trials; NaN where there is none."""
+    """The log times, participants x trials; NaN if missing."""
     owner = numbered(rows, ["participant"]).to_numpy()
     place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
-    found = np.full(shape, np.nan)
+    logs = np.full(shape, np.nan)
     if "rt" in rows.columns:
         with np.errstate(divide="ignore", invalid="ignore"):
-            found[owner, place] = np.log(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy())
-    found[~np.isfinite(found)] = np.nan
-    return found
+            logs[owner, place] = np.log(rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+    logs[~np.isfinite(logs)] = np.nan
+    return logs

@@ -121,19 +121,19 @@ def reason_rows(table: pl.DataFrame, columns: Sequence[str] | None = None) -> li
 
 def message_columns(messages: Sequence[Message | None], fields: Fields) -> list[pl.Series]:
     """Messages as the columns `message` and `values` of a table; `fields` are all values that the criterion has."""
-    codes = [None if one is None else one.code for one in messages]
-    rows = [dict.fromkeys(fields) | ({} if one is None else _plain(one.values)) for one in messages]
+    codes = [None if message is None else message.code for message in messages]
+    rows = [dict.fromkeys(fields) | ({} if message is None else _plain(message.values)) for message in messages]
     return [pl.Series("message", codes, pl.String), pl.Series("values", rows, pl.Struct(dict(fields)))]
 
 
-def values_of(fields: Fields, **given: pl.Expr | pl.Series) -> pl.Expr:
+def values_of(fields: Fields, **values: pl.Expr | pl.Series) -> pl.Expr:
     """The column `values` of a table: these values, in the types of the criterion, and all others missing.
 
     >>> pl.select(values_of({"n": pl.Int64, "text": pl.String}, n=pl.lit(3))).item()
     {'n': 3, 'text': None}
     """
     return pl.struct(
-        (pl.lit(given[name]) if isinstance(given.get(name), pl.Series) else given.get(name, pl.lit(None)))
+        (pl.lit(values[name]) if isinstance(values.get(name), pl.Series) else values.get(name, pl.lit(None)))
         .cast(kind)
         .alias(name)
         for name, kind in fields.items()
@@ -154,13 +154,13 @@ def timed(judgments: Judgments) -> pl.DataFrame:
     frame = judgments.frame
     if "rt" not in frame.columns or frame["rt"].null_count() == frame.height:
         raise ScreenError(Message("times.none"))
-    kept = with_positions(frame).filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
-    if not kept.height:
+    rows = with_positions(frame).filter(pl.col("function") != "practice", pl.col("rt").is_not_null())
+    if not rows.height:
         raise ScreenError(Message("times.only_practice"))
-    return kept
+    return rows
 
 
-def check_settings(model: type[CriterionSettings], **given: Any) -> dict[str, Any]:
+def check_settings(model: type[CriterionSettings], **settings: Any) -> dict[str, Any]:
     """Return the settings, or raise ScreenError about the first that the criterion does not accept.
 
     The bounds are stated in the model of the settings only.
@@ -171,11 +171,11 @@ def check_settings(model: type[CriterionSettings], **given: Any) -> dict[str, An
     karat.screen.evidence.ScreenError: `below` cannot be 1.5. It must be above 0 and below 1.
     """
     try:
-        model.model_validate(given)
+        model.model_validate(settings)
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
-        raise ScreenError(refused_setting(name, given[name], *_accepted(model.model_fields[name]))) from None
-    return given
+        raise ScreenError(refused_setting(name, settings[name], *_accepted(model.model_fields[name]))) from None
+    return settings
 
 
 BOUNDS = {"gt": "setting.above", "ge": "setting.at_least", "lt": "setting.below", "le": "setting.at_most"}
@@ -185,14 +185,15 @@ def _accepted(field: FieldInfo) -> Iterator[Message]:
     """The values that a field of a settings model accepts: some words, whole numbers, a range."""
     kinds = [field.annotation, *get_args(field.annotation)]
     lists = [kind for kind in kinds if get_origin(kind) is list]
-    words = [word for kind in (*kinds, *(get_args(one)[0] for one in lists)) if get_origin(kind) is Literal
-             for word in get_args(kind)]  # fmt: skip
+    kinds_of_items = [get_args(kind)[0] for kind in lists]
+    words = [word for kind in (*kinds, *kinds_of_items) if get_origin(kind) is Literal for word in get_args(kind)]
     if words:
         yield Message("setting.list_of" if lists else "setting.one_of", {"known": list(map(repr, words))})
     if int in kinds:
         yield Message("setting.whole")
     for mark, code in BOUNDS.items():
-        yield from (Message(code, {"limit": getattr(one, mark)}) for one in field.metadata if hasattr(one, mark))
+        limits = [getattr(constraint, mark) for constraint in field.metadata if hasattr(constraint, mark)]
+        yield from (Message(code, {"limit": limit}) for limit in limits)
 
 
 def everybody(judgments: Judgments) -> pl.DataFrame:
@@ -203,8 +204,8 @@ def everybody(judgments: Judgments) -> pl.DataFrame:
 def _present(value: Any) -> Any:
     """A value without its missing parts."""
     if isinstance(value, dict):
-        return {name: _present(one) for name, one in value.items() if one is not None}
-    return [_present(one) for one in value] if isinstance(value, list) else value
+        return {name: _present(part) for name, part in value.items() if part is not None}
+    return [_present(part) for part in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:
@@ -212,8 +213,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Message):
         return {"message": value.code, "values": _plain(value.values)}
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 MOST_DIGITS = 11
@@ -307,8 +308,8 @@ def with_stimuli(
     Stimuli are defined by the whole table (`karat.judgments.stimuli`). `further` are more columns that distinguish
     stimuli; `scale` is needed for choices.
     """
-    found = judgments.stimuli(scale)
-    return rows.with_columns(_stimulus=found.number(rows, further)), list(found.messages)
+    stimuli = judgments.stimuli(scale)
+    return rows.with_columns(_stimulus=stimuli.number(rows, further)), list(stimuli.messages)
 
 
 def correlations(owner: Ints, x: Floats, y: Floats, people: int, centre: Ints | None = None) -> Floats:
@@ -327,17 +328,17 @@ def correlations(owner: Ints, x: Floats, y: Floats, people: int, centre: Ints | 
         dx = x - (np.bincount(groups, x) / sizes)[groups]
         dy = y - (np.bincount(groups, y) / sizes)[groups]
     sxx, syy, sxy = (np.bincount(owner, product, people) for product in (dx * dx, dy * dy, dx * dy))
-    # What differs only by rounding does not vary.
+    # Differences that are only rounding errors are no variation.
     varies = (sxx > 1e-20 * np.bincount(owner, x * x, people)) & (syy > 1e-20 * np.bincount(owner, y * y, people))
     product = np.sqrt(sxx * syy)
-    found: Floats = np.divide(sxy, product, out=np.full(people, np.nan), where=varies & (product > 0))
-    return np.clip(found, -1.0, 1.0)
+    r: Floats = np.divide(sxy, product, out=np.full(people, np.nan), where=varies & (product > 0))
+    return np.clip(r, -1.0, 1.0)
 
 
 def means_of_others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
     """The mean of the other values in the cell of each value, 0 if there are none, and their number.
 
-    >>> [found.tolist() for found in means_of_others(np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 9]))]
+    >>> [values.tolist() for values in means_of_others(np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 9]))]
     [[2.5, 2.0, 1.5, 0.0], [2, 2, 2, 0]]
     """
     counts = np.bincount(cell)[cell] - 1

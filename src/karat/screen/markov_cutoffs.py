@@ -8,6 +8,8 @@ If stimuli have fewer than three answers on average, there is no crowd to follow
 answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,7 +39,7 @@ from karat.models.markov import (
 )
 from karat.models.numerics import chunks, parts
 from karat.screen.evidence import ScreenError
-from karat.screen.one_part import KEPT, Shelf
+from karat.screen.one_part import PART_TABLE, Shelf
 from karat.types import Floats, Ints, Progress
 
 KINDS = ("primary choice", "repeated pattern", "random guessing")
@@ -67,7 +69,7 @@ class CutoffDesign:
     def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
         """The stimuli and answers of some participants."""
         starts = np.cumsum(self.lengths) - self.lengths
-        places = np.concatenate([np.arange(starts[one], starts[one] + self.lengths[one]) for one in members])
+        places = np.concatenate([np.arange(starts[i], starts[i] + self.lengths[i]) for i in members])
         return Sequences(self.stimuli[places], self.lengths[members]), self.codes[places]
 
     def counts(self) -> NDArray[np.int64]:
@@ -110,7 +112,7 @@ class DesignInParts(CutoffDesign):
 
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
     """The number of answers to each stimulus by level."""
-    kept: Shelf = field(default=None, repr=False)  # type: ignore[assignment]
+    stored: Shelf = field(default=None, repr=False)  # type: ignore[assignment]
     """One row per participant and scale: participant, index of the scale, codes, and the part's numbers of stimuli."""
     place: int = 0
     """The index of the scale."""
@@ -128,38 +130,37 @@ class DesignInParts(CutoffDesign):
         return np.cumsum((0, *self.people[:-1]))
 
     def some(self, members: Ints) -> tuple[Sequences, NDArray[np.int8]]:
-        """The stimuli and answers of some participants, as stored beside their parts."""
+        """The stimuli and answers of some participants, read from their parts."""
         lengths = self.lengths[members]
         begin = np.cumsum(lengths) - lengths
         stimuli, codes = np.empty(lengths.sum(), dtype=np.int64), np.empty(lengths.sum(), dtype=np.int8)
         ends = np.cumsum(self.people)
         part_of = np.searchsorted(ends, members, side="right")
         for number in np.unique(part_of).tolist():
-            own = sequences_on(self.kept.table(KEPT, number), self.place)
-            here = np.flatnonzero(part_of == number)
-            rows = own[members[here] - (int(ends[number]) - self.people[number])]
-            at = np.concatenate([np.arange(begin[place], begin[place] + lengths[place]) for place in here])
+            rows_of_part = sequences_on(self.stored.table(PART_TABLE, number), self.place)
+            wanted = np.flatnonzero(part_of == number)
+            rows = rows_of_part[members[wanted] - (int(ends[number]) - self.people[number])]
+            at = np.concatenate([np.arange(begin[place], begin[place] + lengths[place]) for place in wanted])
             codes[at] = rows["codes"].explode().to_numpy()
             stimuli[at] = self.numbers[number][rows["stimuli"].explode().to_numpy()]
         return Sequences(stimuli, lengths), codes
 
     def whole(self) -> CutoffDesign:
         """The whole design in memory, if there is one part."""
-        return part_design(self.kept.table(KEPT, 0), self.place, self.levels)
+        return part_design(self.stored.table(PART_TABLE, 0), self.place, self.levels)
 
 
-def sequences_on(kept: pl.DataFrame, place: int) -> pl.DataFrame:
+def sequences_on(rows: pl.DataFrame, place: int) -> pl.DataFrame:
     """The participants of a part who answered on a scale, with their codes and stimuli."""
-    return kept.filter(pl.col("scale") == place)
+    return rows.filter(pl.col("scale") == place)
 
 
-def part_design(kept: pl.DataFrame, place: int, levels: tuple[str, ...]) -> CutoffDesign:
+def part_design(rows: pl.DataFrame, place: int, levels: tuple[str, ...]) -> CutoffDesign:
     """The answers of a part's participants on a scale, with the part's own numbers of stimuli."""
-    own = sequences_on(kept, place)
-    codes, stimuli = (own[name].explode().drop_nulls().to_numpy() for name in ("codes", "stimuli"))
-    return CutoffDesign(
-        levels, own["participant"], codes, stimuli.astype(np.int64), own["codes"].list.len().to_numpy().astype(np.int64)
-    )
+    sequences = sequences_on(rows, place)
+    codes, stimuli = (sequences[name].explode().drop_nulls().to_numpy() for name in ("codes", "stimuli"))
+    lengths = sequences["codes"].list.len().to_numpy().astype(np.int64)
+    return CutoffDesign(levels, sequences["participant"], codes, stimuli.astype(np.int64), lengths)
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ class Simulated:
 
 
 def about_equal(lengths: Ints, least: int) -> Iterator[Ints]:
-    """The indices of participants whose numbers of answers are within a twentieth of each other, the shortest first."""
+    """Groups of participants with numbers of answers within a twentieth of each other, the shortest first."""
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] >= least]
     while len(order):
@@ -200,33 +201,43 @@ def simulate_cutoffs(
     progress: Progress | None = None,
 ) -> list[Simulated]:
     """The simulations for a design, one per number of answers, and the expected errors with their cutoffs."""
-    shares = design.shares()
-    spread = preference_of(design, shares, seed)
-    about = _About(design, shares, spread, alpha, strategy, seed, simulations)
+    setup = _SimulationSetup.of(design, alpha, strategy, seed, simulations)
     groups = list(about_equal(design.lengths, least))
-    return executor.map(_for_group, about, groups, name="cutoffs", progress=progress)
+    return executor.map(_for_group, setup, groups, name="cutoffs", progress=progress)
 
 
 @dataclass(frozen=True)
-class _About:
-    """Values shared by the simulations for all numbers of answers."""
+class _SimulationSetup:
+    """The values that the simulations for all numbers of answers share."""
 
     design: CutoffDesign
     shares: Floats
     spread: Floats
+    """The spread of preferences for answers in this crowd."""
     alpha: float
     strategy: Strategy
     seed: int
     simulations: int
 
+    @classmethod
+    def of(
+        cls, design: CutoffDesign, alpha: float, strategy: Strategy, seed: int, simulations: int
+    ) -> _SimulationSetup:
+        """The setup for a design; in a large crowd, preferences are estimated from a sample."""
+        shares, members = design.shares(), np.arange(len(design.lengths))
+        if len(members) > ENOUGH:
+            members = np.random.default_rng(seed).choice(members, ENOUGH, replace=False)
+        spread = preference_spread(*design.some(members), shares)
+        return cls(design, shares, spread, alpha, strategy, seed, simulations)
 
-def _for_group(about: _About, members: Ints) -> Simulated:
+
+def _for_group(setup: _SimulationSetup, members: Ints) -> Simulated:
     """The simulation for participants with about the same number of answers, with its own random numbers."""
-    design, simulations = about.design, about.simulations
-    random = np.random.default_rng([about.seed, len(design.levels), int(design.lengths[members].min())])
-    some = members if len(members) <= simulations else random.choice(members, simulations, replace=False)
-    seen, _ = design.some(some)
-    return _simulate(members, seen, about.shares, about.spread, about.alpha, about.strategy, simulations, random)
+    design, simulations = setup.design, setup.simulations
+    random = np.random.default_rng([setup.seed, len(design.levels), int(design.lengths[members].min())])
+    sample = members if len(members) <= simulations else random.choice(members, simulations, replace=False)
+    sequences, _ = design.some(sample)
+    return _simulate(setup, members, sequences, random)
 
 
 def errors_by_trials(
@@ -243,17 +254,16 @@ def errors_by_trials(
     `majority` is the share of stimuli to which most give the most frequent answer; by default as in the design.
     Columns: trials, kind, type_two (the paper's figures 4a and 4b for the design at hand).
     """
-    shares = design.shares()
-    weights = _weights(shares, majority)
-    spread = preference_of(design, shares, seed)
+    setup = _SimulationSetup.of(design, alpha, strategy, seed, simulations)
+    weights = _weights(setup.shares, majority)
     rows = []
     for number in trials:
         random = np.random.default_rng([seed, len(design.levels), number])
         orders = min(simulations, 200)
-        drawn = random.choice(len(shares), size=orders * number, p=weights)
-        seen = Sequences(drawn, np.full(orders, number))
-        made = _simulate(np.arange(0), seen, shares, spread, alpha, strategy, simulations, random)
-        rows += [(number, kind, missed) for kind, missed in made.missed.items()]
+        stimuli = random.choice(len(setup.shares), size=orders * number, p=weights)
+        sequences = Sequences(stimuli, np.full(orders, number))
+        simulated = _simulate(setup, np.arange(0), sequences, random)
+        rows += [(number, kind, missed) for kind, missed in simulated.missed.items()]
     return pl.DataFrame(rows, schema={"trials": pl.Int64, "kind": pl.String, "type_two": pl.Float64}, orient="row")
 
 
@@ -271,42 +281,24 @@ def _weights(shares: Floats, majority: float | None) -> Floats | None:
     return np.asarray(np.where(frequent, majority / frequent.sum(), (1 - majority) / (~frequent).sum()))
 
 
-def _simulate(
-    members: Ints,
-    seen: Sequences,
-    shares: Floats,
-    spread: Floats,
-    alpha: float,
-    strategy: Strategy,
-    simulations: int,
-    random: np.random.Generator,
-) -> Simulated:
-    categories = shares.shape[1]
-    patterns = targets(categories)
+def _simulate(setup: _SimulationSetup, members: Ints, sequences: Sequences, random: np.random.Generator) -> Simulated:
+    shares, strategy, simulations = setup.shares, setup.strategy, setup.simulations
+    patterns = targets(shares.shape[1])
     matrices = [target.matrix for target in patterns]
     places = {kind: [at for at, target in enumerate(patterns) if target.kind == kind] for kind in KINDS}
-    honest = distances(credible_counts(seen, shares, simulations, random, spread), matrices, strategy)
-    calibration = calibrate(honest, judged_together(patterns), alpha)
+    honest = distances(credible_counts(sequences, shares, simulations, random, setup.spread), matrices, strategy)
+    calibration = calibrate(honest, judged_together(patterns), setup.alpha)
     missed, followers = {}, {}
     for kind, examples in _examples(patterns).items():
         size = max(1, simulations // (FOLLOWERS * len(examples)))
-        made = [pattern_counts(target, seen.lengths, size, categories, random) for target in examples]
-        by_target = distances(np.concatenate(made), matrices, strategy)
+        counts = [pattern_counts(target, sequences.lengths, size, shares.shape[1], random) for target in examples]
+        by_target = distances(np.concatenate(counts), matrices, strategy)
         by_group, _ = calibration.grouped(by_target)
         missed[kind] = float(np.mean(~(by_group < calibration.cutoffs).any(axis=1)))
         followers[kind] = by_target[:, places[kind]].min(axis=1)
-    credible = {kind: honest[:, own].min(axis=1) for kind, own in places.items()}
-    shortest, longest = int(seen.lengths.min()), int(seen.lengths.max())
+    credible = {kind: honest[:, columns].min(axis=1) for kind, columns in places.items()}
+    shortest, longest = int(sequences.lengths.min()), int(sequences.lengths.max())
     return Simulated(members, shortest, longest, calibration, missed, followers, credible)
-
-
-def preference_of(design: CutoffDesign, shares: Floats, seed: int) -> Floats:
-    """The spread of preferences for answers in this crowd; estimated from a sample if it is large."""
-    everyone = np.arange(len(design.lengths))
-    if len(everyone) > ENOUGH:
-        everyone = np.random.default_rng(seed).choice(everyone, ENOUGH, replace=False)
-    seen, codes = design.some(everyone)
-    return preference_spread(seen, codes, shares)
 
 
 def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
@@ -330,12 +322,12 @@ def levels_of(scale: Scale) -> tuple[str, ...]:
     return scale.levels if 2 <= len(scale.levels) <= MOST_LEVELS else ()
 
 
-def looked_at(
-    found: Sequence[tuple[Scale, CutoffDesign | None, Sequence[Message]]], order: Sequence[Message]
+def usable_designs(
+    per_scale: Sequence[tuple[Scale, CutoffDesign | None, Sequence[Message]]], order: Sequence[Message]
 ) -> tuple[list[CutoffDesign], list[Message]]:
     """The designs with long enough sequences, and notes, also on their order; raises ScreenError if there are none."""
     designs, notes, refused = [], [*order], []
-    for scale, design, own in found:
+    for scale, design, messages in per_scale:
         if design is None:
             levels = len(scale.levels)
             refused.append(
@@ -348,7 +340,7 @@ def looked_at(
             refused.append(Message("markov.scale_short", {"scale": scale.kind, "least": LEAST}))
             continue
         designs.append(design)
-        notes += own
+        notes += messages
         if not design.has_crowd:
             notes.append(Message("markov.no_crowd"))
     if not designs:
@@ -369,22 +361,22 @@ def who_agree(design: CutoffDesign, near: pl.DataFrame, ordered: bool) -> pl.Dat
     from karat.models.credence import dealt_anew
 
     levels, people = len(design.levels), near.height
-    seen, codes = design.some(design.begins()[near["part"].to_numpy()] + near["place"].to_numpy())
+    sequences, codes = design.some(design.begins()[near["part"].to_numpy()] + near["place"].to_numpy())
     counts = design.counts()
-    cells = np.bincount(seen.stimuli * levels + codes, minlength=counts.size)
+    cells = np.bincount(sequences.stimuli * levels + codes, minlength=counts.size)
     others = (counts - cells.reshape(counts.shape)).astype(np.float64)
-    owner = np.repeat(np.arange(people), seen.lengths)
-    ends = np.concatenate([[0], np.cumsum(seen.lengths)])
+    owner = np.repeat(np.arange(people), sequences.lengths)
+    ends = np.concatenate([[0], np.cumsum(sequences.lengths)])
     above = np.zeros(people)
-    for first, last in chunks(seen.lengths, ANSWERS_AT_A_TIME // levels):
-        own = slice(ends[first], ends[last])
-        worth = others[seen.stimuli[own]]
+    for first, last in chunks(sequences.lengths, ANSWERS_AT_A_TIME // levels):
+        rows = slice(ends[first], ends[last])
+        worth = others[sequences.stimuli[rows]]
         number = worth.sum(axis=1)
-        known = number > 0
-        worth = worth[known] / number[known, None]
+        shared = number > 0
+        worth = worth[shared] / number[shared, None]
         if ordered:
             worth = np.multiply.outer((worth * np.arange(levels)).sum(axis=1), np.arange(levels))
-        excess, variance, _ = dealt_anew(owner[own][known] - first, codes[own][known], worth, last - first)
+        excess, variance, _ = dealt_anew(owner[rows][shared] - first, codes[rows][shared], worth, last - first)
         above[first:last] = np.where(variance > 1e-12, excess, 0.0) / np.sqrt(np.maximum(variance, 1e-12))
     return near.filter(norm.sf(above) < np.minimum(near["p"].to_numpy(), LIKELY))
 
@@ -416,13 +408,13 @@ def row_table(design: CutoffDesign) -> pl.DataFrame:
     names = pl.Series([target_name(target, design.levels) for target in patterns])
     tables = []
     for part in parts(len(counts), len(patterns) * kinds):
-        found = row_divergences(counts[part], matrices)
-        people, number, _ = found.shape
+        divergences = row_divergences(counts[part], matrices)
+        people, number, _ = divergences.shape
         tables.append(pl.DataFrame({
             "participant": design.participants[part].gather(np.repeat(np.arange(people), number * kinds)),
             "target": names.gather(np.tile(np.repeat(np.arange(number), kinds), people)),
             "state": pl.Series(design.levels).gather(np.tile(np.arange(kinds), people * number)),
-            "kld": pl.Series(found.ravel()).fill_nan(None),
+            "kld": pl.Series(divergences.ravel()).fill_nan(None),
         }))  # fmt: skip
     return pl.concat(tables)
 
@@ -431,8 +423,8 @@ def transition_table(design: CutoffDesign) -> pl.DataFrame:
     """participant, state, next, count, share: the observed transitions."""
     kinds, counts = len(design.levels), counts_of(design)
     people, levels = len(counts), pl.Series(design.levels)
-    left = counts.sum(axis=2, keepdims=True)
-    share = np.divide(counts, left, out=np.full(counts.shape, np.nan), where=left > 0)
+    totals = counts.sum(axis=2, keepdims=True)
+    share = np.divide(counts, totals, out=np.full(counts.shape, np.nan), where=totals > 0)
     return pl.DataFrame(
         {
             "participant": design.participants.gather(np.repeat(np.arange(people), kinds * kinds)),

@@ -33,7 +33,7 @@ OfTable = Callable[[pl.DataFrame, Shared], Result]
 """The same, of a table stored beside a part."""
 OfNumber = Callable[[Shared, int], Result]
 """The same, of the number of a part alone."""
-Found = TypeVar("Found", bound=Evidence | PartedEvidence)
+AnyEvidence = TypeVar("AnyEvidence", bound=Evidence | PartedEvidence)
 """The evidence: `Evidence` in memory, `PartedEvidence` in parts."""
 JudgedPart = tuple[Any, int, int, Facts]
 """The table of a part or its file, the numbers of participants and of flagged ones, and the part's other results."""
@@ -53,16 +53,16 @@ class Shelf:
     in_memory = True
 
     def __init__(self) -> None:
-        self._held: dict[tuple[str, int | str], Any] = {}
+        self._items: dict[tuple[str, int | str], Any] = {}
 
     def put(self, value: pl.DataFrame | NDArray[Any], name: str, part: int | str) -> None:
         """Store a table or an array, whole or not at all."""
-        self._held[name, part] = value
+        self._items[name, part] = value
 
     def table(self, name: str, part: int | str, columns: list[str] | None = None) -> pl.DataFrame:
         """A stored table."""
-        found: pl.DataFrame = self._held[name, part]
-        return found if columns is None else found.select(columns)
+        table: pl.DataFrame = self._items[name, part]
+        return table if columns is None else table.select(columns)
 
     def scan(self, name: str, parts: int) -> pl.LazyFrame:
         """The tables of this many parts, one after the other."""
@@ -70,12 +70,12 @@ class Shelf:
 
     def array(self, name: str, part: int | str) -> NDArray[Any]:
         """A stored array."""
-        found: NDArray[Any] = self._held[name, part]
-        return found
+        array: NDArray[Any] = self._items[name, part]
+        return array
 
     def drop(self, name: str, part: int | str) -> None:
         """Remove a table or an array, if it exists."""
-        self._held.pop((name, part), None)
+        self._items.pop((name, part), None)
 
 
 Beside = Callable[..., Any]
@@ -83,7 +83,7 @@ Beside = Callable[..., Any]
 returned, or None if nothing was written. A table without rows is written only if `empty`."""
 
 
-class AnyParts(ABC, Generic[Found]):
+class AnyParts(ABC, Generic[AnyEvidence]):
     """Judgments in parts, each with all answers of its participants."""
 
     executor: Executor
@@ -132,49 +132,49 @@ class AnyParts(ABC, Generic[Found]):
     @abstractmethod
     def evidence(
         self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
-    ) -> tuple[Found, list[Facts]]:
+    ) -> tuple[AnyEvidence, list[Facts]]:
         """The evidence, and the other results of each part."""
 
     def keep(
         self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
-    ) -> tuple[KeptTables[Found], list[Facts]]:
+    ) -> tuple[PartTables[AnyEvidence], list[Facts]]:
         """A table of each part, stored for the criterion of this name, and the small other results of each."""
         shelf = self.shelf(name)
-        return KeptTables(self, name, shelf), self.map(_keep, (function, shared, shelf), name=name)
+        return PartTables(self, name, shelf), self.map(_keep, (function, shared, shelf), name=name)
 
     def judge(
         self, criterion: str, function: Callable[..., tuple[pl.DataFrame | None, Facts]], shared: object,
-        settings: dict[str, Any], *, notes: tuple[Message, ...] = (), kept: bool = False,
-    ) -> tuple[Found, list[Facts]]:  # fmt: skip
+        settings: dict[str, Any], *, notes: tuple[Message, ...] = (), stored: bool = False,
+    ) -> tuple[AnyEvidence, list[Facts]]:  # fmt: skip
         """The evidence, and the other results of each part.
 
         The function returns the table of participants, or None if there are none, and anything small. It gets the
-        judgments unless it only needs what is `kept` on a shelf.
+        judgments unless it only needs what is `stored` on a shelf.
         """
-        own = (function, shared, self.beside, criterion)
-        judged = self.each(_judged, own, name=criterion) if kept else self.map(_judged, own, name=criterion)
+        task = (function, shared, self.beside, criterion)
+        judged = self.each(_judged, task, name=criterion) if stored else self.map(_judged, task, name=criterion)
         return self.evidence(criterion, settings, notes, judged)
 
 
-KEPT = "kept"
+PART_TABLE = "table"
 """The name of stored tables on their shelf."""
 
 
 @dataclass(frozen=True)
-class KeptTables(Generic[Found]):
-    """A table per part, made by an earlier pass."""
+class PartTables(Generic[AnyEvidence]):
+    """A table per part, stored by an earlier pass."""
 
-    parts: AnyParts[Found]
+    parts: AnyParts[AnyEvidence]
     criterion: str
     shelf: Shelf
 
     def read(self, number: int) -> pl.DataFrame:
         """The table of a part."""
-        return self.shelf.table(KEPT, number)
+        return self.shelf.table(PART_TABLE, number)
 
     def scan(self) -> pl.LazyFrame:
         """All tables, one after the other."""
-        return self.shelf.scan(KEPT, len(self.parts))
+        return self.shelf.scan(PART_TABLE, len(self.parts))
 
     def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
         """`function(table, shared)` of every part, in their order."""
@@ -183,22 +183,22 @@ class KeptTables(Generic[Found]):
     def judge(
         self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
         notes: tuple[Message, ...] = (),
-    ) -> Found:  # fmt: skip
+    ) -> AnyEvidence:  # fmt: skip
         """The evidence; the function returns the participants of a part with their verdicts."""
-        own = (function, shared, self.shelf)
-        return self.parts.judge(self.criterion, _judged_table, own, settings, notes=notes, kept=True)[0]
+        task = (function, shared, self.shelf)
+        return self.parts.judge(self.criterion, _judged_table, task, settings, notes=notes, stored=True)[0]
 
 
 def _keep(judgments: Judgments, shared: tuple[Any, Any, Shelf], number: int) -> Any:
-    function, own, shelf = shared
-    table, facts = function(judgments, own, number)
-    shelf.put(table, KEPT, number)
+    function, values, shelf = shared
+    table, facts = function(judgments, values, number)
+    shelf.put(table, PART_TABLE, number)
     return facts
 
 
 def _with_table(shared: tuple[Any, Any, Shelf], number: int) -> Any:
-    function, own, shelf = shared
-    return function(shelf.table(KEPT, number), own)
+    function, values, shelf = shared
+    return function(shelf.table(PART_TABLE, number), values)
 
 
 def _judged_table(shared: tuple[Any, Any, Shelf], number: int) -> tuple[pl.DataFrame, None]:
@@ -207,10 +207,10 @@ def _judged_table(shared: tuple[Any, Any, Shelf], number: int) -> tuple[pl.DataF
 
 def _judged(*arguments: Any) -> JudgedPart[Any]:
     """Store the function's result for the judgments of a part, if they are given, or for what is on a shelf."""
-    *judgments, (function, own, beside, criterion), number = arguments
-    table, facts = function(*judgments, own, number)
+    *judgments, (function, values, store, criterion), number = arguments
+    table, facts = function(*judgments, values, number)
     people, flagged = (table.height, int(table["flagged"].sum())) if table is not None and table.height else (0, 0)
-    return beside(table, criterion, number), people, flagged, facts
+    return store(table, criterion, number), people, flagged, facts
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from karat.study.criteria import CRITERIA, EXCLUDE_TAKES, check_exclude_rule, cr
 from karat.study.study import Study
 
 Bounds = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+Settings = dict[str, dict[str, Any]]
+"""The settings of each criterion."""
 
 
 def follows(
@@ -35,8 +37,8 @@ def follows(
     """
     bounds: dict[str, Bounds] = {}
     for name, flagged in flags.items():
-        known = np.asarray(flagged, dtype=bool)
-        bounds[name] = (np.zeros_like(known), np.ones_like(known)) if name in pending else (known, known)
+        now = np.asarray(flagged, dtype=bool)
+        bounds[name] = (np.zeros_like(now), np.ones_like(now)) if name in pending else (now, now)
     if not bounds:
         return np.zeros(0, dtype=bool)
     if isinstance(exclude, int) or exclude in ("any", "all"):
@@ -45,20 +47,20 @@ def follows(
     return _value(ast.parse(exclude, mode="eval").body, bounds)[0]
 
 
-def taken_out(
-    people: Sequence[str], flagged: Mapping[str, Collection[str]], gone: Collection[str], exclude: str | int,
+def newly_excluded(
+    people: Sequence[str], flagged: Mapping[str, Collection[str]], excluded: Collection[str], exclude: str | int,
     pending: Collection[str],
 ) -> tuple[tuple[str, ...], dict[str, int]]:  # fmt: skip
     """The participants that a rule newly excludes, and how many of them each criterion flagged.
 
-    >>> taken_out(["p1", "p2", "p3"], {"speed": {"p1", "p3"}}, {"p1"}, "any", [])
+    >>> newly_excluded(["p1", "p2", "p3"], {"speed": {"p1", "p3"}}, {"p1"}, "any", [])
     (('p3',), {'speed': 1})
     """
-    who = {name: set(own) for name, own in flagged.items()}
-    now = follows({name: [one in own for one in people] for name, own in who.items()}, exclude, pending)
-    before = set(gone)
-    new = tuple(one for one, goes in zip(people, now, strict=True) if goes and one not in before)
-    return new, {name: len(own.intersection(new)) for name, own in who.items()}
+    sets = {name: set(names) for name, names in flagged.items()}
+    flags = {name: [person in names for person in people] for name, names in sets.items()}
+    earlier, out = set(excluded), follows(flags, exclude, pending)
+    new = tuple(person for person, leaves in zip(people, out, strict=True) if leaves and person not in earlier)
+    return new, {name: len(names.intersection(new)) for name, names in sets.items()}
 
 
 def _value(node: ast.expr, bounds: Mapping[str, Bounds]) -> Bounds:
@@ -74,41 +76,41 @@ def _value(node: ast.expr, bounds: Mapping[str, Bounds]) -> Bounds:
     raise KaratError("A rule has only names of criteria, and, or, not and brackets.")
 
 
-def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> dict[str, dict[str, Any]]:
+def settings_of(rules: Mapping[str, Any] | None, study: Study | None) -> Settings:
     """The settings of the criteria to run: the stated ones, or all, completed from the study's design.
 
     >>> settings_of({"completion": {"at_least": 0.8}}, None)
     {'completion': {'at_least': 0.8, 'trials': None, 'person': None}}
     """
-    stated = {name: {} for name in CRITERIA} if rules is None else {k: v for k, v in rules.items() if k != "exclude"}
+    selected = {name: {} for name in CRITERIA} if rules is None else {k: v for k, v in rules.items() if k != "exclude"}
     settings = {}
-    for name, given in stated.items():
+    for name, values in selected.items():
         try:
-            settings[name] = criterion_settings(name, _completed(name, given, study)).model_dump()
+            settings[name] = criterion_settings(name, _completed(name, values, study)).model_dump()
         except ValidationError as error:
-            problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+            problems = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()]
             raise ScreenError(Message("rules.settings", {"criterion": name, "problems": problems})) from None
         except ValueError as error:
             raise ScreenError(Message("rules.not_applicable", {"why": str(error)})) from None
     return settings
 
 
-def _completed(name: str, given: Any, study: Study | None) -> Any:
+def _completed(name: str, stated: Any, study: Study | None) -> Any:
     """The stated settings, with those that follow from them or from the study."""
-    if not isinstance(given, Mapping):
-        return given
+    if not isinstance(stated, Mapping):
+        return stated
     criterion = criterion_named(name)
-    implied = {} if criterion.implied is None else criterion.implied(given)
-    known = {} if criterion.from_study is None or study is None else criterion.from_study(study)
-    return {**implied, **known, **given}
+    implied = {} if criterion.implied is None else criterion.implied(stated)
+    of_study = {} if criterion.from_study is None or study is None else criterion.from_study(study)
+    return {**implied, **of_study, **stated}
 
 
-def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[str, dict[str, Any]], str | int | None]:
+def resolve_rules(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[Settings, str | int | None]:
     """The settings of the criteria to run, and the rule that combines them: as given, else as the study states.
 
     If there are none, all criteria run that are useful by default, and there is no rule.
 
-    >>> settings, exclude = asked({"completion": {}, "exclude": "any"}, None)
+    >>> settings, exclude = resolve_rules({"completion": {}, "exclude": "any"}, None)
     >>> list(settings), exclude
     (['completion'], 'any')
     """
@@ -116,7 +118,7 @@ def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[st
         rules = study.screening_rules
     settings = settings_of(rules, study)
     if rules is None:
-        return {name: own for name, own in settings.items() if CRITERIA[name].unasked}, None
+        return {name: values for name, values in settings.items() if CRITERIA[name].unasked}, None
     exclude = rules.get("exclude", "any")
     try:
         if exclude is not None and (isinstance(exclude, bool) or not isinstance(exclude, str | int)):

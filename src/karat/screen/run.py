@@ -11,7 +11,7 @@ criterion that uses the key, or of the last that ran.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
@@ -21,8 +21,9 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.messages import Message, NotComputed
 from karat.screen.crowd.gold import gold, has_key
-from karat.screen.evidence import Evidence, PartedEvidence, ScreenError
-from karat.screen.rules import asked, taken_out
+from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.one_part import AnyEvidence
+from karat.screen.rules import newly_excluded, resolve_rules
 from karat.screen.screening import Screening, ScreeningStage
 from karat.study.criteria import CRITERIA, criterion_named
 from karat.study.frozen import changes_since
@@ -34,7 +35,6 @@ Compute = Callable[[str, tuple[str, ...], Mapping[str, Any]], Evidence]
 STAGES = ("completion", "clock", "answers")
 COLUMNS = ("participant", "score", "threshold", "flagged")
 """The columns of all evidence, besides a message and its values, or a reason in words."""
-Found = TypeVar("Found", bound=Evidence | PartedEvidence)
 
 
 def run(
@@ -59,55 +59,55 @@ def run(
     >>> screening.remaining
     {'completion': 47, 'clock': 42, 'answers': 42}
     """
-    settings, exclude = asked(rules, study)
+    settings, exclude = resolve_rules(rules, study)
     people = judgments.participants["participant"].to_list()
     excluded: list[str] = []
-    alone = compute is None
+    uncached = compute is None
     compute = compute or computing(judgments, executor)
 
-    def found(name: str) -> Evidence:
+    def compute_criterion(name: str) -> Evidence:
         begin(progress, name)
         return compute(name, tuple(excluded), settings[name])
 
     rule = "any" if exclude is None else exclude
 
-    def out(stage: str, evidence: Mapping[str, Evidence], pending: list[str]) -> Taken:
+    def exclude_flagged(stage: str, evidence: Mapping[str, Evidence], pending: list[str]) -> Exclusions:
         flagged = {name: evidence[name].flagged if name in evidence else () for name in settings}
-        new, counts = taken_out(people, flagged, excluded, rule, pending)
+        new, counts = newly_excluded(people, flagged, excluded, rule, pending)
         excluded.extend(new)
         return len(new), counts, new
 
-    evidence, skipped, steps = stages(settings, exclude, len(people), found, out, progress)
-    if alone and evidence and has_key(answered(judgments)):
+    evidence, skipped, steps = stages(settings, exclude, len(people), compute_criterion, exclude_flagged, progress)
+    if uncached and evidence and has_key(answered(judgments)):
         begin(progress, "right answers")
         evidence = with_doubts(evidence, gold(judgments).notes)
-    gone = set(excluded)
+    out_of_study = set(excluded)
     return Screening(
-        judgments, evidence, tuple(person for person in people if person in gone), skipped, exclude, steps,
+        judgments, evidence, tuple(person for person in people if person in out_of_study), skipped, exclude, steps,
         None if study is None else study.fingerprint, settings,
         changes_since(judgments.frozen, study, rules if exclude is not None else None),
     )  # fmt: skip
 
 
-Taken = tuple[int, dict[str, int], tuple[str, ...]]
+Exclusions = tuple[int, dict[str, int], tuple[str, ...]]
 """How many participants a stage excludes, how many of them each criterion flagged, and, in memory, their names."""
 
 
 def stages(
-    settings: Mapping[str, Any], exclude: str | int | None, everybody: int, compute: Callable[[str], Found],
-    take_out: Callable[[str, Mapping[str, Found], list[str]], Taken], progress: Progress | None,
-) -> tuple[dict[str, Found], dict[str, NotComputed], tuple[ScreeningStage, ...]]:  # fmt: skip
+    settings: Mapping[str, Any], exclude: str | int | None, everybody: int, compute: Callable[[str], AnyEvidence],
+    take_out: Callable[[str, Mapping[str, AnyEvidence], list[str]], Exclusions], progress: Progress | None,
+) -> tuple[dict[str, AnyEvidence], dict[str, NotComputed], tuple[ScreeningStage, ...]]:  # fmt: skip
     """The evidence stage by stage, and the participants the rule then excludes, of judgments in memory or in parts.
 
     `take_out` gets the stage, all evidence so far, and the criteria without evidence yet.
     """
-    evidence: dict[str, Found] = {}
+    evidence: dict[str, AnyEvidence] = {}
     skipped: dict[str, NotComputed] = {}
     steps: list[ScreeningStage] = []
-    left = everybody
+    remaining = everybody
     for number, stage in enumerate(STAGES):
-        here = [name for name in settings if CRITERIA[name].stage == stage]
-        for name in here:
+        current = [name for name in settings if CRITERIA[name].stage == stage]
+        for name in current:
             try:
                 evidence[name] = compute(name)
                 flagged, people = evidence[name].counts
@@ -116,35 +116,35 @@ def stages(
             except ScreenError as error:
                 skipped[name] = NotComputed.of(error)
                 end(progress, Message("screening.not_run", {"criterion": name}))
-        known = [name for name in here if name in evidence]
-        gone: Taken = (0, {}, ())
+        computed = [name for name in current if name in evidence]
+        exclusions: Exclusions = (0, {}, ())
         # A stage without evidence excludes nobody.
-        if known and exclude is not None and everybody:
+        if computed and exclude is not None and everybody:
             # Nobody is excluded because of criteria that come later or could not run.
             later = STAGES[number + 1 :]
             pending = [name for name in settings if name in skipped or CRITERIA[name].stage in later]
-            gone = take_out(stage, evidence, pending)
-        counts = {name: gone[1].get(name, 0) for name in known}
-        steps.append(ScreeningStage(stage, left, counts, left - gone[0], gone[2]))
-        left -= gone[0]
+            exclusions = take_out(stage, evidence, pending)
+        counts = {name: exclusions[1].get(name, 0) for name in computed}
+        steps.append(ScreeningStage(stage, remaining, counts, remaining - exclusions[0], exclusions[2]))
+        remaining -= exclusions[0]
     return evidence, skipped, tuple(steps)
 
 
 def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
     """A function that computes a criterion for the participants left, and caches their judgments."""
-    kept: tuple[tuple[str, ...], Judgments] = ((), judgments)
+    cache: tuple[tuple[str, ...], Judgments] = ((), judgments)
 
     def compute(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
-        nonlocal kept
-        known, left = kept
-        if known != excluded:
-            left = judgments.without(excluded)
-            kept = excluded, left
-        if not left.participants.height:
+        nonlocal cache
+        cached, remaining = cache
+        if cached != excluded:
+            remaining = judgments.without(excluded)
+            cache = excluded, remaining
+        if not remaining.participants.height:
             raise ScreenError(Message("screening.nobody_left"))
         criterion = criterion_named(name)
         elsewhere = {"executor": executor} if criterion.in_tasks else {}
-        return _checked(name, criterion.compute(left, **settings, **elsewhere))
+        return _checked(name, criterion.compute(remaining, **settings, **elsewhere))
 
     return compute
 
@@ -164,13 +164,13 @@ def _checked(name: str, evidence: Any) -> Evidence:
     return evidence
 
 
-def with_doubts(evidence: dict[str, Found], doubts: Sequence[Message]) -> dict[str, Found]:
+def with_doubts(evidence: dict[str, AnyEvidence], doubts: Sequence[Message]) -> dict[str, AnyEvidence]:
     """The evidence with notes on doubtful right answers, unless a criterion has them already.
 
     They are notes of a criterion that uses the key, or of the last one.
     """
-    known = [part for one in evidence.values() for note in one.notes for part in _parts(note)]
-    new = tuple(note for note in doubts if note not in known)
+    present = [part for result in evidence.values() for note in result.notes for part in _parts(note)]
+    new = tuple(note for note in doubts if note not in present)
     if not evidence or not new:
         return evidence
     by_the_key = [name for name in evidence if name in CRITERIA and CRITERIA[name].by_the_key]
@@ -196,7 +196,7 @@ class StepProgress(Protocol):
     def begins(self, step: str) -> None:
         """A step begins, or continues with uncounted work."""
 
-    def ends(self, found: Message) -> None:
+    def ends(self, result: Message) -> None:
         """A step is done, with its result."""
 
 
@@ -206,7 +206,7 @@ def begin(progress: Progress | None, step: str) -> None:
         progress.begins(step)
 
 
-def end(progress: Progress | None, found: Message) -> None:
+def end(progress: Progress | None, result: Message) -> None:
     """Notify a `StepProgress` that a step is done."""
     if isinstance(progress, StepProgress):
-        progress.ends(found)
+        progress.ends(result)

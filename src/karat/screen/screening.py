@@ -64,8 +64,8 @@ class AnyScreening:
         [['completion']]
         """
         shared: dict[Message, list[str]] = {}
-        for name, one in self.evidence.items():
-            for note in dict.fromkeys(one.notes):
+        for name, evidence in self.evidence.items():
+            for note in dict.fromkeys(evidence.notes):
                 shared.setdefault(note, []).append(name)
         return tuple(Message("screening.note", {"criteria": names, "note": note}) for note, names in shared.items())
 
@@ -94,7 +94,7 @@ class AnyScreening:
                 "flagged": {name: evidence.counts[0] for name, evidence in self.evidence.items()},
                 "notes": list(map(str, self.notes)), **further,
             },
-            "settings": {name: one.settings for name, one in self.evidence.items()} | {"exclude": self.exclude},
+            "settings": {name: result.settings for name, result in self.evidence.items()} | {"exclude": self.exclude},
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -134,10 +134,10 @@ class Screening(AnyScreening, NotebookDisplay):
         table = self.judgments.participants.select("participant")
         table = table.with_columns(excluded=pl.col("participant").is_in(list(self.excluded)))
         for name, evidence in self.evidence.items():
-            own = with_reasons(evidence.participants, language).select(
+            columns = with_reasons(evidence.participants, language).select(
                 "participant", *(pl.col(c).alias(f"{name}_{c}") for c in evidence.written)
             )
-            table = table.join(own, on="participant", how="left", maintain_order="left")
+            table = table.join(columns, on="participant", how="left", maintain_order="left")
         return table
 
     def explain(self, participant: str, language: str = "en") -> str:
@@ -163,15 +163,15 @@ class Screening(AnyScreening, NotebookDisplay):
             for row in reason_rows(evidence.participants, evidence.written):
                 people[row.pop("participant")]["criteria"][criterion] = row
         changes = list(map(str, self.changes))
-        known = self.as_data(data=self.judgments.fingerprint(), study=self.study, changes=changes)
-        return {"participants": people} | known
+        data = self.as_data(data=self.judgments.fingerprint(), study=self.study, changes=changes)
+        return {"participants": people} | data
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.changes), super().__str__()])
 
 
 PAYMENT = Message("explain.payment")
-CriterionFound = tuple[bool, bool, Message | None]
+CriterionResult = tuple[bool, bool, Message | None]
 """The result of a criterion for a participant: whether flagged, whether there is a score, and the reason."""
 
 
@@ -200,25 +200,26 @@ def explanation_messages(
 ) -> list[tuple[Message, ...]]:
     """The messages that explain several participants, with criteria titles in this language."""
     wanted = pl.col("participant").is_in(list(participants))
-    found: dict[str, dict[str, CriterionFound]] = {}
+    results: dict[str, dict[str, CriterionResult]] = {}
     for name, evidence in screening.evidence.items():
         rows = with_messages(evidence.participants.filter(wanted))
-        known = rows.select("participant", "flagged", "score", "message", "values")
-        for participant, flagged, score, code, values in known.iter_rows():
+        columns = rows.select("participant", "flagged", "score", "message", "values")
+        for participant, flagged, score, code, values in columns.iter_rows():
             reason = None if code is None else Message(code, values or {})
-            found.setdefault(participant, {})[name] = (flagged, score is not None, reason)
+            results.setdefault(participant, {})[name] = (flagged, score is not None, reason)
     excluded = set(screening.excluded)
-    return [tuple(_messages(screening, name, name in excluded, found.get(name, {}), language)) for name in participants]
+    about = ((name, name in excluded, results.get(name, {})) for name in participants)
+    return [tuple(_messages(screening, *values, language)) for values in about]
 
 
 def _messages(
-    screening: Screening, participant: str, excluded: bool, found: dict[str, CriterionFound], language: str
+    screening: Screening, participant: str, excluded: bool, results: dict[str, CriterionResult], language: str
 ) -> list[Message]:
     titles = {name: _title(name, language) for name in (*screening.evidence, *screening.skipped)}
-    reasons = {name: reason for name, (_, _, reason) in found.items()}
-    flagged = [name for name, (out, _, _) in found.items() if out]
-    passed = {titles[name]: reasons[name] for name, (out, scored, _) in found.items() if not out and scored}
-    silent = {titles[name]: reasons[name] for name, (out, scored, _) in found.items() if not out and not scored}
+    reasons = {name: reason for name, (_, _, reason) in results.items()}
+    flagged = [name for name, (out, _, _) in results.items() if out]
+    passed = {titles[name]: reasons[name] for name, (out, scored, _) in results.items() if not out and scored}
+    silent = {titles[name]: reasons[name] for name, (out, scored, _) in results.items() if not out and not scored}
     messages = [_verdict(screening, participant, excluded, len(flagged))]
     messages += [Message("explain.flagged", {"found": {titles[name]: reasons[name]}}) for name in flagged]
     if "credence" in flagged:
@@ -227,7 +228,7 @@ def _messages(
         messages.append(Message("explain.passed", {"found": passed}))
     if silent:
         messages.append(Message("explain.silent", {"found": silent}))
-    not_reached = [titles[name] for name in screening.evidence if name not in found]
+    not_reached = [titles[name] for name in screening.evidence if name not in results]
     if not_reached:
         code = "explain.not_reached" if excluded else "explain.no_answers"
         messages.append(Message(code, {"criteria": not_reached}))
@@ -281,12 +282,12 @@ def write(screening: Screening, folder: Path) -> list[Path]:
 
 def _composition(screening: Screening, folder: Path) -> list[Path]:
     """The composition of the excluded, if there are data about participants and a rule."""
-    found = screening.composition()
-    if found.groups.is_empty() or screening.exclude is None:
+    background = screening.composition()
+    if background.groups.is_empty() or screening.exclude is None:
         return []
     table, picture = folder / "composition.csv", folder / "composition.svg"
-    write_table(table, found.groups)
-    write_text(picture, found.to_svg())
+    write_table(table, background.groups)
+    write_text(picture, background.to_svg())
     return [table, picture]
 
 
@@ -294,11 +295,11 @@ def _credence(screening: Screening, folder: Path) -> list[Path]:
     """The probabilities of having answered attentively, if computed."""
     from karat.screen.criteria.credence import Credence
 
-    found = screening.evidence.get("credence")
-    if not isinstance(found, Credence):
+    evidence = screening.evidence.get("credence")
+    if not isinstance(evidence, Credence):
         return []
     picture = folder / "credence.svg"
-    write_text(picture, found.to_svg())
+    write_text(picture, evidence.to_svg())
     return [picture]
 
 
@@ -320,13 +321,13 @@ def trials_table(screening: Screening) -> pl.DataFrame:
         if evidence.trials is None:
             continue
         keys = [name for name in KEYS if name in evidence.trials.columns and name in table.columns]
-        known = [*table.columns, "question"]
-        found = evidence.trials.drop([name for name in evidence.trials.columns if name in known and name not in keys])
+        present = [*table.columns, "question"]
+        new = [name for name in evidence.trials.columns if name not in present]
+        trials = evidence.trials.select(*keys, *(pl.col(name).alias(f"{criterion}_{name}") for name in new))
         if "question" in keys:
-            found = found.with_columns(pl.col("question").fill_null(""))
-        found = found.rename({name: f"{criterion}_{name}" for name in found.columns if name not in keys})
+            trials = trials.with_columns(pl.col("question").fill_null(""))
         table = table.join(
-            found.unique(keys, keep="first", maintain_order=True), on=keys, how="left", nulls_equal=True,
+            trials.unique(keys, keep="first", maintain_order=True), on=keys, how="left", nulls_equal=True,
             maintain_order="left",
         )  # fmt: skip
     return table
@@ -352,8 +353,8 @@ def flow_svg(everybody: int, stages: Sequence[ScreeningStage], exclude: str | in
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> drawn = flow_svg(48, screening.steps, screening.exclude)
-    >>> "n = 48" in drawn and "n = 42" in drawn
+    >>> svg = flow_svg(48, screening.steps, screening.exclude)
+    >>> "n = 48" in svg and "n = 42" in svg
     True
     """
     steps = [step for step in stages if step.flagged or step.remained < step.entered]
@@ -367,7 +368,7 @@ def flow_svg(everybody: int, stages: Sequence[ScreeningStage], exclude: str | in
         parts.append(_box(LEFT, y, BOX, [word, f"n = {n:,}"], strong=number == len(boxes) - 1))
         if number < len(steps):
             step = steps[number]
-            # One person may be under several criteria.
+            # Several criteria may flag the same participant.
             by_criterion = [f"{title_of(name)}: {count:,}" for name, count in step.flagged.items()]
             lines = [f"excluded: n = {step.entered - step.remained:,}", *by_criterion]
             height = max(len(lines) * LINE + 2 * PAD, 30)

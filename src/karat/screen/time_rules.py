@@ -54,7 +54,7 @@ from karat.screen.evidence import ScreenError
 from karat.types import Floats, Ints
 
 INTERMISSION, RUSH = 1, 2
-FOUND = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
+OUTLIER_ROW = np.dtype([("place", "i4"), ("kind", "i1"), ("degree", "i4"), ("lower", "f8"), ("upper", "f8")])
 """The columns of an outlying trial; its index is among the times sorted by participant and time."""
 
 
@@ -98,12 +98,12 @@ class Cutoffs:
     def table(self, rounds: int | Ints, group: str, labels: pl.Series, trials: Ints, rule: TimeRule) -> pl.DataFrame:
         """The cutoffs of rounds as rows: round, group, name, trials, median and mad or mean and sd, lower, upper."""
         names = ("median", "mad") if rule.centre == "median" else ("mean", "sd")
-        every = zip((*names, "lower", "upper"), (self.centre, self.spread, self.lower, self.upper), strict=True)
+        columns = zip((*names, "lower", "upper"), (self.centre, self.spread, self.lower, self.upper), strict=True)
         return pl.DataFrame([
             pl.Series("round", np.broadcast_to(np.asarray(rounds, np.int64), trials.shape).copy()),
             pl.repeat(group, len(trials), eager=True).alias("group"), labels.alias("name"),
             pl.Series("trials", trials.astype(np.int64)),
-            *(pl.Series(name, np.where(np.isfinite(own), own, np.nan), nan_to_null=True) for name, own in every),
+            *(pl.Series(name, np.where(np.isfinite(x), x, np.nan), nan_to_null=True) for name, x in columns),
         ])  # fmt: skip
 
 
@@ -115,16 +115,16 @@ def crossing(
 ) -> NDArray[Any]:
     """One round: the trials, so far genuine, that cross the cutoffs of all their groups.
 
-    Each kind of group is given as the code of every trial's group, with the cutoffs by code. Rows are those of `FOUND`.
+    A kind of group is the code of each trial's group, with the cutoffs by code. The columns are those of `OUTLIER_ROW`.
     """
     below, above = (np.less_equal, np.greater_equal) if inclusive else (np.less, np.greater)
-    # What crosses the cutoffs of all groups crosses those of the first: few trials need to be looked at closely.
+    # Trials that cross the cutoffs of all groups cross those of the first, so only few need all comparisons.
     codes, first = groups[0]
     some = np.flatnonzero((below(times, first.lower[codes]) | above(times, first.upper[codes])) & genuine)
     low = np.min([cutoffs.lower[codes[some]] for codes, cutoffs in groups], axis=0)
     high = np.max([cutoffs.upper[codes[some]] for codes, cutoffs in groups], axis=0)
     rush, pause = below(times[some], low), above(times[some], high)
-    crossed = np.zeros(len(some), FOUND)
+    crossed = np.zeros(len(some), OUTLIER_ROW)
     crossed["place"], crossed["kind"] = some, np.where(rush, RUSH, INTERMISSION)
     crossed["lower"], crossed["upper"] = low, high
     return np.asarray(crossed[rush | pause])
@@ -154,10 +154,10 @@ def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame,
     The column holds lengths, or texts whose characters are counted. Trials of unknown length keep their time.
     """
     lengths, characters = _lengths(frame, column)
-    known = lengths.is_not_null()
-    if not known.any():
+    has_length = lengths.is_not_null()
+    if not has_length.any():
         return frame, (Message("length.none", {"column": column}),)
-    slope = _slope(frame.with_columns(length=lengths).filter(known, pl.col("rt") > 0))
+    slope = _slope(frame.with_columns(length=lengths).filter(has_length, pl.col("rt") > 0))
     if slope is None:
         return frame, (Message("length.all_equal", {"column": column}),)
     middle = float(np.median(lengths.drop_nulls().to_numpy()))
@@ -165,7 +165,7 @@ def adjusted_for_length(frame: pl.DataFrame, column: str) -> tuple[pl.DataFrame,
     adjusted = frame.with_columns(rt=(pl.col("rt") * factor.fill_null(1.0)).round_sig_figs(DIGITS))
     values = {"length": middle, "column": column, "power": slope}
     notes = [Message("length.adjusted_characters" if characters else "length.adjusted", values)]
-    missing = frame.height - int(known.sum())
+    missing = frame.height - int(has_length.sum())
     if missing:
         notes.append(Message("length.missing", {"n": missing, "column": column}))
     return adjusted, tuple(notes)
@@ -175,14 +175,14 @@ def _lengths(frame: pl.DataFrame, column: str) -> tuple[pl.Series, bool]:
     """The length of each trial, null if unknown, and whether characters were counted."""
     if column not in frame.columns:
         raise ScreenError(unknown_name("length.no_column", column, frame.columns))
-    given, characters = frame[column], False
-    if given.dtype == pl.String:
-        numbers = given.cast(pl.Float64, strict=False)
-        written = numbers.null_count() == given.null_count() < len(given)
-        given, characters = (numbers, False) if written else (given.str.len_chars(), True)
-    elif not given.dtype.is_numeric():
+    column_values, characters = frame[column], False
+    if column_values.dtype == pl.String:
+        numbers = column_values.cast(pl.Float64, strict=False)
+        written = numbers.null_count() == column_values.null_count() < len(column_values)
+        column_values, characters = (numbers, False) if written else (column_values.str.len_chars(), True)
+    elif not column_values.dtype.is_numeric():
         raise ScreenError(Message("length.neither", {"column": column}))
-    lengths = given.cast(pl.Float64).rename("length")
+    lengths = column_values.cast(pl.Float64).rename("length")
     return lengths.set(((lengths <= 0) | ~lengths.is_finite()).fill_null(False), None), characters
 
 

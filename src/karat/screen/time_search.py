@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.models.robust import SHIFT, Bins, medians_and_deviations, summed, tally
 from karat.screen.one_part import Shelf
-from karat.screen.time_rules import FOUND, Cutoffs, TimeRule, crossing
+from karat.screen.time_rules import OUTLIER_ROW, Cutoffs, TimeRule, crossing
 from karat.types import Floats, Ints, Progress
 
 BATCHES = 2
@@ -61,7 +61,7 @@ def lay_out(frame: pl.DataFrame, shelf: Shelf, number: int) -> TimedPart:
     counts = pl.Series("trials", np.bincount(codes, minlength=len(people)), pl.Int64)
     shelf.put(pl.DataFrame(sorted_times), "trials", number)
     shelf.put(pl.DataFrame([people.alias("participant"), counts]), "people", number)
-    # In memory all columns are there anyway; files have those that name a trial.
+    # In memory all columns stay; files have only those that identify a trial.
     shelf.put(
         frame if shelf.in_memory else frame.select(name for name in NAMES if name in frame.columns), "named", number
     )
@@ -92,10 +92,10 @@ def part_batches(parts: Sequence[TimedPart], processes: int = 1, least: int = LE
     trials = np.array([part.trials for part in parts])
     total = int(trials.sum())
     wanted = max(min(processes * BATCHES, total // least), processes, -(-total // MOST)) if total > 2 * least else 1
-    # A part goes where its middle lies when all trials are divided evenly.
+    # A part belongs to the batch of its middle trial, if all trials are divided evenly.
     places = ((np.cumsum(trials) - trials / 2) * wanted / total).astype(np.int64)
-    together = [list(own) for _, own in itertools.groupby(range(len(parts)), key=lambda number: int(places[number]))]
-    return [PartBatch(own[0], tuple(parts[number] for number in own)) for own in together]
+    grouped = [list(part) for _, part in itertools.groupby(range(len(parts)), key=lambda number: int(places[number]))]
+    return [PartBatch(numbers[0], tuple(parts[number] for number in numbers)) for numbers in grouped]
 
 
 @dataclass(frozen=True)
@@ -130,174 +130,176 @@ class OutlierSearch:
             times.append(trials["rt"].to_numpy())
             counts.append(self.shelf.table("people", number, ["trials"])["trials"].to_numpy())
             if "function" in self.rule.by:
-                own = np.array([self.names.index(name) for name in part.functions], np.uint8)
-                groups.append(own[trials["function"].to_numpy()])
+                codes = np.array([self.names.index(name) for name in part.functions], np.uint8)
+                groups.append(codes[trials["function"].to_numpy()])
             else:
                 groups.append(np.zeros(len(trials), np.uint8))
         for name, arrays in (("times", times), ("groups", groups), ("counts", counts)):
             self.shelf.put(np.concatenate(arrays), name, batch.name)
         return self.trials(batch, 0)
 
-    def trials(self, batch: PartBatch, found_until: int) -> TimedTrials:
+    def trials(self, batch: PartBatch, until: int) -> TimedTrials:
         """The times of a batch, and their outliers up to some round."""
-        found = self.shelf.array(f"found-{found_until}", batch.name) if found_until else np.zeros(0, FOUND)
+        outliers = self.shelf.array(f"outliers-{until}", batch.name) if until else np.zeros(0, OUTLIER_ROW)
         times, counts, groups = (self.shelf.array(name, batch.name) for name in ("times", "counts", "groups"))
-        return TimedTrials(self, times, counts, groups, found)
+        return TimedTrials(self, times, counts, groups, outliers)
 
 
 class TimedTrials:
     """Times sorted by participant and time, the number per participant, and the outliers up to some round."""
 
     def __init__(
-        self, given: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], found: NDArray[Any]
+        self, setup: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], outliers: NDArray[Any]
     ) -> None:
-        self.given, self.times, self.counts, self.groups, self.found = given, times, counts, groups, found
+        self.setup, self.times, self.counts, self.groups, self.outliers = setup, times, counts, groups, outliers
         self.people = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
     def tally(self, within: Bins | None = None, shift: int = SHIFT) -> Bins:
         """The remaining times, counted by the groups that span participants."""
-        # Those found are counted as one group more, which nobody asks for: quicker than to take them out.
-        groups, gone = np.array(self.groups), len(self.given.names)
-        groups[self.found["place"]] = gone
+        # Outliers are counted as one more group, which is dropped: quicker than removing them.
+        groups, removed = np.array(self.groups), len(self.setup.names)
+        groups[self.outliers["place"]] = removed
         bins = tally(self.times, groups, within, shift)
-        return bins.where(bins.group < gone)
+        return bins.where(bins.group < removed)
 
     def cutoffs(self) -> tuple[Cutoffs, Ints]:
         """The cutoffs of the groups that span participants, from the remaining times, and the number of these."""
         times, groups, order = self._by_group
         still = np.ones(len(times), bool)
-        still[self.found["place"]] = False
+        still[self.outliers["place"]] = False
         still = still[order]
-        left = np.bincount(groups[still], minlength=len(self.given.names))
-        return Cutoffs.of(times[still], left, self.given.rule, self.given.constant), left
+        counts = np.bincount(groups[still], minlength=len(self.setup.names))
+        return Cutoffs.of(times[still], counts, self.setup.rule, self.setup.constant), counts
 
     def part(self, batch: PartBatch, number: int) -> TimedTrials:
         """The times of one part of the batch."""
         before = batch.parts[: number - batch.first]
-        first, person = sum(one.trials for one in before), sum(one.people for one in before)
-        own = batch.parts[number - batch.first]
-        here, persons = slice(first, first + own.trials), slice(person, person + own.people)
-        found = self.found[(self.found["place"] >= here.start) & (self.found["place"] < here.stop)]
-        found["place"] -= here.start
-        return TimedTrials(self.given, self.times[here], self.counts[persons], self.groups[here], found)
+        first, person = sum(earlier.trials for earlier in before), sum(earlier.people for earlier in before)
+        part = batch.parts[number - batch.first]
+        rows, persons = slice(first, first + part.trials), slice(person, person + part.people)
+        outliers = self.outliers[(self.outliers["place"] >= rows.start) & (self.outliers["place"] < rows.stop)]
+        outliers["place"] -= rows.start
+        return TimedTrials(self.setup, self.times[rows], self.counts[persons], self.groups[rows], outliers)
 
     @cached_property
     def _by_group(self) -> tuple[Floats, NDArray[np.integer], NDArray[np.integer]]:
         """The times and groups sorted by group and time, and the order that sorts them."""
-        order = sorted_by_group(self.groups.astype(np.int32), len(self.given.names), np.argsort(self.times))
+        order = sorted_by_group(self.groups.astype(np.int32), len(self.setup.names), np.argsort(self.times))
         return self.times[order], self.groups[order], order
 
     def search(self, number: int, spanning: Cutoffs | None) -> int:
         """Run one round; returns the number of new outliers, which are added to earlier ones."""
         genuine = np.ones(len(self.times), bool)
-        genuine[self.found["place"]] = False
+        genuine[self.outliers["place"]] = False
         groups: list[tuple[NDArray[np.integer], Cutoffs]] = []
-        if "participant" in self.given.rule.by:
-            left = self.counts - np.bincount(self.people[self.found["place"]], minlength=len(self.counts))
-            own = Cutoffs.of(self.times[genuine], left, self.given.rule, self.given.constant)
-            groups.append((self.people, own))
+        if "participant" in self.setup.rule.by:
+            counts = self.counts - np.bincount(self.people[self.outliers["place"]], minlength=len(self.counts))
+            cutoffs = Cutoffs.of(self.times[genuine], counts, self.setup.rule, self.setup.constant)
+            groups.append((self.people, cutoffs))
         if spanning is not None:
             groups.append((self.groups, spanning))
-        new = crossing(self.times, genuine, groups, self.given.inclusive)
+        new = crossing(self.times, genuine, groups, self.setup.inclusive)
         new["degree"] = number
-        self.found = np.concatenate([self.found, new])
+        self.outliers = np.concatenate([self.outliers, new])
         return len(new)
 
     def cutoffs_by_round(self, rounds: int, names: pl.Series) -> pl.DataFrame:
         """The cutoffs of each participant in every round; they change only after a round with outliers of this one."""
-        given, found, people = self.given, self.found, self.people
+        setup, outliers, people = self.setup, self.outliers, self.people
         degree = np.zeros(len(self.times), np.int32)
-        degree[found["place"]] = found["degree"]
+        degree[outliers["place"]] = outliers["degree"]
         lost = np.zeros((rounds + 1, len(self.counts)), np.int64)
-        np.add.at(lost, (found["degree"], people[found["place"]]), 1)
-        left = self.counts - np.cumsum(lost[:rounds], axis=0)
+        np.add.at(lost, (outliers["degree"], people[outliers["place"]]), 1)
+        counts = self.counts - np.cumsum(lost[:rounds], axis=0)
         new = lost[:rounds] > 0
         new[0] = True
-        values = [self.times[own[people] & ((degree == 0) | (degree > before))] for before, own in enumerate(new)]
-        made = Cutoffs.of(np.concatenate(values), left[new], given.rule, given.constant)
-        # Of each round and participant, which of the cutoffs made holds: the one of the last round with a new one.
-        made_at = np.zeros(new.shape, np.int64)
-        made_at[new] = np.arange(int(new.sum()))
-        place = np.maximum.accumulate(made_at, axis=0).ravel()
-        held = Cutoffs(made.centre[place], made.spread[place], made.lower[place], made.upper[place])
+        values = [
+            self.times[changed[people] & ((degree == 0) | (degree > before))] for before, changed in enumerate(new)
+        ]
+        cutoffs = Cutoffs.of(np.concatenate(values), counts[new], setup.rule, setup.constant)
+        # The cutoffs that apply to each round and participant are those of the last round with new ones.
+        last_change = np.zeros(new.shape, np.int64)
+        last_change[new] = np.arange(int(new.sum()))
+        place = np.maximum.accumulate(last_change, axis=0).ravel()
+        current = Cutoffs(cutoffs.centre[place], cutoffs.spread[place], cutoffs.lower[place], cutoffs.upper[place])
         number = np.repeat(np.arange(1, rounds + 1), len(self.counts))
-        return held.table(number, "participant", pl.concat([names] * rounds), left.ravel(), given.rule)
+        return current.table(number, "participant", pl.concat([names] * rounds), counts.ravel(), setup.rule)
 
 
 @dataclass(frozen=True)
 class SearchedRounds:
-    """The rounds: how many were computed, how many found outliers, and the cutoffs that span participants."""
+    """The number of rounds computed and of those with outliers, and the cutoffs that span participants."""
 
     computed: int
-    found: int
+    with_outliers: int
     spanning: pl.DataFrame
 
-    def cutoffs(self, own: pl.DataFrame | None) -> pl.DataFrame:
+    def cutoffs(self, of_participants: pl.DataFrame | None) -> pl.DataFrame:
         """All cutoffs, round by round: those of participants, if any, and those that span participants."""
-        every = [table for table in (own, self.spanning) if table is not None and table.width]
+        every = [table for table in (of_participants, self.spanning) if table is not None and table.width]
         return pl.concat(every).sort("round", maintain_order=True)
 
 
 def search(
-    given: OutlierSearch, batches: Sequence[PartBatch], executor: Executor = SERIAL, progress: Progress | None = None
+    setup: OutlierSearch, batches: Sequence[PartBatch], executor: Executor = SERIAL, progress: Progress | None = None
 ) -> SearchedRounds:
     """Search the batches round after round until there is no new outlier; all outliers are stored on the shelf."""
     most = sum(part.trials for batch in batches for part in batch.parts)
     if len(batches) == 1:
-        trials = given.joined(batches[0])
-        rounds = _rounds(given, most, lambda _: trials.cutoffs(), trials.search)
-        given.shelf.put(trials.found, f"found-{rounds.computed}", batches[0].name)
+        trials = setup.joined(batches[0])
+        rounds = _rounds(setup, most, lambda _: trials.cutoffs(), trials.search)
+        setup.shelf.put(trials.outliers, f"outliers-{rounds.computed}", batches[0].name)
         return rounds
 
     def each(step: str, number: int, *more: Any) -> list[Any]:
         name = f"remfod, round {number}"
-        return executor.map(do_step, (given, step, number, more), batches, name=name, progress=progress)
+        return executor.map(do_step, (setup, step, number, more), batches, name=name, progress=progress)
 
     counts = each("tally", 1)
 
     def cutoffs(number: int) -> tuple[Cutoffs, Ints]:
-        bins, groups = summed(counts), len(given.names)
+        bins, groups = summed(counts), len(setup.names)
         middle = medians_and_deviations(
-            bins, lambda within, shift: summed(each("tally", number, within, shift)), groups, given.constant
+            bins, lambda within, shift: summed(each("tally", number, within, shift)), groups, setup.constant
         )
-        return Cutoffs.around(*middle, given.rule), np.bincount(bins.group, bins.count, groups).astype(np.int64)
+        return Cutoffs.around(*middle, setup.rule), np.bincount(bins.group, bins.count, groups).astype(np.int64)
 
     def find(number: int, spanning: Cutoffs | None) -> int:
         nonlocal counts
-        found = each("search", number, number, spanning)
-        counts = [left for _, left in found]
-        return sum(new for new, _ in found)
+        results = each("search", number, number, spanning)
+        counts = [remaining for _, remaining in results]
+        return sum(new for new, _ in results)
 
-    return _rounds(given, most, cutoffs, find)
+    return _rounds(setup, most, cutoffs, find)
 
 
 def do_step(shared: tuple[OutlierSearch, str, int, tuple[Any, ...]], batch: PartBatch) -> Any:
     """A step of a round on one of several batches; the very first step joins its parts."""
-    given, step, number, more = shared
+    setup, step, number, more = shared
     first = (step, number, more) == ("tally", 1, ())
-    trials = given.joined(batch) if first else given.trials(batch, number - 1)
+    trials = setup.joined(batch) if first else setup.trials(batch, number - 1)
     if step == "tally":
-        return trials.tally(*more) if given.names else None
+        return trials.tally(*more) if setup.names else None
     new = trials.search(*more)
-    given.shelf.put(trials.found, f"found-{number}", batch.name)
-    # All parts have come as far as the round before: what was found until the one before that is read no more.
-    given.shelf.drop(f"found-{number - 2}", batch.name)
-    return new, trials.tally() if given.names else None
+    setup.shelf.put(trials.outliers, f"outliers-{number}", batch.name)
+    # All parts have finished the previous round, so the outliers of the one before that are not read any more.
+    setup.shelf.drop(f"outliers-{number - 2}", batch.name)
+    return new, trials.tally() if setup.names else None
 
 
 def _rounds(
-    given: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
+    setup: OutlierSearch, trials: int, cutoffs: Callable[[int], tuple[Cutoffs, Ints]],
     find: Callable[[int, Cutoffs | None], int],
 ) -> SearchedRounds:  # fmt: skip
     """Run the rounds. `cutoffs` returns those of the groups that span participants, with their remaining trials; `find`
     returns the number of new outliers.
     """
     tables = []
-    for number in range(1, trials + 2 if given.rule.recursive else 2):
+    for number in range(1, trials + 2 if setup.rule.recursive else 2):
         spanning = None
-        if given.names:
-            spanning, left = cutoffs(number)
-            tables.append(spanning.table(number, given.spanning, pl.Series(given.names), left, given.rule))
+        if setup.names:
+            spanning, counts = cutoffs(number)
+            tables.append(spanning.table(number, setup.spanning, pl.Series(setup.names), counts, setup.rule))
         new = find(number, spanning)
         if not new:
             break
@@ -317,14 +319,14 @@ def find_outliers(frame: pl.DataFrame, rule: TimeRule, mad_constant: float, incl
     """The outlying trials of a frame with participant, function and rt; `inclusive` takes times at a cutoff too."""
     shelf = Shelf()
     parts = [lay_out(frame, shelf, 0)]
-    given, batch = OutlierSearch.over(parts, rule, mad_constant, inclusive, shelf), PartBatch(0, tuple(parts))
-    rounds = search(given, [batch])
-    trials = given.trials(batch, rounds.computed)
+    setup, batch = OutlierSearch.over(parts, rule, mad_constant, inclusive, shelf), PartBatch(0, tuple(parts))
+    rounds = search(setup, [batch])
+    trials = setup.trials(batch, rounds.computed)
     kinds = np.zeros(frame.height, np.int8)
-    kinds[shelf.table("trials", 0)["row"].to_numpy()[trials.found["place"]]] = trials.found["kind"]
+    kinds[shelf.table("trials", 0)["row"].to_numpy()[trials.outliers["place"]]] = trials.outliers["kind"]
     people = shelf.table("people", 0)["participant"]
-    own = trials.cutoffs_by_round(rounds.computed, people) if "participant" in rule.by else None
-    return Outliers(kinds, rounds.cutoffs(own))
+    of_participants = trials.cutoffs_by_round(rounds.computed, people) if "participant" in rule.by else None
+    return Outliers(kinds, rounds.cutoffs(of_participants))
 
 
 def group_codes(column: pl.Series) -> tuple[pl.Series, NDArray[np.int32]]:
@@ -347,7 +349,7 @@ def sorted_by_group(codes: NDArray[np.int32], groups: int, order: NDArray[np.int
     >>> sorted_by_group(np.array([1, 0, 1], np.int32), 2, np.array([2, 1, 0])).tolist()
     [1, 2, 0]
     """
-    # A stable sort by the code, 16 bits at a time, which numpy does by counting: several times faster than a lexsort.
+    # A stable sort by 16 bits of the code at a time, which numpy does by counting, is much faster than a lexsort.
     for shift in range(0, max(groups - 1, 1).bit_length(), 16):
         digits = (codes >> shift).astype(np.uint16)
         order = order[np.argsort(digits[order], kind="stable")]

@@ -15,9 +15,9 @@ from karat.messages import Message, message_of
 from karat.screen.criteria.remfod import (
     VALUES,
     compare_time_rules,
-    found_message,
     participants_table,
     remfod,
+    result_message,
 )
 from karat.screen.time_rules import adjusted_for_length
 from messages import codes, raises, reasons, refuses
@@ -380,10 +380,10 @@ def test_nine_of_ten_genuine_trials_suffice() -> None:
 
 
 def test_one_and_many_are_counted() -> None:
-    usual = str(found_message(1, 1, 1, 1, 1, {"rule": "remfod", "genuine_at_least": 0.9}))
+    usual = str(result_message(1, 1, 1, 1, 1, {"rule": "remfod", "genuine_at_least": 0.9}))
     for part in ("1 intermission,", "1 rush ", "1 round;", "1 of 1 participant ", "90 %"):
         assert part in usual
-    many = str(found_message(2000, 3000, 2, 1500, 4000, {"rule": "single", "genuine_at_least": 0.925}))
+    many = str(result_message(2000, 3000, 2, 1500, 4000, {"rule": "single", "genuine_at_least": 0.925}))
     for part in ("2,000 intermissions", "3,000 rushes", "2 rounds", "1,500 of 4,000 participants", "92.5 %", "single"):
         assert part in many
 

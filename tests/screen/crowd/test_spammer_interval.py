@@ -12,7 +12,7 @@ from karat.models.glrm.share import FittedShare
 from karat.screen import ScreenError
 from karat.screen.crowd import spammer_interval
 from karat.screen.crowd.answers import crowd, fit
-from karat.screen.crowd.spammer_interval import drawn, profiled
+from karat.screen.crowd.spammer_interval import new_answers, profiled
 from messages import codes, raises
 from screen.crowd.test_spammer_index import labels
 
@@ -35,7 +35,7 @@ def test_nothing_that_varies_is_an_error() -> None:
 def test_drawn_labels_follow_the_model() -> None:
     answers = crowd(labels(), "x")
     found = fit(answers)
-    chosen = drawn(found, answers, np.random.default_rng(1))
+    chosen = new_answers(found, answers, np.random.default_rng(1))
     assert chosen.shape == answers.response.shape
     assert set(chosen) == {0, 1, 2}
     # Tasks differ much more than chance would make them.
@@ -49,9 +49,9 @@ def test_unusable_samples_are_reported(
     judgments = karat.datasets.load("crowd")
     few = judgments.without(judgments.participants["participant"].to_list()[12:])
     first = iter([lambda *given: np.ones(given[1].rows.height, np.int64)])
-    monkeypatch.setattr(spammer_interval, "drawn", lambda *given: next(first, drawn)(*given))
+    monkeypatch.setattr(spammer_interval, "new_answers", lambda *given: next(first, new_answers)(*given))
     found = karat.screen.spammer_index(few, simulations=4)
     assert found.notes[-1] == Message("spammer_index.lost_samples", {"lost": 1})
-    monkeypatch.setattr(spammer_interval, "drawn", lambda *given: np.ones(given[1].rows.height, np.int64))
+    monkeypatch.setattr(spammer_interval, "new_answers", lambda *given: np.ones(given[1].rows.height, np.int64))
     with raises(ScreenError, "spammer_index.no_sample"):
         karat.screen.spammer_index(few, simulations=4)

@@ -199,8 +199,8 @@ def test_tasks_may_be_done_twice_and_passes_again(tmp_path: Path) -> None:
 def test_what_one_round_leaves_is_read_by_the_next_only(tmp_path: Path) -> None:
     judgments = questionnaire()
     found = in_parts(even(judgments, 2), tmp_path)
-    left = sorted({path.parent.name for path in tmp_path.glob("scratch/remfod/*/found-*/*")})
-    assert left == [f"found-{number}" for number in (found.rounds, found.rounds + 1)]
+    left = sorted({path.parent.name for path in tmp_path.glob("scratch/remfod/*/outliers-*/*")})
+    assert left == [f"outliers-{number}" for number in (found.rounds, found.rounds + 1)]
 
 
 def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:

@@ -93,27 +93,29 @@ def automation(
     >>> automation(with_hands(karat.simulate.crowd(6, 20), kinds)).flagged
     ['w001', 'w002']
     """
-    known = dict(people or {})
-    settings = check_settings(AutomationSettings, above=above, prior=prior, imitators=imitators, people=known or None)
-    for signal in known:
+    own_model = dict(people or {})
+    settings = check_settings(
+        AutomationSettings, above=above, prior=prior, imitators=imitators, people=own_model or None
+    )
+    for signal in own_model:
         check_word(ScreenError, "people", signal, SIGNALS)
-    model = PEOPLE | known
+    model = PEOPLE | own_model
     rows, messages = [], []
     table = _summaries(judgments)
-    for one in table.iter_rows(named=True):
-        weight, message = _weighed(one, model)
+    for summary in table.iter_rows(named=True):
+        weight, message = _weighed(summary, model)
         p = None if message is None else _posterior(weight, prior, imitators)
-        rows.append((one["participant"], p, above, p is not None and p > above))
+        rows.append((summary["participant"], p, above, p is not None and p > above))
         messages.append(
             Message("automation.unknown")
             if message is None or p is None
             else Message("automation.found", {**message, "p": round(p, 3)})
         )
     schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean}
-    found = pl.DataFrame(rows, schema=schema, orient="row").with_columns(message_columns(messages, VALUES))
+    participants = pl.DataFrame(rows, schema=schema, orient="row").with_columns(message_columns(messages, VALUES))
     unknown = sum(score is None for _, score, _, _ in rows)
     notes = [Message("automation.not_seen", {"n": unknown})] if unknown else []
-    return Evidence(found, "automation", settings, (*notes, Message("automation.limits", {"share": imitators})))
+    return Evidence(participants, "automation", settings, (*notes, Message("automation.limits", {"share": imitators})))
 
 
 def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
@@ -122,16 +124,16 @@ def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
     Signals that fewer than 20 participants have are not changed.
     """
     table = _summaries(pilot)
-    found = {}
+    model = {}
     for name in SIGNALS:
         values = np.log(table[name].drop_nulls().to_numpy())
         if values.size >= LEAST_PILOT:
-            # Robust, for a script may be among them; widened for people who were not in the pilot.
+            # Robust, because a script may be among them; widened for people unlike those in the pilot.
             spread = MAD_CONSTANT * float(np.median(np.abs(values - np.median(values))))
-            found[name] = (round(float(np.median(values)), 3), round(max(0.1, 1.25 * spread), 3))
-    if not found:
+            model[name] = (round(float(np.median(values)), 3), round(max(0.1, 1.25 * spread), 3))
+    if not model:
         raise ScreenError(Message("automation.small_pilot", {"n": LEAST_PILOT}))
-    return found
+    return model
 
 
 def _summaries(judgments: Judgments) -> pl.DataFrame:
@@ -139,13 +141,13 @@ def _summaries(judgments: Judgments) -> pl.DataFrame:
     frame = judgments.frame
     if "trace" not in frame.columns or frame["trace"].null_count() == frame.height:
         raise ScreenError(Message("automation.no_traces"))
-    # A number that is missing was not seen; one that is zero is a number.
+    # Missing numbers were not recorded; zeros were.
     rows = frame.select(
         "participant",
         _trial=pl.col("trial") if "trial" in frame.columns else pl.int_range(pl.len()),
         _session=pl.col("session").cast(pl.String) if "session" in frame.columns else pl.lit(""),
         seen=pl.col("trace").is_not_null(),
-        _trace=pl.Series([_read(one) for one in frame["trace"].to_list()], dtype=TRACE),
+        _trace=pl.Series([_read(trace) for trace in frame["trace"].to_list()], dtype=TRACE),
         received=instants(frame["received"]) if "received" in frame.columns else pl.lit(None, pl.Datetime("us", "UTC")),
     ).unnest("_trace")
     rows = rows.unique(["participant", "_session", "_trial"], keep="first", maintain_order=True)
@@ -156,7 +158,7 @@ def _summaries(judgments: Judgments) -> pl.DataFrame:
         profile=moved.then(pl.col("peak") / pace), bend=moved.then(1 - pl.col("straight")), pace=moved.then(pace),
         fitts=moved.then(pl.col("active") / fitts),
     )  # fmt: skip
-    # A press that took no time is one of a tenth of a millisecond, which is as fine as the clock is.
+    # A press of zero length counts as a tenth of a millisecond, the resolution of the clock.
     least = {"press": 1e-4, "hold": 1e-4, "profile": 0.1, "bend": 1e-3, "off": 1e-2, "fitts": 1e-2}
     medians = [
         pl.when(pl.col(name).count() >= LEAST_TRIALS).then(pl.col(name).median().clip(least.get(name))).alias(name)
@@ -168,7 +170,7 @@ def _summaries(judgments: Judgments) -> pl.DataFrame:
         pl.col("flags").max(), pl.col("fits").min(), (pl.col("untrusted") > 0).sum().cast(pl.Int64).alias("untrusted"),
         pl.col("received").max().alias("_last"), *medians,
     )  # fmt: skip
-    # Participants who were through before any page reported traces had an earlier page.
+    # Participants who finished before any page reported traces had an earlier version of the page.
     early = (pl.col("_last") < pl.lit(begins)).fill_null(False)
     return everybody(judgments).join(
         table.with_columns(early.alias("early")).drop("_last"), on="participant", how="left", maintain_order="left"
@@ -178,37 +180,39 @@ def _summaries(judgments: Judgments) -> pl.DataFrame:
 def _read(text: str | None) -> dict[str, float] | None:
     """The numbers of a trace; none if it cannot be read."""
     try:
-        found = json.loads(text) if text else {}
+        content = json.loads(text) if text else {}
     except ValueError:
         return None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         return None
-    return {name: float(one) for name, one in found.items() if isinstance(one, int | float)}
+    return {name: float(number) for name, number in content.items() if isinstance(number, int | float)}
 
 
-def _weighed(one: Mapping[str, Any], people: Mapping[str, tuple[float, float]]) -> tuple[float, dict[str, Any] | None]:
+def _weighed(
+    summary: Mapping[str, Any], people: Mapping[str, tuple[float, float]]
+) -> tuple[float, dict[str, Any] | None]:
     """The likelihood ratio of a script that does not imitate people, as a power of ten, and the reason's values."""
-    values: dict[str, Any] = {"pages": one["pages"]}
-    if one["absent"] == one["pages"] and one["early"]:
+    values: dict[str, Any] = {"pages": summary["pages"]}
+    if summary["absent"] == summary["pages"] and summary["early"]:
         return 0.0, None
     weight = 0.0
-    if one["absent"] * 2 > one["pages"]:
+    if summary["absent"] * 2 > summary["pages"]:
         weight += ABSENT
-        values["absent"] = one["absent"]
-    if one["flags"]:
+        values["absent"] = summary["absent"]
+    if summary["flags"]:
         weight += FLAGGED
-        values["flags"] = int(one["flags"])
-    if one["untrusted"] * 2 > one["pages"]:
+        values["flags"] = int(summary["flags"])
+    if summary["untrusted"] * 2 > summary["pages"]:
         weight += UNTRUSTED
-        values["untrusted"] = one["untrusted"]
-    if one["fits"] == 0:
+        values["untrusted"] = summary["untrusted"]
+    if summary["fits"] == 0:
         weight += UNFIT
-    hands = {name: _ratio(one[name], *people[name]) for name in SIGNALS if one[name] is not None}
+    hands = {name: _ratio(summary[name], *people[name]) for name in SIGNALS if summary[name] is not None}
     weight += float(np.clip(sum(hands.values()), -MOST, MOST))
-    values |= {name: round(one[name], 4) for name, power in hands.items() if power > UNLIKE}
-    if _lines(one):
+    values |= {name: round(summary[name], 4) for name, power in hands.items() if power > UNLIKE}
+    if _lines(summary):
         weight += LINES - MOST
-        values["pace"] = round(one["pace"])
+        values["pace"] = round(summary["pace"])
     return weight, values
 
 
@@ -219,9 +223,9 @@ def _ratio(value: float, mean: float, deviation: float) -> float:
     return float(np.clip(log10(1 / RANGE / density), -MOST, MOST))
 
 
-def _lines(one: Mapping[str, Any]) -> bool:
+def _lines(summary: Mapping[str, Any]) -> bool:
     """Whether the pointer went fast and straight to the centre at a constant speed; gliding pointers are slow."""
-    values = [one[name] for name in ("bend", "profile", "off", "pace")]
+    values = [summary[name] for name in ("bend", "profile", "off", "pace")]
     if any(value is None for value in values):
         return False
     bend, profile, off, pace = values

@@ -91,44 +91,44 @@ def completion(
     """
     check_settings(CompletionSettings, at_least=at_least, trials=trials)
     parts = parts_of(judgments)
-    kept, seen = parts.keep("completion", _gather, person)
-    columns = list(dict.fromkeys(name for names, _ in seen for name in names))
+    tables, of_parts = parts.keep("completion", _gather, person)
+    columns = list(dict.fromkeys(name for names, _ in of_parts for name in names))
     if person is not None and person not in columns:
         raise ScreenError(no_column(person, columns))
-    timed = any(own for _, own in seen)
-    everyone = kept.scan()
+    timed = any(has_times for _, has_times in of_parts)
+    everyone = tables.scan()
     answered = everyone.select("answered").collect()["answered"]
     length = length_of(answered, trials, "last" in everyone.collect_schema())
-    named, absent = _named_persons(everyone) if (person or PERSON) in columns else ([], 0)
+    named, absent = _records_by_person(everyone) if (person or PERSON) in columns else ([], 0)
     begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
-    # Of records that begin alike, by a fingerprint of the first trials, all is fetched and compared.
+    # Records with the same fingerprint of their first trials are fetched and compared completely.
     begin = begin.filter(pl.col("_begin").is_duplicated())
-    found: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     where = sorted(begin["_part"].unique().to_list())
-    for one in parts.map(_fetch, begin["participant"].to_list(), name="completion", only=where):
-        found |= one
-    twice = _standing(named, found, _record_order(everyone, [*chain.from_iterable(named), *found]))
+    for part in parts.map(_fetch, begin["participant"].to_list(), name="completion", only=where):
+        records |= part
+    twice = _duplicates(named, records, _record_order(everyone, [*chain.from_iterable(named), *records]))
     more = 0 if length is None else int((answered > length).sum())
     shorter = [] if trials is not None or length is None else _shorter_lists(answered)
     notes = _notes(length, trials is None, absent, person, timed, more, span(answered))
     settings = {"at_least": at_least, "trials": length, "person": person}
-    return kept.judge(_judge, (length, at_least, twice, shorter), settings, notes)
+    return tables.judge(_judge, (length, at_least, twice, shorter), settings, notes)
 
 
 def _gather(judgments: Judgments, person: str | None, number: int) -> tuple[pl.DataFrame, tuple[tuple[str, ...], bool]]:
     """Answers, start, person and first trials of each participant; their columns; and whether there are times."""
     rows, table = _counts(judgments)
     people = judgments.participants
-    known: list[pl.Expr | pl.Series] = [pl.col("participant")]
+    background: list[pl.Expr | pl.Series] = [pl.col("participant")]
     if "started" in people.columns:
-        known.append(pl.Series("_started", instants(people["started"]).dt.epoch("us")).cast(pl.Float64))
+        background.append(pl.Series("_started", instants(people["started"]).dt.epoch("us")).cast(pl.Float64))
     if (person or PERSON) in people.columns:
         name = pl.col(person or PERSON).cast(pl.String).str.strip_chars().replace("", None)
-        known.append(name.alias("_person"))
+        background.append(name.alias("_person"))
     timed = "rt" in rows.columns and rows["rt"].null_count() < rows.height
     begin = _beginnings(rows) if timed else pl.DataFrame(schema={"participant": pl.String, "_begin": pl.String})
-    for beside in (people.select(known), begin):
-        table = table.join(beside, on="participant", how="left", maintain_order="left")
+    for columns in (people.select(background), begin):
+        table = table.join(columns, on="participant", how="left", maintain_order="left")
     absent = {"_started": pl.Float64, "_person": pl.String}
     lacking = [pl.lit(None, kind).alias(name) for name, kind in absent.items() if name not in table.columns]
     return table.with_columns(*lacking, _part=pl.lit(number, pl.Int64)), (tuple(people.columns), timed)
@@ -138,7 +138,7 @@ def _counts(judgments: Judgments) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The answers in the order of presentation, and the number of trials answered by each participant, even 0."""
     rows = presented(judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null()))
     people = pl.concat([judgments.participants.select("participant"), everybody(judgments)]).unique(maintain_order=True)
-    table = people.join(_answered(rows), on="participant", how="left", maintain_order="left")
+    table = people.join(_answer_counts(rows), on="participant", how="left", maintain_order="left")
     return rows, table.with_columns(pl.col("answered").fill_null(0))
 
 
@@ -216,11 +216,11 @@ def _notes(
     return tuple(notes)
 
 
-def _answered(rows: pl.DataFrame) -> pl.DataFrame:
+def _answer_counts(rows: pl.DataFrame) -> pl.DataFrame:
     """The number of trials that each participant answered, and the position of the last."""
     sessions = [name for name in ("session",) if name in rows.columns]
     if "trial" in rows.columns:
-        # A row whose position is not known counts as a trial of its own.
+        # A row without a position counts as a separate trial.
         unknown = pl.col("trial").is_null()
         trials = pl.struct(*sessions, "trial").filter(~unknown).n_unique() + unknown.sum()
         last = pl.col("trial").drop_nulls().last() if sessions else pl.col("trial").max()
@@ -228,12 +228,14 @@ def _answered(rows: pl.DataFrame) -> pl.DataFrame:
         return rows.group_by("participant", maintain_order=True).agg(
             trials.cast(pl.Int64).alias("answered"), last.alias("last"), *where
         )
-    # Without positions, an item was shown as often as the question that was answered most often about it.
+    # Without positions, the most frequently answered question about an item shows how often the item was shown.
     item = ["participant", *sessions, "item"]
     questions = [name for name in ("question",) if name in rows.columns]
     times = rows.group_by(*item, *questions, maintain_order=True).len()
-    shown = times.group_by(item, maintain_order=True).agg(pl.col("len").max())
-    return shown.group_by("participant", maintain_order=True).agg(pl.col("len").sum().cast(pl.Int64).alias("answered"))
+    showings = times.group_by(item, maintain_order=True).agg(pl.col("len").max())
+    return showings.group_by("participant", maintain_order=True).agg(
+        pl.col("len").sum().cast(pl.Int64).alias("answered")
+    )
 
 
 def length_of(answered: pl.Series, trials: int | None, positions: bool = True) -> int | None:
@@ -246,8 +248,8 @@ def length_of(answered: pl.Series, trials: int | None, positions: bool = True) -
     longest = span(some)[1]
     nearly = int((some >= NEARLY * longest).sum())
     share = nearly / len(some)
-    known = share == 1 or (nearly >= FEWEST and share >= (HALF if positions else MOST))
-    return longest if known or (positions and nearly >= FEW and share >= MOST) else None
+    plausible = share == 1 or (nearly >= FEWEST and share >= (HALF if positions else MOST))
+    return longest if plausible or (positions and nearly >= FEW and share >= MOST) else None
 
 
 def _shorter_lists(answered: pl.Series) -> list[int]:
@@ -267,18 +269,18 @@ def span(answered: pl.Series) -> tuple[int, int]:
     return (some[0], some[-1]) if some else (0, 0)
 
 
-def _standing(
-    named: Iterable[list[str]], found: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
+def _duplicates(
+    named: Iterable[list[str]], records: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
 ) -> dict[str, Duplicate]:
     """The record that counts instead of each repeated one."""
     twice: dict[str, Duplicate] = {}
     for names in named:
         stands, *later = sorted(names, key=order.__getitem__)
         twice |= dict.fromkeys(later, (stands, None))
-    for names in _beginning_alike(found):
+    for names in _beginning_alike(records):
         stands, *later = sorted(names, key=order.__getitem__)
         for name in later:
-            twice.setdefault(name, (stands, _alike(found[name], found[stands])))
+            twice.setdefault(name, (stands, _alike(records[name], records[stands])))
     return twice
 
 
@@ -295,7 +297,7 @@ def _record_order(everyone: pl.LazyFrame, names: list[str]) -> dict[str, tuple[b
     }
 
 
-def _named_persons(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
+def _records_by_person(everyone: pl.LazyFrame) -> tuple[list[list[str]], int]:
     """The records of each person with several, and the number of participants without a person."""
     absent = everyone.select(pl.col("_person").null_count()).collect().item()
     groups = everyone.drop_nulls("_person").group_by("_person").agg("participant")
@@ -312,7 +314,7 @@ def _long_enough(rows: pl.DataFrame) -> pl.DataFrame:
 def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
     """A fingerprint of the first trials, for participants with enough of them and enough different times."""
     trial = pl.concat_str("item", "response", pl.col("rt").cast(pl.String), separator=SIGN)
-    found = (
+    beginnings = (
         _long_enough(rows)
         .group_by("participant", maintain_order=True)
         .head(ALIKE_TRIALS)
@@ -320,35 +322,35 @@ def _beginnings(rows: pl.DataFrame) -> pl.DataFrame:
         .agg(trial.str.join(SIGN).alias("_begin"), pl.col("rt").n_unique().alias("_times"))
         .filter(pl.col("_times") >= DIFFERENT_TIMES)
     )
-    # Unlike hashes of polars, this one is the same on every machine.
-    hashes = [hashlib.blake2b(text.encode(), digest_size=12).hexdigest() for text in found["_begin"].to_list()]
-    return found.select("participant", pl.Series("_begin", hashes, dtype=pl.String))
+    # Hashes of polars differ between machines; these do not.
+    hashes = [hashlib.blake2b(text.encode(), digest_size=12).hexdigest() for text in beginnings["_begin"].to_list()]
+    return beginnings.select("participant", pl.Series("_begin", hashes, dtype=pl.String))
 
 
 def _fetch(judgments: Judgments, names: list[str], number: int) -> dict[str, Record]:
     """The timed answers of some participants, in the order of presentation."""
     rows, _ = _counts(judgments)
-    kept = _long_enough(rows).filter(pl.col("participant").is_in(names))
-    found: dict[str, Record] = {}
-    for name, item, response, rt in kept.select("participant", "item", "response", "rt").iter_rows():
-        found.setdefault(name, []).append((item, response, rt))
-    return found
+    answers = _long_enough(rows).filter(pl.col("participant").is_in(names))
+    records: dict[str, Record] = {}
+    for name, item, response, rt in answers.select("participant", "item", "response", "rt").iter_rows():
+        records.setdefault(name, []).append((item, response, rt))
+    return records
 
 
-def _beginning_alike(found: Mapping[str, Record]) -> list[list[str]]:
+def _beginning_alike(records: Mapping[str, Record]) -> list[list[str]]:
     """Groups of participants whose records begin with the same trials."""
     same: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
-    for name, record in found.items():
+    for name, record in records.items():
         beginning = tuple(record[:ALIKE_TRIALS])
         if len({rt for _, _, rt in beginning}) >= DIFFERENT_TIMES:
             same.setdefault(beginning, []).append(name)
     return [names for names in same.values() if len(names) > 1]
 
 
-def _alike(one: Record, other: Record) -> int:
+def _alike(first: Record, second: Record) -> int:
     """The number of equal trials with which two records begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 def _of_study(study: Study) -> dict[str, Any]:

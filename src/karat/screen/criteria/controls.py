@@ -119,7 +119,7 @@ def controls(
 
 
 def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, published: bool = False) -> Evidence:
-    """The positional account, with sensitivity and bias where the answers are yes and no."""
+    """The positional account, with sensitivity and bias of yes-no answers."""
     evidence = positional(judgments, "control", "controls", alpha, slips, published)
     return with_sensitivity(evidence, judgments.scales)
 
@@ -232,7 +232,7 @@ def guess_probability(grammatical: int, ungrammatical: int, points: int, account
     """The exact probability that even guessing passes an account of means, for any numbers of trials."""
     span = points - 1
     if account == "strict":
-        # By symmetry both groups ask the same: no point beyond the middle, and a sum of at most a quarter.
+        # By symmetry both groups have the same rule: no point beyond the middle, and a sum of at most a quarter.
         near = tuple(int(2 * place <= span) for place in range(points))
         passing = Fraction(1)
         for n in (grammatical, ungrammatical):
@@ -243,7 +243,7 @@ def guess_probability(grammatical: int, ungrammatical: int, points: int, account
     up_to = list(accumulate(bad))
     ways = 0
     for total, ways_here in enumerate(good):
-        # The highest ungrammatical sum that lies far enough below this grammatical one.
+        # The highest ungrammatical sum that is far enough below this grammatical one.
         if account == "extended":
             most = (2 * total * ungrammatical - span * grammatical * ungrammatical) // (2 * grammatical)
         else:
@@ -252,19 +252,19 @@ def guess_probability(grammatical: int, ungrammatical: int, points: int, account
     return float(Fraction(ways, points ** (grammatical + ungrammatical)))
 
 
-def _impossible(draft: Draft, own: ControlSettings) -> Iterator[tuple[str, str]]:
+def _impossible(draft: Draft, settings: ControlSettings) -> Iterator[tuple[str, str]]:
     """The problem of accounts that need something the controls do not have."""
-    if own.account in ("relational", "extended", "strict") and any(
+    if settings.account in ("relational", "extended", "strict") and any(
         isinstance(block.scale, Ordinal) for block in draft.study.blocks
     ):
         rows = [row for rows in draft.rows for row in rows if row.function == "control"]
         for kind in ("grammatical", "ungrammatical"):
             if not any(row["status"] == kind for row in rows):
                 yield (
-                    f"the {own.account} account compares two kinds of controls, and none is {kind}.",
+                    f"the {settings.account} account compares two kinds of controls, and none is {kind}.",
                     "Fill the column status of the controls, or add such controls.",
                 )
-    yield from without_pairs(draft, own, "controls", "control")
+    yield from without_pairs(draft, settings, "controls", "control")
 
 
 def _wording(settings: Given) -> list[str]:
@@ -325,28 +325,29 @@ def compare_accounts(judgments: Judgments, alpha: float = 0.05, language: str = 
     ('positional published', 9, 'p05 p21 p22', 'p09')
     """
     kinds = {judgments.scales[q].kind for q in trials_of(judgments, "control")["question"].unique()}
-    found: dict[str, Evidence | NotComputed] = {}
+    results: dict[str, Evidence | NotComputed] = {}
     for name, settings in COMPARED.items():
         if kinds <= RIGHT_OR_WRONG and name not in ("positional", "pairwise"):
-            found[name] = not_ratings(name)
+            results[name] = not_ratings(name)
             continue
         try:
-            found[name] = controls(judgments, alpha=alpha, **settings)
+            results[name] = controls(judgments, alpha=alpha, **settings)
         except ScreenError as error:
-            found[name] = NotComputed.of(error)
-    usual = found["positional"]
-    rows = [_account_row(name, one, usual, language) for name, one in found.items()]
+            results[name] = NotComputed.of(error)
+    usual = results["positional"]
+    rows = [_account_row(name, result, usual, language) for name, result in results.items()]
     return pl.DataFrame(rows, schema=ACCOUNTS_SCHEMA, orient="row")
 
 
 def _account_row(
-    name: str, found: Evidence | NotComputed, usual: Evidence | NotComputed, language: str
+    account: str, result: Evidence | NotComputed, usual: Evidence | NotComputed, language: str
 ) -> tuple[object, ...]:
-    if isinstance(found, NotComputed):
-        return name, None, None, None, None, None, render(found, language)
+    if isinstance(result, NotComputed):
+        return account, None, None, None, None, None, render(result, language)
     only_here = only_usual = None
     if isinstance(usual, Evidence):
-        only_here = " ".join(one for one in found.flagged if one not in set(usual.flagged))
-        only_usual = " ".join(one for one in usual.flagged if one not in set(found.flagged))
-    guesser = found.participants["guess_probability"].max()
-    return name, len(found.flagged), guesser, only_here, only_usual, " ".join(render_all(found.notes, language)), None
+        only_here = " ".join(name for name in result.flagged if name not in set(usual.flagged))
+        only_usual = " ".join(name for name in usual.flagged if name not in set(result.flagged))
+    guesser = result.participants["guess_probability"].max()
+    notes = " ".join(render_all(result.notes, language))
+    return account, len(result.flagged), guesser, only_here, only_usual, notes, None

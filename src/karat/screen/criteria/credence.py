@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from karat.models.credence import Fitted
-    from karat.screen.credence_model import Learned, Looked
+    from karat.screen.credence_model import CrowdTrials, Learned
 
 
 BELOW = 0.05
@@ -57,7 +57,7 @@ class CredenceSettings(CriterionSettings):
     seed: int = Field(1, ge=0, description="The seed of the search for a second group.")
 
 
-DRAWN = 20_000
+SAMPLE = 20_000
 """The model is learned from at most this many participants of judgments in parts."""
 MANY = 1 / 3
 """Above this share of flagged participants, a note comes first."""
@@ -77,17 +77,17 @@ class Credence(Evidence):
     groups: int = 1
     """The number of groups of speakers."""
     answers: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
-    """All answers that were looked at: participant, trial, button (from 1), buttons (how many there were), pace (the
-    time over what is usual of the stimulus; none without times) and attentive (the probability at that trial)."""
+    """All answers used: participant, trial, button (from 1), buttons (their number), pace (the time relative to the
+    usual one for the stimulus; null without times) and attentive (the probability at that trial)."""
 
     def plot(self, participant: str | None = None, width_cm: float = 16) -> Figure:
-        """Everybody's probability with the cutoff; or what counted for one participant, with their answers and times.
+        """All probabilities with the cutoff, or the evidence on one participant with their answers and times.
 
         >>> import karat
-        >>> found = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
-        >>> found.plot().get_suptitle()
+        >>> evidence = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
+        >>> evidence.plot().get_suptitle()
         '2 of 20 participants are attentive with a probability below .05'
-        >>> print(found.plot("w002").get_suptitle())
+        >>> print(evidence.plot("w002").get_suptitle())
         w002: attentive with probability below .001; closest behaviour:
         repeated pattern
         """
@@ -95,17 +95,17 @@ class Credence(Evidence):
         from karat.plots.style import short_name
 
         if participant is not None:
-            row, own = self.row_of(participant), self.answers.filter(pl.col("participant") == participant)
-            if not own.height:
+            row, answers = self.row_of(participant), self.answers.filter(pl.col("participant") == participant)
+            if not answers.height:
                 raise ScreenError(Message("credence.nothing_to_draw", {"participant": participant}))
             values = row["values"] | {"against": None, "in_favour": None, "speakers": None}
             title = f"{short_name(participant)}: {Message('credence.probability', values)}"
-            return plots.participant_plot(row, own, title, width_cm)
-        known = self.participants.drop_nulls("score")
+            return plots.participant_plot(row, answers, title, width_cm)
+        scored = self.participants.drop_nulls("score")
         number, everyone = len(self.flagged), counted(self.participants.height, "participant")
         limit = language_of("en").value(self.settings["below"], ".2r+")
         title = f"{number} of {everyone} {'is' if number == 1 else 'are'} attentive with a probability below {limit}"
-        scores, flagged = known["score"].to_numpy(), known["flagged"].to_numpy()
+        scores, flagged = scored["score"].to_numpy(), scored["flagged"].to_numpy()
         return plots.probabilities_plot(scores, flagged, float(self.settings["below"]), title, width_cm)
 
     def to_svg(self) -> str:
@@ -116,28 +116,28 @@ class Credence(Evidence):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many participants are flagged, and below which probability."""
+        """The number of flagged participants, and the cutoff."""
         return _summary(len(self.flagged), self.participants.height, self.settings["below"])
 
 
 def _summary(flagged: int, participants: int, below: float) -> tuple[Message, ...]:
-    """How many participants are flagged, and below which probability."""
+    """The number of flagged participants, and the cutoff."""
     return (Message("credence.summary", {"flagged": flagged, "participants": participants, "below": below}),)
 
 
-def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn: int = DRAWN) -> Credence:
-    """How probable it is that each participant answered attentively; flagged where that is below `below`.
+def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn: int = SAMPLE) -> Credence:
+    """The probability that each participant answered attentively; flagged if it is below `below`.
 
-    Columns: attentive (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
-    lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
+    Columns: attentive (the score), behaviour, switch_trial with switch_from and switch_to (its 90 % interval), log_odds
+    and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
 
     The model of judgments in parts is learned from a random sample of at most `drawn` participants. Everybody is then
     judged with the learned strengths, spreads, shares and paces, and participants of the sample without their own
     answers, as always. Answers to stimuli that nobody in the sample judged are left out; a note counts them.
 
     >>> import karat
-    >>> found = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
-    >>> found.participants.filter("flagged").select("participant", "behaviour").rows()
+    >>> evidence = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
+    >>> evidence.participants.filter("flagged").select("participant", "behaviour").rows()
     [('w001', 'random guessing'), ('w002', 'repeated pattern')]
     """
     from karat.models.credence import compare, fit_credence
@@ -148,48 +148,48 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn
     sizes = parts.map(_sizes, None, name="credence")
     people = sum(size for size, _ in sizes)
     chosen = _draw(sizes, seed, people if isinstance(judgments, Judgments) else drawn)
-    kept, _ = parts.keep("credence", _fetch, chosen)
-    frame = pl.concat([kept.read(number) for number in range(len(sizes))])
+    tables, _ = parts.keep("credence", _fetch, chosen)
+    frame = pl.concat([tables.read(number) for number in range(len(sizes))])
     together = Judgments.from_checked(Checked(frame), parts.scales).with_stimuli(parts.stimuli())
-    looked = model.looked_at(together)
-    sampled = any(own is not None for own in chosen)
+    crowd = model.crowd_trials(together)
+    sampled = any(sample is not None for sample in chosen)
     if sampled and not model.in_classes(together):
         raise ScreenError(Message("credence.numbers_in_parts", {"most": drawn}))
-    fitted = fit_credence(looked.trials, seed, sampled=sampled)
-    learned = model.learned_from(together, looked, fitted, below) if sampled else None
-    table = model.people_table(looked, fitted, below)
+    fitted = fit_credence(crowd.trials, seed, sampled=sampled)
+    learned = model.learned_model(together, crowd, fitted, below) if sampled else None
+    table = model.people_table(crowd, fitted, below)
     many = float(table["flagged"].mean()) > MANY  # type: ignore[arg-type]
-    for one in compare(fitted, table["flagged"].to_numpy(), seed):
-        if one.fails(strictly=many):
-            figures = {"observed": round(one.observed, 2), "expected": round(one.expected, 2)}
-            raise ScreenError(Message("credence.misfit", {"figure": f"misfit.{one.figure}", **figures}))
+    for comparison in compare(fitted, table["flagged"].to_numpy(), seed):
+        if comparison.fails(strictly=many):
+            figures = {"observed": round(comparison.observed, 2), "expected": round(comparison.expected, 2)}
+            raise ScreenError(Message("credence.misfit", {"figure": f"misfit.{comparison.figure}", **figures}))
     evidence, facts = parts.judge("credence", _judge, (table, learned), {"below": below, "seed": seed})
     shares = model.learned_shares(fitted)
-    few, lost = (sum(own) for own in zip(*facts, strict=True))
-    notes = [*looked.notes, *_notes_on(looked, fitted, shares, few)]
+    few, lost = (sum(counts) for counts in zip(*facts, strict=True))
+    notes = [*crowd.notes, *_crowd_notes(crowd, fitted, shares, few)]
     flagged = evidence.counts[0]
     if flagged > MANY * people:
         notes.insert(0, Message("credence.many", {"flagged": flagged, "participants": people}))
     if sampled:
-        notes.append(_on_drawing(len(looked.people), people, shares["attentive"], seed))
+        notes.append(_sampling_note(len(crowd.people), people, shares["attentive"], seed))
         notes += [Message("credence.left_out", {"answers": lost})] if lost else []
     if isinstance(evidence, PartedEvidence):
         says = _summary(*evidence.counts, below)
         return replace(evidence, notes=tuple(notes), says=says, written=Credence.written)
     return Credence(
         evidence.participants, "credence", evidence.settings, tuple(notes), shares=shares,
-        groups=fitted.mixture.groups, answers=model.answers_table(looked, fitted),
+        groups=fitted.mixture.groups, answers=model.answers_table(crowd, fitted),
     )  # fmt: skip
 
 
-def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
+def _crowd_notes(crowd: CrowdTrials, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
     """Notes on the crowd as a whole; `few` participants gave few answers."""
     from karat.screen.credence_model import LITTLE
 
     notes = [Message("credence.share", {"share": round(shares["attentive"], 2)})]
     if few:
         notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
-    if looked.trials.residual is None:
+    if crowd.trials.residual is None:
         notes.append(Message("credence.no_times"))
     if fitted.mixture.by_classes:
         notes.append(Message("credence.by_classes"))
@@ -201,56 +201,56 @@ def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int
 
 
 def _sizes(judgments: Judgments, _: None, number: int) -> tuple[int, int]:
-    """How many participants a part has, and the most answers that one of them gave."""
+    """The number of participants of a part, and the most answers of any of them."""
     most = answered(judgments).group_by("participant").len()["len"].max()
     return everybody(judgments).height, int(most or 0)  # type: ignore[arg-type]
 
 
-def _draw(seen: list[tuple[int, int]], seed: int, drawn: int) -> list[list[int] | None]:
-    """The sampled participants of each part, by their place; None for all of them."""
-    sizes = [size for size, _ in seen]
+def _draw(parts: list[tuple[int, int]], seed: int, limit: int) -> list[list[int] | None]:
+    """The places of the sampled participants of each part; None for all participants."""
+    sizes = [size for size, _ in parts]
     people = sum(sizes)
-    if people <= drawn:
+    if people <= limit:
         return [None] * len(sizes)
-    places = np.sort(np.random.default_rng(seed).choice(people, drawn, replace=False))
-    longest = int(np.argmax([most for _, most in seen]))
-    found: list[list[int] | None] = []
+    places = np.sort(np.random.default_rng(seed).choice(people, limit, replace=False))
+    longest = int(np.argmax([most for _, most in parts]))
+    chosen: list[list[int] | None] = []
     for number, (end, size) in enumerate(zip(np.cumsum(sizes).tolist(), sizes, strict=True)):
-        own = places[(places >= end - size) & (places < end)] - (end - size)
+        of_part = places[(places >= end - size) & (places < end)] - (end - size)
         # -1 is the longest record, so that nobody has more trials than the sample.
-        found.append([*own.tolist(), *([-1] if number == longest else [])])
-    return found
+        chosen.append([*of_part.tolist(), *([-1] if number == longest else [])])
+    return chosen
 
 
 def _fetch(judgments: Judgments, chosen: list[list[int] | None], number: int) -> tuple[pl.DataFrame, None]:
     """The rows of the sampled participants of a part."""
-    own, frame = chosen[number], judgments.frame
-    if own is not None and frame.height:
+    sample, frame = chosen[number], judgments.frame
+    if sample is not None and frame.height:
         names = everybody(judgments)["participant"]
-        kept = names.gather([place for place in own if place >= 0]).to_list()
-        if -1 in own:
+        wanted = names.gather([place for place in sample if place >= 0]).to_list()
+        if -1 in sample:
             lengths = answered(judgments).group_by("participant", maintain_order=True).len()
-            kept += lengths.sort("len", descending=True, maintain_order=True)["participant"].head(1).to_list()
-        frame = frame.filter(pl.col("participant").is_in(kept))
+            wanted += lengths.sort("len", descending=True, maintain_order=True)["participant"].head(1).to_list()
+        frame = frame.filter(pl.col("participant").is_in(wanted))
     return frame, None
 
 
 def _judge(
     judgments: Judgments, shared: tuple[pl.DataFrame, Learned | None], number: int
 ) -> tuple[pl.DataFrame | None, tuple[int, int]]:
-    """The evidence of a part, how many participants gave few answers, and how many answers were left out."""
-    from karat.screen.credence_model import LITTLE, judged_by
+    """The evidence of a part, and the numbers of participants with few answers and of answers left out."""
+    from karat.screen.credence_model import LITTLE, judge_with
 
     everyone, learned = shared
     people = everybody(judgments)
     if not people.height:
         return None, (0, 0)
-    drawn = everyone.filter(pl.col("participant").is_in(people["participant"].implode()))
-    table, lost = drawn, 0
-    others = judgments.without(drawn["participant"].to_list())
+    sampled = everyone.filter(pl.col("participant").is_in(people["participant"].implode()))
+    table, lost = sampled, 0
+    others = judgments.without(sampled["participant"].to_list())
     if learned is not None and answered(others).height:
-        judged, lost = judged_by(others, learned)
-        table = pl.concat([drawn, judged])
+        judged, lost = judge_with(others, learned)
+        table = pl.concat([sampled, judged])
     few = table.filter(pl.col("trials") < LITTLE).height
     # Participants without usable answers have no verdict.
     table = people.join(table, on="participant", how="left", maintain_order="left").with_columns(
@@ -259,10 +259,10 @@ def _judge(
     return table, (few, lost)
 
 
-def _on_drawing(drawn: int, people: int, attentive: float, seed: int) -> Message:
+def _sampling_note(sample: int, people: int, attentive: float, seed: int) -> Message:
     """The price of sampling: the standard error of the learned share."""
-    error = 100 * (attentive * (1 - attentive) / drawn * (1 - drawn / people)) ** 0.5
-    values = {"drawn": drawn, "participants": people, "seed": seed, "error": float(f"{error:.2g}")}
+    error = 100 * (attentive * (1 - attentive) / sample * (1 - sample / people)) ** 0.5
+    values = {"drawn": sample, "participants": people, "seed": seed, "error": float(f"{error:.2g}")}
     return Message("credence.drawn", values)
 
 

@@ -77,17 +77,17 @@ def eligibility(
     """
     _check(judgments.participants, answers, same)
     people = judgments.participants
-    found = [_contradictions(row, answers, same) for row in people.iter_rows(named=True)]
-    seen = [len(answers) + len(same) - len(absent) for _, absent in found]
-    messages = [_reason(*one, number) for one, number in zip(found, seen, strict=True)]
+    contradictions = [_contradictions(row, answers, same) for row in people.iter_rows(named=True)]
+    checked = [len(answers) + len(same) - len(absent) for _, absent in contradictions]
+    messages = [_reason(*result, number) for result, number in zip(contradictions, checked, strict=True)]
     table = people.select(
         "participant",
-        pl.Series("score", [float(len(wrong)) for wrong, _ in found], pl.Float64),
+        pl.Series("score", [float(len(wrong)) for wrong, _ in contradictions], pl.Float64),
         pl.lit(0.0).alias("threshold"),
-        pl.Series("flagged", [bool(wrong) for wrong, _ in found], pl.Boolean),
+        pl.Series("flagged", [bool(wrong) for wrong, _ in contradictions], pl.Boolean),
         *message_columns(messages, VALUES),
-        pl.Series("statements", seen, pl.Int64),
-        pl.Series("missing", [len(absent) for _, absent in found], pl.Int64),
+        pl.Series("statements", checked, pl.Int64),
+        pl.Series("missing", [len(absent) for _, absent in contradictions], pl.Int64),
     )
     without = table.filter(pl.col("missing") > 0).height
     notes = (Message("eligibility.unanswered", {"n": without}),) if without else ()
@@ -109,13 +109,13 @@ def without_answers(evidence: Evidence) -> Evidence:
     return replace(evidence, participants=evidence.participants.with_columns(message=quiet, values=nothing))
 
 
-def _reason(wrong: list[Message], absent: list[str], seen: int) -> Message:
-    beside = {"absent": absent or None}
+def _reason(wrong: list[Message], absent: list[str], number: int) -> Message:
+    more = {"absent": absent or None}
     if wrong:
-        return Message("eligibility.contradicted", {"contradictions": wrong, **beside})
-    if seen:
-        return Message("eligibility.as_required", {"n": seen, **beside})
-    return Message("eligibility.no_answer", beside)
+        return Message("eligibility.contradicted", {"contradictions": wrong, **more})
+    if number:
+        return Message("eligibility.as_required", {"n": number, **more})
+    return Message("eligibility.no_answer", more)
 
 
 def _check(people: pl.DataFrame, answers: Mapping[str, Sequence[str]], same: Mapping[str, str]) -> None:
@@ -125,10 +125,10 @@ def _check(people: pl.DataFrame, answers: Mapping[str, Sequence[str]], same: Map
     empty = [name for name, admit in answers.items() if isinstance(admit, str) or not list(admit)]
     if empty:
         raise ScreenError(Message("eligibility.no_list", {"question": empty[0]}))
-    known = [name for name in people.columns if name != "participant"]
+    columns = [name for name in people.columns if name != "participant"]
     for name in [*answers, *same, *same.values()]:
-        if name not in known:
-            raise ScreenError(no_column(name, known))
+        if name not in columns:
+            raise ScreenError(no_column(name, columns))
 
 
 def _contradictions(
@@ -137,18 +137,18 @@ def _contradictions(
     """The requirements that a participant does not meet, and those that cannot be checked."""
     wrong, absent = [], []
     for name, admit in answers.items():
-        given = _cell(row[name])
-        if given is None:
+        text = _cell(row[name])
+        if text is None:
             absent.append(name)
-        elif parts_of(given).isdisjoint({plain(answer) for answer in admit}):
-            values = {"question": name, "given": given, "admitted": list(admit)}
+        elif parts_of(text).isdisjoint({plain(answer) for answer in admit}):
+            values = {"question": name, "given": text, "admitted": list(admit)}
             wrong.append(Message("eligibility.not_admitted", values))
     for name, other in same.items():
-        here, there = _cell(row[name]), _cell(row[other])
-        if here is None or there is None:
-            absent.append(name if here is None else other)
-        elif parts_of(here).isdisjoint(parts_of(there)):
-            values = {"question": name, "given": here, "other": other, "says": there}
+        first, second = _cell(row[name]), _cell(row[other])
+        if first is None or second is None:
+            absent.append(name if first is None else other)
+        elif parts_of(first).isdisjoint(parts_of(second)):
+            values = {"question": name, "given": first, "other": other, "says": second}
             wrong.append(Message("eligibility.not_the_same", values))
     return wrong, list(dict.fromkeys(absent))
 

@@ -87,9 +87,9 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     if counts.max() < FEWEST_GROUPS:
         few = {"fewest": FEWEST_GROUPS, "most": int(counts.max()), "columns": columns}
         raise ScreenError(Message("even_odd.few_groups", few))
-    found = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
+    r = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
     answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
-    table = _verdicts(people, found, counts, answers, at_least, judgments)
+    table = _verdicts(people, r, counts, answers, at_least, judgments)
     settings = {"at_least": at_least, "groups": columns, "split": "presentation"}
     middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
     low = [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
@@ -98,13 +98,13 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
 
 
 def _verdicts(
-    people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, at_least: float, judgments: Judgments
+    people: pl.DataFrame, correlation: Floats, counts: Ints, answers: Ints, at_least: float, judgments: Judgments
 ) -> pl.DataFrame:
     """The table of participants with their verdicts; participants who agree with the others are not flagged."""
     from karat.screen.credence_model import who_disagree
 
     r, enough = pl.col("correlation"), pl.col("groups") >= FEWEST_GROUPS
-    table = people.with_columns(correlation=pl.Series(found).fill_nan(None), groups=counts, answers=answers)
+    table = people.with_columns(correlation=pl.Series(correlation).fill_nan(None), groups=counts, answers=answers)
     table = table.with_columns(correlation=pl.when(enough).then(r)).with_columns(
         score=pl.when(r > -1).then((2 * r / (1 + r)).clip(-1.0)).when(r.is_not_null()).then(-1.0),
         message=pl.when(~enough).then(pl.lit("even_odd.few"))
@@ -125,16 +125,16 @@ def _verdicts(
     )  # fmt: skip
 
 
-def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:
+def _groups(rows: pl.DataFrame, names: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:
     """The columns that define the groups, and notes about them."""
-    if stated is not None:
-        for name in stated:
+    if names is not None:
+        for name in names:
             if name not in rows.columns or name in ("_value", "participant"):
-                known = [column for column in rows.columns if column != "_value"]
-                raise ScreenError(unknown_name("even_odd.unknown_group", name, known))
-        if not stated:
+                allowed = [column for column in rows.columns if column != "_value"]
+                raise ScreenError(unknown_name("even_odd.unknown_group", name, allowed))
+        if not names:
             raise ScreenError(Message("even_odd.empty_groups"))
-        return list(dict.fromkeys(stated)), []
+        return list(dict.fromkeys(names)), []
     columns: list[str] = [name for name in ("question", "function", "status") if name in rows.columns]
     refused = []
     for name in [name for name in rows.columns if name in design]:
@@ -151,7 +151,7 @@ def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[s
 def _halves(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
     """The means of both halves of each participant's groups, in the order of presentation."""
     keys = ["participant", *columns]
-    # Names of columns may be anything, so that the groups get a number first.
+    # Columns may have any name, so groups are numbered first.
     grouped = rows.select("participant", "_value", _group=numbered(rows, keys))
     later = pl.int_range(pl.len()).over("_group") % 2 == 1
     return (

@@ -1,11 +1,11 @@
 """Inconsistency: participants who answered a repeated question differently.
 
-Repetitions are answers of one participant to the same item in the same condition and, where there are several, the same
-question: repeated adjective pairs of a semantic differential, or items that come again in any task or session. Answers
+Repetitions are answers of one participant to the same item in the same condition and, if there are several, the same
+question: repeated adjective pairs of a semantic differential, or items that recur in any task or session. Answers
 are aligned first: a question with polarity -1 is reversed, and a choice counts as the chosen item, not its side. With x
 and y running over all M pairs of answers to the same question, the score is
 
-    sqrt(1/M sum (x - y)^2)   in scale steps;
+    sqrt(1/M sum (x - y)^2)   in scale steps.
 
 On nominal scales and in choices a pair differs by 0 or 1; magnitudes are compared as logarithms.
 
@@ -54,7 +54,7 @@ from karat.types import Floats, Ints
 ALPHA = 0.05
 GUESSERS = 9999
 NOISIER, BY_CHANCE = 1.25, 0.01
-"""How much noisier than usual a participant may be, to be flagged with no more than this probability."""
+"""Participants this many times noisier than usual are flagged with at most this probability."""
 AT_ONCE = 20_000_000
 """The most answers to simulate at once; with long designs there are fewer guessers."""
 REPEATED = {
@@ -77,8 +77,8 @@ class InconsistencySettings(CriterionSettings):
 def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | None = None) -> Evidence:
     """The differences between each participant's answers to repeated questions, compared with those of guesses.
 
-    Further columns: repeated (how many questions came again), comparisons (pairs of answers), identical (the share of
-    pairs without a difference) and guess_probability (with which somebody who guesses passes).
+    Further columns: repeated (the number of repeated questions), comparisons (pairs of answers), identical (the share
+    of pairs without a difference) and guess_probability (that guessing passes).
 
     >>> import karat
     >>> twice = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "response": [5, 1, 2, 4],
@@ -89,15 +89,15 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
     check_settings(InconsistencySettings, alpha=alpha, upper=upper)
     parts = parts_of(judgments)
     scales = list(dict.fromkeys(parts.scales.values()))
-    kept, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
+    tables, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
     widest: dict[Scale, float] = {}
-    for own in widths:
-        for scale, most in own.items():
+    for of_part in widths:
+        for scale, most in of_part.items():
             widest[scale] = max(most, widest.get(scale, 0.0))
     if not widest:
         raise ScreenError(Message("inconsistency.no_repeats"))
-    found_scores = kept.map(_scores, (scales, widest))
-    scores, comparisons, equal = (np.concatenate(one) for one in zip(*found_scores, strict=True))
+    of_parts = tables.map(_scores, (scales, widest))
+    scores, comparisons, equal = (np.concatenate(values) for values in zip(*of_parts, strict=True))
     middle = float(np.median(scores))
     deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
     usual = 1 - float(equal.sum() / comparisons.sum()) if all(map(_two_valued, widest)) else None
@@ -108,16 +108,16 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
         settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
         if deviation == 0:
             notes.append(Message("inconsistency.no_deviation", {"scores": len(scores), "median": middle}))
-        return kept.judge(_judge, shared, settings, tuple(notes))
-    found = [one for part in kept.map(_passing, shared) for one in part]
-    passing = max((p for p in found if p is not None), default=None)
+        return tables.judge(_judge, shared, settings, tuple(notes))
+    guess_ps = [p for part in tables.map(_passing, shared) for p in part]
+    passing = max((p for p in guess_ps if p is not None), default=None)
     if passing is not None and passing > alpha:
         notes.append(Message("passing.guessing", {"p": round(passing, 4), "alpha": alpha}))
-    unjudged = sum(p is None for p in found)
+    unjudged = sum(p is None for p in guess_ps)
     if unjudged:
         notes.append(Message("inconsistency.not_judged", {"participants": unjudged}))
     typical = {"median": middle} if usual is None else {"usual": usual}
-    return kept.judge(_judge, shared, {"alpha": alpha, **typical}, tuple(notes))
+    return tables.judge(_judge, shared, {"alpha": alpha, **typical}, tuple(notes))
 
 
 def _gather(
@@ -128,17 +128,17 @@ def _gather(
     Participants without repeated questions have one row without values.
     """
     stimuli, scales = shared
-    found = repeated_questions(judgments.with_stimuli(stimuli))
-    tables = [own.with_columns(_scale=pl.lit(scales.index(scale), pl.Int64)) for scale, own in found.items()]
+    repeated_on = repeated_questions(judgments.with_stimuli(stimuli))
+    tables = [rows.with_columns(_scale=pl.lit(scales.index(scale), pl.Int64)) for scale, rows in repeated_on.items()]
     repeated = pl.concat([pl.DataFrame(schema=REPEATED), *tables])
     table = everybody(judgments).join(repeated, on="participant", how="left", maintain_order="left_right")
-    return table, {scale: _widest(own) for scale, own in found.items()}
+    return table, {scale: _widest(rows) for scale, rows in repeated_on.items()}
 
 
 def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale, float]) -> pl.DataFrame:
-    """The score of everybody who answered a question again, in shares of the scales' widths where there are several.
+    """The scores of participants with repeated questions, in shares of the widths of scales if there are several.
 
-    `widest` has every scale on which anybody repeated a question, and the greatest mean difference on it.
+    `widest` has every scale with a repeated question, and the greatest mean difference on it.
     """
     repeated = table.drop_nulls("_scale")
     if len(widest) > 1:
@@ -150,37 +150,37 @@ def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale,
         (pl.col("answers") - 1).sum().alias("_freedom"),
         pl.struct("_scale", "answers").alias("_design"),
         (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
-        # Differences that are only rounding would make a deviation of 0 a tiny one.
+        # Rounded, because rounding errors would turn a deviation of 0 into a tiny one.
         (pl.col("squares").sum() / pl.col("comparisons").sum()).sqrt().round(12).alias("score"),
     )  # fmt: skip
 
 
 def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float]]) -> tuple[Floats, Ints, Ints]:
-    """Everybody's score, of how many comparisons it is, and how many of these are equal."""
-    found = _per_person(table, *shared)
-    return found["score"].to_numpy(), found["comparisons"].to_numpy(), found["equal"].to_numpy()
+    """All scores, with the numbers of comparisons and of equal ones."""
+    per_person = _per_person(table, *shared)
+    return per_person["score"].to_numpy(), per_person["comparisons"].to_numpy(), per_person["equal"].to_numpy()
 
 
 Shared = tuple[tuple[Scale, ...], Mapping[Scale, float], float, float | None, float, float | None]
-"""The scales, the greatest difference on each, the median score, the share of all pairs that differ where they can only
-be equal or not, alpha, and the cutoff where one is stated."""
+"""The scales, the greatest difference on each, the median score, the share of differing pairs (of labels), alpha, and
+the cutoff, if stated."""
 
 
 def _limited(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
-    """The score of everybody who answered a question again, beside its limit and how often guessing passes."""
+    """The scores of participants with repeated questions, their limits, and how often guessing passes."""
     scales, widest, middle, usual, alpha, cutoff = shared
-    found = _per_person(table, list(scales), widest)
+    per_person = _per_person(table, list(scales), widest)
     if cutoff is not None:
         none = pl.lit(None, pl.Float64)
-        return found.drop("_design", "_freedom").with_columns(threshold=pl.lit(cutoff), guess_probability=none)
+        return per_person.drop("_design", "_freedom").with_columns(threshold=pl.lit(cutoff), guess_probability=none)
     units = tuple(_unit(scale, widest.get(scale, 1.0)) if len(widest) > 1 else 1.0 for scale in scales)
     rows = []
-    for design, freedom in found.select("_design", "_freedom").iter_rows():
-        counts = Counter((one["_scale"], one["answers"]) for one in design)
+    for design, freedom in per_person.select("_design", "_freedom").iter_rows():
+        counts = Counter((question["_scale"], question["answers"]) for question in design)
         key = tuple(sorted((scale, answers, number) for (scale, answers), number in counts.items()))
         rows.append(_limit(key, freedom, scales, units, middle, usual, alpha))
     schema = {"threshold": pl.Float64, "guess_probability": pl.Float64}
-    return found.drop("_design", "_freedom").hstack(pl.DataFrame(rows, schema=schema, orient="row"))
+    return per_person.drop("_design", "_freedom").hstack(pl.DataFrame(rows, schema=schema, orient="row"))
 
 
 @lru_cache(maxsize=1024)
@@ -202,24 +202,24 @@ def _limit(
 
 
 def _noisy(freedom: int, middle: float) -> float:
-    """A score that somebody a little noisier than the median participant hardly exceeds."""
+    """A score that participants a little noisier than the median one hardly exceed."""
     from scipy.special import chdtri
 
     return float(NOISIER * middle * np.sqrt(chdtri(freedom, BY_CHANCE) / chdtri(freedom, 0.5)))
 
 
 def _noisy_labels(freedom: int, usual: float) -> float:
-    """The same where answers can only be equal or not, and this share of all pairs differ."""
+    """The same for answers that can only be equal or not, if this share of all pairs differs."""
     from scipy.stats import binom
 
     share = NOISIER**2 * usual / (1 + (NOISIER**2 - 1) * usual)
-    # Rounded as the scores are, so that a score is not above its own limit.
+    # Rounded like the scores, so that no score is above an equal limit.
     return round(float(np.sqrt(binom.ppf(1 - BY_CHANCE, freedom, share) / freedom)), 12)
 
 
 @lru_cache(maxsize=256)
 def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float, ...]) -> Floats | None:
-    """The scores of participants who guess, from the lowest; None where a scale has no ends to guess between.
+    """The sorted scores of simulated guessers; None if a scale has no ends.
 
     >>> from karat.judgments.scales import Ordinal
     >>> guessed = guessed_scores(((0, 2, 6),), (Ordinal(7),), (1.0,))
@@ -233,21 +233,21 @@ def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float
     for place, times, number in design:
         scale, size = scales[place], (draws, number, times)
         if scale.levels:
-            drawn = random.integers(0, len(scale.levels), size).astype(np.float64)
+            guesses = random.integers(0, len(scale.levels), size).astype(np.float64)
         elif (wide := width(scale)) is not None:
-            drawn = random.uniform(0.0, wide, size)
+            guesses = random.uniform(0.0, wide, size)
         else:
             return None
-        for one, other in combinations(range(times), 2):
-            apart = drawn[..., one] - drawn[..., other]
-            own = apart**2 if is_ordered(scale) else (apart != 0).astype(np.float64)
-            squares += own.sum(axis=1) / units[place] ** 2
+        for first, second in combinations(range(times), 2):
+            apart = guesses[..., first] - guesses[..., second]
+            differences = apart**2 if is_ordered(scale) else (apart != 0).astype(np.float64)
+            squares += differences.sum(axis=1) / units[place] ** 2
         comparisons += number * times * (times - 1) // 2
     return np.sort(np.sqrt(squares / comparisons).round(12))
 
 
 def _passing(table: pl.DataFrame, shared: Shared) -> list[float | None]:
-    """How often guessing passes, per participant with repeated questions; None for those who are not judged."""
+    """How often guessing passes, per participant with repeated questions; None for participants who are not judged."""
     return _limited(table, shared)["guess_probability"].to_list()
 
 
@@ -256,17 +256,17 @@ def _judge(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
     (only, *others) = shared[1]
     labels = not others and not is_ordered(only)
     apart = pl.lit("inconsistency.widths" if others else "inconsistency.labels" if labels else "inconsistency.steps")
-    # Of labels, the mean of squared differences is the share of comparisons that differ.
-    shown = [pl.col(name) ** 2 if labels else pl.col(name) for name in ("score", "threshold")]
+    # For labels, the mean of squared differences is the share of comparisons that differ.
+    quantities = [pl.col(name) ** 2 if labels else pl.col(name) for name in ("score", "threshold")]
     people = table.select(pl.col("participant").unique(maintain_order=True))
-    found = people.join(_limited(table, shared), on="participant", how="left", maintain_order="left")
+    results = people.join(_limited(table, shared), on="participant", how="left", maintain_order="left")
     message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
-    limit = pl.when(pl.col("guess_probability").is_not_null()).then(shown[1].round(2))
+    limit = pl.when(pl.col("guess_probability").is_not_null()).then(quantities[1].round(2))
     values = pl.struct(
-        questions="repeated", difference=shown[0].round(2), comparisons="comparisons", limit=limit,
+        questions="repeated", difference=quantities[0].round(2), comparisons="comparisons", limit=limit,
         p=pl.col("guess_probability").round(4),
     )  # fmt: skip
-    return found.select(
+    return results.select(
         "participant", "score", "threshold", (pl.col("score") > pl.col("threshold")).fill_null(False).alias("flagged"),
         message.alias("message"), values.alias("values"),
         pl.col("repeated", "comparisons").fill_null(0), "identical", "guess_probability",
@@ -284,15 +284,15 @@ def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:
 
 
 def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
-    """The questions that a participant answered more than once, with the sum of squared differences of all pairs."""
+    """The repeated questions of each participant, with the sum of squared differences of all pairs."""
     # An item in another condition is another stimulus.
     rows = rows.with_columns(_stimulus=stimuli.number(rows))
     keys = ["participant", "_stimulus"]
     value = position(scale, aligned="polarity" in rows.columns)
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
-        side, here = pl.col("response"), pl.col("left").is_not_null() & pl.col("right").is_not_null()
+        side, named = pl.col("response"), pl.col("left").is_not_null() & pl.col("right").is_not_null()
         chosen = pl.when(side == "left").then("left").when(side == "right").then("right").otherwise(side)
-        value = pl.when(here).then(chosen).otherwise(value.cast(pl.String))
+        value = pl.when(named).then(chosen).otherwise(value.cast(pl.String))
     groups = rows.select(*keys, value.alias("value")).filter(pl.len().over(keys) > 1)
     same = groups.group_by(*keys, "value").len("times").group_by(keys).agg(
         (pl.col("times").cast(pl.Int64) * (pl.col("times").cast(pl.Int64) - 1) // 2).sum().alias("equal"),
@@ -308,7 +308,7 @@ def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFram
 
 
 def _widest(repeated: pl.DataFrame) -> float:
-    """The greatest mean difference that anybody has in a question."""
+    """The greatest mean difference in any question."""
     widest = (repeated["squares"] / repeated["comparisons"]).sqrt().max()
     return float(widest) if isinstance(widest, float) else 0.0
 
@@ -319,7 +319,7 @@ def _two_valued(scale: Scale) -> bool:
 
 
 def _unit(scale: Scale, widest: float) -> float:
-    """The width of a scale; without ends, the greatest mean difference there is."""
+    """The width of a scale; without ends, the greatest mean difference."""
     whole = width(scale)
     return whole if whole is not None else widest if widest > 0 else 1.0
 

@@ -69,8 +69,8 @@ ALPHA = 0.001
 LEAST_P = 0.001
 """Smaller probabilities are shown as below this."""
 AGREES, SIGNIFICANT, FEWEST_AGREEING = 0.5, 2.33, 20
-"""A correlation with the means of the others, or its standard score (p < .01), that careless answers do not reach, and
-the fewest stimuli for it."""
+"""A correlation with the means of the others and a standard score of it (p < .01), neither of which careless answers
+reach, and the fewest stimuli for a correlation."""
 FAR = pl.col("score") > pl.col("threshold")
 FEW_ANSWERS = 10
 """Below this many answers per stimulus on average, means follow each answer and the criterion has little power."""
@@ -116,49 +116,49 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     if not shared.height:
         raise ScreenError(Message("mahalanobis.nothing_shared"))
     stimulus = numbered(shared, ["_stimulus"]).to_numpy()
-    found = distances(owners(people, shared), stimulus, shared["_value"].to_numpy(), people.height)
+    distance = distances(owners(people, shared), stimulus, shared["_value"].to_numpy(), people.height)
     table = people.with_columns(
-        score=found.squared, threshold=chdtri(np.maximum(found.answers, 1), alpha), answers=found.answers,
-        p=chdtrc(found.answers, found.squared), agreement=_agreement(people, shared, stimulus),
+        score=distance.squared, threshold=chdtri(np.maximum(distance.answers, 1), alpha), answers=distance.answers,
+        p=chdtrc(distance.answers, distance.squared), agreement=_agreement(people, shared, stimulus),
     )  # fmt: skip
     apart = table.filter(FAR | (pl.col("agreement") < AGREES / 2))["participant"].to_list()
     some_far = table.filter(FAR).height > 0
     table = table.with_columns(_apart=pl.col("participant").is_in(who_disagree(judgments) if some_far else []))
     table = _verdicts(table, alpha, who_agree(judgments, apart if some_far else []))
-    every = [*notes, *on_stimuli, *_limits(people.height, stimulus, found), *without_score(table)]
+    every = [*notes, *on_stimuli, *_limits(people.height, stimulus, distance), *without_score(table)]
     if left_out := cells.height - shared.height:
         every.append(Message("mahalanobis.single_answers", {"answers": left_out}))
-    settings = {"alpha": alpha, "correlation": found.correlation, "shrinkage": found.shrinkage}
+    settings = {"alpha": alpha, "correlation": distance.correlation, "shrinkage": distance.shrinkage}
     return Evidence(table, "mahalanobis", settings, tuple(every))
 
 
 def _agreement(people: pl.DataFrame, cells: pl.DataFrame, stimulus: Ints) -> pl.Series:
     """The correlation of each participant's answers with the means of the others; missing with few stimuli."""
-    owner, own = owners(people, cells), cells["_value"].to_numpy()
-    found = correlations(owner, own, means_of_others(stimulus, own)[0], people.height)
-    found[np.bincount(owner, minlength=people.height) < FEWEST_AGREEING] = np.nan
-    return pl.Series(found).fill_nan(None)
+    owner, values = owners(people, cells), cells["_value"].to_numpy()
+    r = correlations(owner, values, means_of_others(stimulus, values)[0], people.height)
+    r[np.bincount(owner, minlength=people.height) < FEWEST_AGREEING] = np.nan
+    return pl.Series(r).fill_nan(None)
 
 
 def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFrame:
     """The table of participants with their verdicts; participants without comparable answers have no distance."""
-    p, known = pl.col("p"), pl.col("answers") > 0
+    p, compared = pl.col("p"), pl.col("answers") > 0
     far = FAR.fill_null(False)
     score = pl.col("agreement").clip(-0.999, 0.999).arctanh() * (pl.col("answers") - 3).clip(0).sqrt()
     few = far & (pl.col("answers") < FEWEST_AGREEING)
     agrees = far & ((pl.col("agreement") >= AGREES) | (score >= SIGNIFICANT)).fill_null(False)
     camp = far & ~agrees & pl.col("participant").is_in(alike)
     usual = far & ~few & ~agrees & ~camp & ~pl.col("_apart")
-    table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
+    table = table.with_columns(pl.when(compared).then(pl.col("score", "threshold", "p")))
     values = pl.struct(
-        squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(known).then("answers"),
+        squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(compared).then("answers"),
         p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
         p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
         agreement=pl.when(agrees).then(pl.col("agreement").round(2)), fewest=pl.when(few).then(FEWEST_AGREEING),
         alike=pl.when(camp).then(pl.lit(len(alike), pl.Int64)),
     )  # fmt: skip
     message = (
-        pl.when(~known).then(pl.lit("mahalanobis.no_answers"))
+        pl.when(~compared).then(pl.lit("mahalanobis.no_answers"))
         .when(usual).then(pl.lit("mahalanobis.as_usual")).otherwise(pl.lit("mahalanobis.distance"))
     )  # fmt: skip
     return table.select(
@@ -167,16 +167,16 @@ def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFra
     )  # fmt: skip
 
 
-def _limits(people: int, stimulus: Ints, found: Distances) -> list[Message]:
+def _limits(people: int, stimulus: Ints, distance: Distances) -> list[Message]:
     """Notes on too few participants, or answers that do not differ."""
-    stimuli = len(found.variances)
+    stimuli = len(distance.variances)
     notes = []
     if people <= stimuli:
         notes.append(Message("mahalanobis.few_participants", {"participants": people, "stimuli": stimuli}))
     if len(stimulus) < FEW_ANSWERS * stimuli:
         mean = len(stimulus) / stimuli
         notes.append(Message("mahalanobis.few_answers", {"mean": mean, "fewest": FEW_ANSWERS}))
-    if not found.variances.any():
+    if not distance.variances.any():
         notes.append(Message("mahalanobis.no_variance"))
     return notes
 
@@ -188,7 +188,7 @@ def distances(owner: Ints, stimulus: Ints, values: Floats, people: int) -> Dista
     """
     n = np.bincount(stimulus).astype(np.float64)
     deviation = values - (np.bincount(stimulus, values) / n)[stimulus]
-    # A stimulus that all answer alike has no variance, not one of rounding.
+    # Rounding errors do not count as variance of stimuli that all answer alike.
     deviation[np.abs(deviation) < 1e-12 * np.maximum(1.0, np.abs(values))] = 0.0
     variances, shrinkage = _shrunk_variances(stimulus, deviation, n)
     scale = np.sqrt(variances * (n - 1) / n)[stimulus]

@@ -1,4 +1,4 @@
-"""The Markov criterion: participants whose answers follow a pattern of transitions, whatever is asked.
+"""The Markov criterion: participants whose answers follow a pattern of transitions, whatever the items.
 
 Ba, Mancenido, Chiou and Pan describe three ways of answering without attention: keeping to one choice, repeating a
 pattern, and guessing. Each is a target matrix of transitions from one answer to the next (`karat.models.markov`), and a
@@ -54,16 +54,16 @@ from karat.screen.markov_cutoffs import (
     counts_of,
     errors_by_trials,
     levels_of,
-    looked_at,
     part_design,
     row_table,
     scale_name,
     simulate_cutoffs,
     target_name,
     transition_table,
+    usable_designs,
     who_agree,
 )
-from karat.screen.one_part import KEPT, AnyParts, Found, KeptTables, Shelf, parts_of
+from karat.screen.one_part import PART_TABLE, AnyEvidence, AnyParts, PartTables, Shelf, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints, Progress
 
@@ -139,47 +139,48 @@ class Markov(Evidence):
 
     @cached_property
     def rows(self) -> pl.DataFrame:
-        """The divergence of every row of every participant: participant, target, state, kld; scale where several."""
+        """The divergence of each participant's rows: participant, target, state, kld; scale if there are several."""
         return self._tables(row_table)
 
     @cached_property
     def transitions(self) -> pl.DataFrame:
-        """The observed transitions: participant, state, next, count, share; scale where there are several."""
+        """The observed transitions: participant, state, next, count, share; scale if there are several."""
         return self._tables(transition_table)
 
     def _tables(self, table: Callable[[CutoffDesign], pl.DataFrame]) -> pl.DataFrame:
-        made = []
+        tables = []
         for design in self.designs:
-            one = table(design)
-            made.append(one.with_columns(scale=pl.lit(scale_name(design))) if len(self.designs) > 1 else one)
-        return pl.concat(made)
+            rows = table(design)
+            tables.append(rows.with_columns(scale=pl.lit(scale_name(design))) if len(self.designs) > 1 else rows)
+        return pl.concat(tables)
 
     @cached_property
     def cutoffs(self) -> pl.DataFrame:
         """The cutoff of each pattern (those round several answers share one) by number of answers."""
-        made = []
+        rows = []
         for design, simulations in zip(self.designs, self.simulated, strict=False):
-            for one in simulations:
-                for group, cutoff in zip(one.calibration.groups, one.calibration.cutoffs.tolist(), strict=True):
+            for run in simulations:
+                about = scale_name(design), run.shortest, run.longest, len(run.members)
+                for group, cutoff in zip(run.calibration.groups, run.calibration.cutoffs.tolist(), strict=True):
                     first = design.patterns[group[0]]
                     name = "round several answers" if len(group) > 1 else target_name(first, design.levels)
-                    made.append((scale_name(design), one.shortest, one.longest, len(one.members), name, cutoff))
+                    rows.append((*about, name, cutoff))
         schema = {"scale": pl.String, "answers_from": pl.Int64, "answers_to": pl.Int64, "participants": pl.Int64,
                   "target": pl.String, "cutoff": pl.Float64}  # fmt: skip
-        return pl.DataFrame(made, schema=schema, orient="row")
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     @cached_property
     def errors(self) -> pl.DataFrame:
         """The share of simulated participants of each kind that the cutoffs miss (type II error)."""
-        made = [
-            (scale_name(design), one.shortest, one.longest, kind, missed)
+        rows = [
+            (scale_name(design), run.shortest, run.longest, kind, missed)
             for design, simulations in zip(self.designs, self.simulated, strict=False)
-            for one in simulations
-            for kind, missed in one.missed.items()
+            for run in simulations
+            for kind, missed in run.missed.items()
         ]
         schema = {"scale": pl.String, "answers_from": pl.Int64, "answers_to": pl.Int64, "kind": pl.String,
                   "type_two": pl.Float64}  # fmt: skip
-        return pl.DataFrame(made, schema=schema, orient="row")
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     def plot(self, width_cm: float = 16) -> Figure:
         """Distances of simulated and real participants from each kind of pattern.
@@ -194,16 +195,16 @@ class Markov(Evidence):
             raise KaratError(
                 "Only simulated cutoffs have distributions to draw: markov(judgments, cutoffs='simulated')."
             )
-        design, made = self.designs[0], max(self.simulated[0], key=lambda one: len(one.members))
+        design, simulated = self.designs[0], max(self.simulated[0], key=lambda candidate: len(candidate.members))
         matrices = [target.matrix for target in design.patterns]
-        real = distances(counts_of(design)[made.members], matrices, self.settings["strategy"])
+        real = distances(counts_of(design)[simulated.members], matrices, self.settings["strategy"])
         kinds = {}
-        for kind in made.credible:
-            own = [place for place, target in enumerate(design.patterns) if target.kind == kind]
-            groups = zip(made.calibration.groups, made.calibration.cutoffs, strict=True)
-            limits = np.array([limit for group, limit in groups if group[0] in own and np.isfinite(limit)])
-            kinds[kind] = (made.credible[kind], made.followers[kind], real[:, own].min(axis=1), limits)
-        flagged = pl.Series(design.participants).gather(made.members).is_in(self.flagged).to_numpy()
+        for kind in simulated.credible:
+            targets = [place for place, target in enumerate(design.patterns) if target.kind == kind]
+            groups = zip(simulated.calibration.groups, simulated.calibration.cutoffs, strict=True)
+            limits = np.array([limit for group, limit in groups if group[0] in targets and np.isfinite(limit)])
+            kinds[kind] = (simulated.credible[kind], simulated.followers[kind], real[:, targets].min(axis=1), limits)
+        flagged = pl.Series(design.participants).gather(simulated.members).is_in(self.flagged).to_numpy()
         everyone = counted(self.participants.height, "participant")
         title = f"Answers of {len(self.flagged)} of {everyone} follow a pattern"
         return distances_plot(kinds, flagged, title, width_cm)
@@ -220,7 +221,7 @@ class Markov(Evidence):
 
         design = self.designs[0]
         places = {name: place for place, name in enumerate(design.participants.to_list())}
-        # Somebody may be flagged by their answers on another scale only.
+        # Participants may be flagged only by their answers on another scale.
         flagged = [name for name in self.flagged if name in places]
         wanted = list(participants) if participants is not None else (flagged or list(places))[:MOST_MATRICES]
         missing = [name for name in wanted if name not in places]
@@ -233,9 +234,9 @@ class Markov(Evidence):
     def errors_by_trials(
         self, trials: Sequence[int] = TRIALS, simulations: int = 2_000, majority: float | None = None
     ) -> pl.DataFrame:
-        """How many of those who follow a pattern would be missed with other numbers of trials like these.
+        """The share of participants following a pattern who would be missed with other numbers of trials like these.
 
-        `majority` is the share of trials to which most give the most frequent answer; as it is here unless said.
+        `majority` is the share of trials to which most give the most frequent answer; by default as in these trials.
 
         >>> import karat
         >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
@@ -246,7 +247,7 @@ class Markov(Evidence):
         return errors_by_trials(self.designs[0], trials, alpha, strategy, seed, simulations, majority)
 
     def errors_by_balance(self, majorities: Sequence[float] = BALANCES, simulations: int = 2_000) -> pl.DataFrame:
-        """How many would be missed if more, or fewer, trials had the most frequent answer; majorities in per cent.
+        """The share missed if more, or fewer, trials had the most frequent answer; majorities in per cent.
 
         >>> import karat
         >>> evidence = markov(karat.datasets.load("crowd"), simulations=500)
@@ -290,36 +291,36 @@ def markov(
     check_settings(MarkovSettings, cutoffs=cutoffs, strategy=strategy, alpha=alpha)
     check_simulations(alpha, simulations)
     parts = parts_of(judgments, executor, progress)
-    kept, places, designs, notes = _designs(parts)
+    tables, places, designs, notes = _designs(parts)
     simulated: tuple[tuple[Simulated, ...], ...] = ()
     if cutoffs == "published":
         notes += fit_for_published(designs, strategy)
     else:
-        own = alpha / len(designs)
-        check_simulations(own, simulations)
+        share = alpha / len(designs)
+        check_simulations(share, simulations)
         elsewhere = (parts.executor, parts.progress)
         simulated = tuple(
-            tuple(simulate_cutoffs(design, own, strategy, seed, simulations, LEAST, *elsewhere)) for design in designs
+            tuple(simulate_cutoffs(design, share, strategy, seed, simulations, LEAST, *elsewhere)) for design in designs
         )
-        notes += [errors_note(design, made) for design, made in zip(designs, simulated, strict=True)]
-    made = [[_trimmed(design, one) for one in own] for design, own in zip(designs, simulated, strict=False)]
-    on = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
-    shelves = kept.shelf, parts.shelf("markov", settings)
-    near = pl.concat(parts.each(_nearest, (*shelves, on, made, strategy), name="markov"))
+        notes += [errors_note(design, runs) for design, runs in zip(designs, simulated, strict=True)]
+    bare = [[_without_members(design, run) for run in runs] for design, runs in zip(designs, simulated, strict=False)]
+    scales_used = [(place, design.levels) for place, design in zip(places, designs, strict=True)]
+    shelves = tables.shelf, parts.shelf("markov", settings)
+    near = pl.concat(parts.each(_nearest, (*shelves, scales_used, bare, strategy), name="markov"))
     scales = list(dict.fromkeys(parts.scales.values()))
     agree = [
-        who_agree(design, those, is_ordered(scales[place])).select("participant", "on")
+        who_agree(design, candidates, is_ordered(scales[place])).select("participant", "on")
         for place, design in zip(places, designs if simulated else (), strict=False)
-        if (those := near.filter(pl.col("on") == place)).height
+        if (candidates := near.filter(pl.col("on") == place)).height
     ]
-    shared = (*shelves, pl.concat([near.clear().select("participant", "on"), *agree]), strategy, len(on) > 1)
-    found = parts.judge("markov", _judge, shared, settings, notes=tuple(notes), kept=True)[0]
-    if isinstance(found, PartedEvidence):
-        return found
-    return Markov(found.participants, "markov", found.settings, found.notes, None, tuple(designs), simulated)
+    shared = (*shelves, pl.concat([near.clear().select("participant", "on"), *agree]), strategy, len(scales_used) > 1)
+    result = parts.judge("markov", _judge, shared, settings, notes=tuple(notes), stored=True)[0]
+    if isinstance(result, PartedEvidence):
+        return result
+    return Markov(result.participants, "markov", result.settings, result.notes, None, tuple(designs), simulated)
 
 
-def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
+def _without_members(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
     """A simulation for participants with a range of numbers of answers, without these participants."""
     lengths = design.lengths[simulated.members]
     bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
@@ -331,39 +332,39 @@ def _nearest(
     number: int,
 ) -> pl.DataFrame:
     """The participants of a part near a pattern, given the cutoffs; results for all participants stay on the shelf."""
-    shelf, beside, on, made, strategy = shared
-    kept, tables = shelf.table(KEPT, number), [pl.DataFrame(schema=SHORT | NEAR)]
-    for order, (place, levels) in enumerate(on):
-        design = part_design(kept, place, levels)
+    shelf, results, scales, simulated, strategy = shared
+    sequences, tables = shelf.table(PART_TABLE, number), [pl.DataFrame(schema=SHORT | NEAR)]
+    for order, (place, levels) in enumerate(scales):
+        design = part_design(sequences, place, levels)
         if not len(design.lengths):
             continue
-        if made:
-            own = [
-                replace(one, members=members)
-                for least, most, one in made[order]
+        if simulated:
+            fitting = [
+                replace(simulation, members=members)
+                for least, most, simulation in simulated[order]
                 if len(members := np.flatnonzero((design.lengths >= least) & (design.lengths <= most)))
             ]
-            found = by_simulation(design, tuple(own), strategy, len(on))
+            nearest = by_simulation(design, tuple(fitting), strategy, len(scales))
         else:
-            found = by_published(design, strategy)
-        here = {"on": pl.lit(place, pl.Int64), "part": pl.lit(number, pl.Int64), "place": pl.int_range(pl.len())}
-        tables.append(found.with_columns(**here))
+            nearest = by_published(design, strategy)
+        labels = {"on": pl.lit(place, pl.Int64), "part": pl.lit(number, pl.Int64), "place": pl.int_range(pl.len())}
+        tables.append(nearest.with_columns(**labels))
     together = pl.concat(tables)
-    beside.put(together, "nearest", number)
+    results.put(together, "nearest", number)
     return together.filter("flagged").select("participant", "p", *NEAR)
 
 
 def _judge(shared: tuple[Shelf, Shelf, pl.DataFrame, Strategy, bool], number: int) -> tuple[pl.DataFrame, None]:
     """The table of the participants of a part; those near a pattern who agree with the others are not flagged."""
-    shelf, beside, agree, strategy, several = shared
-    everyone = shelf.table(KEPT, number).filter(pl.col("scale").is_null()).select("participant")
-    found = beside.table("nearest", number).join(
+    shelf, results, agree, strategy, several = shared
+    everyone = shelf.table(PART_TABLE, number).filter(pl.col("scale").is_null()).select("participant")
+    nearest = results.table("nearest", number).join(
         agree.with_columns(agrees=pl.lit(True)), on=["participant", "on"], how="left", maintain_order="left"
     )
     spared = pl.col("agrees").fill_null(False)
     kind = pl.when(~spared).then("kind")
-    found = found.with_columns(flagged=pl.col("flagged") & ~spared, agrees=spared, kind=kind)
-    return verdicts(everyone, found, strategy, several=several), None
+    nearest = nearest.with_columns(flagged=pl.col("flagged") & ~spared, agrees=spared, kind=kind)
+    return verdicts(everyone, nearest, strategy, several=several), None
 
 
 def verdicts(people: pl.DataFrame, nearest: pl.DataFrame, strategy: Strategy, *, several: bool) -> pl.DataFrame:
@@ -400,27 +401,29 @@ class _OnScale:
     """The number of answers to each stimulus by level."""
 
 
-def _designs(parts: AnyParts[Found]) -> tuple[KeptTables[Found], list[int], list[CutoffDesign], list[Message]]:
-    """The designs of the scales with their places, the results stored beside the parts, and notes."""
+def _designs(
+    parts: AnyParts[AnyEvidence],
+) -> tuple[PartTables[AnyEvidence], list[int], list[CutoffDesign], list[Message]]:
+    """The tables stored for the parts, the places and designs of the usable scales, and notes."""
     columns = parts.read(0).frame.columns
     check_order(columns, ScreenError, "markov")
     scales, decided = list(dict.fromkeys(parts.scales.values())), parts.stimuli()
-    kept, facts = parts.keep("markov", _gather, (scales, decided))
-    found: list[tuple[Scale, CutoffDesign | None, list[Message]]] = []
+    tables, facts = parts.keep("markov", _gather, (scales, decided))
+    per_scale: list[tuple[Scale, CutoffDesign | None, list[Message]]] = []
     for place, scale in enumerate(scales):
-        own = [one[place] for one in facts if place in one]
-        if own and levels_of(scale):
-            design = _merged(kept.shelf, place, levels_of(scale), [one.get(place) for one in facts])
-            found.append((scale, design, list(decided[isinstance(scale, Choice)].messages)))
-        elif own:
-            found.append((scale, None, []))
-    designs, notes = looked_at(found, order_messages(columns))
-    places = [scales.index(scale) for scale, design, _ in found if any(design is one for one in designs)]
-    return kept, places, designs, notes
+        with_answers = [part[place] for part in facts if place in part]
+        if with_answers and levels_of(scale):
+            design = _merge(tables.shelf, place, levels_of(scale), [part.get(place) for part in facts])
+            per_scale.append((scale, design, list(decided[isinstance(scale, Choice)].messages)))
+        elif with_answers:
+            per_scale.append((scale, None, []))
+    designs, notes = usable_designs(per_scale, order_messages(columns))
+    places = [scales.index(scale) for scale, design, _ in per_scale if any(design is usable for usable in designs)]
+    return tables, places, designs, notes
 
 
 def shown_keys(stimuli: Stimuli, columns: Sequence[str]) -> list[str]:
-    """The columns that distinguish stimuli, where the same items on other sides are another stimulus.
+    """The columns that distinguish stimuli; the same items on other sides are another stimulus.
 
     >>> import karat
     >>> columns = {"participant": ["p", "q"], "item": ["a", "a"], "left": ["x", "y"], "right": ["y", "x"]}
@@ -428,9 +431,9 @@ def shown_keys(stimuli: Stimuli, columns: Sequence[str]) -> list[str]:
     >>> shown_keys(choices.stimuli(choices.scale), choices.frame.columns)
     ['item', 'left', 'right']
     """
-    # The sides stand for the pair.
-    own = [name for name in stimuli.keys if name not in PAIR and name in columns]
-    return [*own, *(name for name in SHOWN if name in columns and name not in own)]
+    # The sides represent the pair.
+    keys = [name for name in stimuli.keys if name not in PAIR and name in columns]
+    return [*keys, *(name for name in SHOWN if name in columns and name not in keys)]
 
 
 def _gather(
@@ -449,41 +452,41 @@ def _gather(
         keys = shown_keys(decided[isinstance(scale, Choice)], rows.columns)
         codes = pl.col("response").replace_strict(list(levels), list(range(len(levels))), return_dtype=pl.Int8)
         plain = rows.select("participant", codes=codes, stimuli=numbered(rows, keys).cast(pl.Int32))
-        own = plain.group_by("participant", maintain_order=True).agg("codes", "stimuli")
-        tables.append(own.select("participant", pl.lit(place, pl.Int64).alias("scale"), "codes", "stimuli"))
+        sequences = plain.group_by("participant", maintain_order=True).agg("codes", "stimuli")
+        tables.append(sequences.select("participant", pl.lit(place, pl.Int64).alias("scale"), "codes", "stimuli"))
         design = part_design(tables[-1], place, levels)
         facts[place] = _OnScale(rows.select(keys).unique(maintain_order=True), design.lengths, design.counts())
-    nothing = {"scale": pl.lit(None, pl.Int64)} | {name: pl.lit(None, own) for name, own in kind.items()}
+    nothing = {"scale": pl.lit(None, pl.Int64)} | {name: pl.lit(None, dtype) for name, dtype in kind.items()}
     return pl.concat([*tables, everybody(judgments).with_columns(**nothing)]), facts
 
 
-def _merged(kept: Shelf, place: int, levels: tuple[str, ...], facts: Sequence[_OnScale | None]) -> CutoffDesign:
-    """Stimuli numbered over all parts, their counts added up, and everybody's number of answers."""
-    known = [one for one in facts if one is not None]
-    tables = [one.stimuli for one in known]
+def _merge(shelf: Shelf, place: int, levels: tuple[str, ...], facts: Sequence[_OnScale | None]) -> CutoffDesign:
+    """The design over all parts: stimuli numbered, counts added up, and the number of answers per participant."""
+    present = [part for part in facts if part is not None]
+    tables = [part.stimuli for part in present]
     together = numbered(pl.concat(tables), tables[0].columns).to_numpy()
     stimuli = int(together.max()) + 1
     if stimuli > MOST_STIMULI:
         raise ScreenError(Message("markov.many_stimuli", {"stimuli": stimuli, "most": MOST_STIMULI}))
     merged = np.zeros((stimuli, len(levels)), dtype=np.int64)
-    numbers, left = [], together.astype(np.int32)
-    for one in facts:
-        own, left = np.split(left, [0 if one is None else one.stimuli.height])
-        numbers.append(own)
-        if one is not None:
-            # Within a part every stimulus has one number, so that none is added twice.
-            merged[own] += one.counts
+    numbers, rest = [], together.astype(np.int32)
+    for part in facts:
+        numbers_here, rest = np.split(rest, [0 if part is None else part.stimuli.height])
+        numbers.append(numbers_here)
+        if part is not None:
+            # Every stimulus has one number within a part, so none is added twice.
+            merged[numbers_here] += part.counts
     empty = np.empty(0, dtype=np.int64)
     design = DesignInParts(
         levels, pl.Series([], dtype=pl.String), empty.astype(np.int8), empty,
-        np.concatenate([one.lengths for one in known]), merged, kept, place, tuple(numbers),
-        tuple(0 if one is None else len(one.lengths) for one in facts),
+        np.concatenate([part.lengths for part in present]), merged, shelf, place, tuple(numbers),
+        tuple(0 if part is None else len(part.lengths) for part in facts),
     )  # fmt: skip
     return design.whole() if len(facts) == 1 else design
 
 
 def fit_for_published(designs: list[CutoffDesign], strategy: str) -> list[Message]:
-    """A note where the published cutoffs are far from their design; ScreenError where they cannot be used."""
+    """The note that the design is far from that of the published cutoffs; raises ScreenError if they cannot be used."""
     if strategy == "minimum":
         raise ScreenError(Message("markov.no_published_minimum"))
     if any(len(design.levels) != 2 for design in designs):
@@ -494,32 +497,32 @@ def fit_for_published(designs: list[CutoffDesign], strategy: str) -> list[Messag
 
 
 def by_published(design: CutoffDesign, strategy: Strategy) -> pl.DataFrame:
-    """What was found of everybody who answered on one scale, by the published cutoffs."""
+    """The results of participants on one scale, by the published cutoffs."""
     counts = counts_of(design)
-    found = distances(counts, [target.matrix for target in design.patterns], strategy)
+    distance = distances(counts, [target.matrix for target in design.patterns], strategy)
     limits = np.array([PUBLISHED[target.kind] for target in design.patterns])
-    judged = (design.lengths >= LEAST) & ~np.isnan(found).any(axis=1)
-    which = np.where(np.isnan(found), np.inf, found / limits).argmin(axis=1)
-    score = found[np.arange(len(found)), which]
-    flagged, p = score <= limits[which], np.full(len(found), np.nan)
+    judged = (design.lengths >= LEAST) & ~np.isnan(distance).any(axis=1)
+    which = np.where(np.isnan(distance), np.inf, distance / limits).argmin(axis=1)
+    score = distance[np.arange(len(distance)), which]
+    flagged, p = score <= limits[which], np.full(len(distance), np.nan)
     return _table(design, counts, judged, which, score, limits[which], flagged, p)
 
 
 def by_simulation(
     design: CutoffDesign, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int
 ) -> pl.DataFrame:
-    """What was found of everybody who answered on one of this many scales, by the simulations for it."""
+    """The results of participants on one of this many scales, by its simulations."""
     counts = counts_of(design)
-    found = distances(counts, [target.matrix for target in design.patterns], strategy)
-    people = len(found)
+    distance = distances(counts, [target.matrix for target in design.patterns], strategy)
+    people = len(distance)
     which = np.zeros(people, dtype=np.int64)
     score, limit, p = np.full(people, np.nan), np.full(people, np.nan), np.full(people, np.nan)
     flagged, judged = np.zeros(people, dtype=bool), np.zeros(people, dtype=bool)
-    for one in simulated:
-        calibration, members = one.calibration, one.members
-        by_group, targets = calibration.grouped(found[members])
+    for simulation in simulated:
+        calibration, members = simulation.calibration, simulation.members
+        by_group, targets = calibration.grouped(distance[members])
         rank = calibration.ranks(by_group)
-        # Of equal ranks the one that is the smallest share of its cutoff is nearer, then the first.
+        # Of equal ranks, the smallest share of the cutoff is nearest, then the first pattern.
         closeness = np.divide(by_group, calibration.cutoffs, out=np.ones_like(by_group), where=calibration.cutoffs > 0)
         tied = rank <= rank.min(axis=1, keepdims=True)
         group = np.where(tied, closeness, np.inf).argmin(axis=1)
@@ -542,37 +545,37 @@ def _table(
     flagged: NDArray[np.bool_],
     p: Floats,
 ) -> pl.DataFrame:
-    """What was found of those who gave enough answers; nothing but the number of answers of the others."""
+    """The results as a table; participants with too few answers have only their number of answers."""
     akld, mkld = np.full(len(which), np.nan), np.full(len(which), np.nan)
     matrices = np.array([target.matrix for target in design.patterns])
     for place in np.unique(which):
         members = np.flatnonzero(which == place)
         for part in parts(len(members), len(design.levels)):
-            own = row_divergences(counts[members[part]], matrices[[place]])
-            akld[members[part]], mkld[members[part]] = average(own)[:, 0], minimum(own)[:, 0]
+            divergences = row_divergences(counts[members[part]], matrices[[place]])
+            akld[members[part]], mkld[members[part]] = average(divergences)[:, 0], minimum(divergences)[:, 0]
     names = pl.Series([target_name(target, design.levels) for target in design.patterns])
     patterns = pl.Series([target.kind for target in design.patterns])
-    ways = pl.Series([[design.levels[one] for one in target.way] for target in design.patterns], dtype=SHORT["way"])
+    ways = pl.Series([[design.levels[level] for level in target.way] for target in design.patterns], dtype=SHORT["way"])
     kinds = pl.Series([KINDS.get(target.kind, target.kind) for target in design.patterns])
-    known = pl.Series(judged)
+    has_verdict = pl.Series(judged)
     table = pl.DataFrame(
         {
             "participant": design.participants, "score": score, "threshold": limit, "p": p,
             "scale": pl.repeat(scale_name(design), len(which), eager=True), "target": names.gather(which),
             "pattern": patterns.gather(which), "way": ways.gather(which), "kind": kinds.gather(which), "akld": akld,
             "mkld": mkld, "answers": design.lengths,
-            "flagged": pl.Series(flagged) & known,
+            "flagged": pl.Series(flagged) & has_verdict,
         },
         schema=SHORT,
     )  # fmt: skip
     silent = ("score", "threshold", "p", "target", "akld", "mkld")
-    table = table.with_columns(pl.when(known).then(pl.col(name)).alias(name) for name in silent)
+    table = table.with_columns(pl.when(has_verdict).then(pl.col(name)).alias(name) for name in silent)
     table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
     return table.with_columns(pl.when("flagged").then("kind").alias("kind"))
 
 
 def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
-    """The message about each participant, and its values; no word on why somebody answered so."""
+    """The message about each participant, and its values, without a guess at the reasons."""
     judged = pl.col("target").is_not_null() & pl.col("score").is_not_null()
     flagged = pl.col("pattern").replace_strict(FLAGGED, return_dtype=pl.String)
     nearest = pl.col("pattern").replace_strict(NEAREST, return_dtype=pl.String)
@@ -595,8 +598,8 @@ def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
 
 
 def errors_note(design: CutoffDesign, simulated: tuple[Simulated, ...]) -> Message:
-    """What the cutoffs miss, for the number of answers that most participants gave."""
-    usual = max(simulated, key=lambda one: len(one.members))
+    """The error rates of the cutoffs for the most common number of answers."""
+    usual = max(simulated, key=lambda simulation: len(simulation.members))
     balance = zip(design.levels, design.balance().tolist(), strict=True)
     return Message(
         "markov.missed",

@@ -149,8 +149,8 @@ def _same_throughout(cells: pl.DataFrame) -> pl.Series:
 
 def _few_others(rows: pl.DataFrame) -> pl.Series:
     """Participants who gave hardly any answer but their most frequent one."""
-    given = rows.unique(["participant", "_stimulus", "response"]).group_by("participant", "response").len()
-    apart = given.group_by("participant").agg(apart=pl.col("len").sum() - pl.col("len").max())
+    counts = rows.unique(["participant", "_stimulus", "response"]).group_by("participant", "response").len()
+    apart = counts.group_by("participant").agg(apart=pl.col("len").sum() - pl.col("len").max())
     return apart.filter(pl.col("apart") < FEWEST_APART)["participant"]
 
 
@@ -180,25 +180,22 @@ def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[Message], bool
         for name, number in answers.items()
         if number and name != kind
     ]
-    alone = [Message("person_total.left_out", {"kind": kind, "left_out": left_out})] if left_out else []
+    notes_on_kinds = [Message("person_total.left_out", {"kind": kind, "left_out": left_out})] if left_out else []
     if kind == "choice":
         chosen = pl.concat([_choices(scale, part) for scale, part in by_kind[kind]])
         table, more = with_stimuli(judgments, chosen, scale=by_kind[kind][0][0])
-        return table.with_columns(_part=pl.lit(0, pl.Int64)), [*alone, *more], False
+        return table.with_columns(_part=pl.lit(0, pl.Int64)), [*notes_on_kinds, *more], False
     table, more = with_stimuli(judgments, pl.concat([part for _, part in by_kind[kind]]), scale=by_kind[kind][0][0])
-    return _categories(judgments, table), [*alone, *more], True
+    return _categories(judgments, table), [*notes_on_kinds, *more], True
 
 
 def _choices(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
     """Choices as 1, -1 or 0: for the item that comes first in the alphabet, where both are named, else for the left."""
-    place = position(scale, aligned="polarity" in rows.columns)
-    side = pl.when(place == 0).then(1.0).when(place == 1).then(-1.0).otherwise(0.0)
+    places = [position(scale, aligned=turn and "polarity" in rows.columns) for turn in (True, False)]
+    side, as_shown = (pl.when(place == 0).then(1.0).when(place == 1).then(-1.0).otherwise(0.0) for place in places)
     if not {"left", "right"} <= set(rows.columns):
         return rows.with_columns(_value=side)
-    shown = (
-        pl.when(pl.col("response") == "left").then(1.0).when(pl.col("response") == "right").then(-1.0).otherwise(0.0)
-    )
-    turned = pl.when(pl.col("left") > pl.col("right")).then(-shown).otherwise(shown)
+    turned = pl.when(pl.col("left") > pl.col("right")).then(-as_shown).otherwise(as_shown)
     named = pl.col("left").is_not_null() & pl.col("right").is_not_null()
     return rows.with_columns(_value=pl.when(named).then(turned).otherwise(side))
 
@@ -209,8 +206,8 @@ def _categories(judgments: Judgments, rows: pl.DataFrame) -> pl.DataFrame:
     first = 0
     for scale, part in by_scale(judgments, rows):
         for number, level in enumerate(scale.levels, start=first):
-            given = (pl.col("response") == level).cast(pl.Float64)
-            tables.append(part.with_columns(_value=given, _part=pl.lit(number, pl.Int64)))
+            chosen = (pl.col("response") == level).cast(pl.Float64)
+            tables.append(part.with_columns(_value=chosen, _part=pl.lit(number, pl.Int64)))
         first += len(scale.levels)
     return pl.concat(tables)
 

@@ -73,7 +73,7 @@ def platform_flags(
     >>> platform_flags(j).flagged
     ['p1']
     """
-    given = check_settings(
+    settings = check_settings(
         PlatformFlagsSettings, recaptcha_below=recaptcha_below, fraud_from=fraud_from, duplicate_from=duplicate_from,
         at_least=at_least,
     )  # fmt: skip
@@ -82,40 +82,42 @@ def platform_flags(
     if not columns:
         raise ScreenError(Message("platform_flags.none"))
     rows = list(people.select("participant", *columns).iter_rows(named=True))
-    flags = [list(_flags(row, columns, given)) for row in rows]
-    known = [sum(_text(row[name]) != "" for name in columns) for row in rows]
-    messages = [_reason(*one, columns) for one in zip(rows, flags, known, strict=True)]
+    flags = [list(_flags(row, columns, settings)) for row in rows]
+    filled = [sum(_text(row[name]) != "" for name in columns) for row in rows]
+    messages = [_reason(*result, columns) for result in zip(rows, flags, filled, strict=True)]
+    scores = [float(len(raised)) if number else None for raised, number in zip(flags, filled, strict=True)]
     table = people.select(
         "participant",
-        pl.Series("score", [float(len(own)) if n else None for own, n in zip(flags, known, strict=True)], pl.Float64),
+        pl.Series("score", scores, pl.Float64),
         pl.lit(float(at_least)).alias("threshold"),
-        pl.Series("flagged", [len(own) >= at_least for own in flags], pl.Boolean),
+        pl.Series("flagged", [len(raised) >= at_least for raised in flags], pl.Boolean),
         *message_columns(messages, VALUES),
     )
-    return Evidence(table, "platform_flags", given)
+    return Evidence(table, "platform_flags", settings)
 
 
-def _flags(row: Mapping[str, Any], columns: list[str], given: Mapping[str, float]) -> Iterator[Message]:
+def _flags(row: Mapping[str, Any], columns: list[str], settings: Mapping[str, float]) -> Iterator[Message]:
     """The flags of a participant."""
     for column in columns:
         name, text = plain(column), _text(row[column])
         if name in SCORES:
             setting, side = SCORES[name]
             number = as_number(text)
-            found = number is not None and (number < given[setting] if side < 0 else number >= given[setting])
+            flagged = number is not None and (number < settings[setting] if side < 0 else number >= settings[setting])
         else:
-            found = text.lower().startswith(LOW) if AUTHENTICITY in name else text.lower() in TRUE
-        if found:
+            flagged = text.lower().startswith(LOW) if AUTHENTICITY in name else text.lower() in TRUE
+        if flagged:
             yield Message("platform_flags.flag", {"column": column, "value": text})
 
 
-def _reason(row: Mapping[str, Any], flags: list[Message], known: int, columns: list[str]) -> Message:
-    if not known:
+def _reason(row: Mapping[str, Any], flags: list[Message], filled: int, columns: list[str]) -> Message:
+    if not filled:
         return Message("platform_flags.empty")
-    mixed = [one for one in columns if AUTHENTICITY in plain(one) and _text(row[one]).lower().startswith(MIXED)] or None
+    checks = [name for name in columns if AUTHENTICITY in plain(name)]
+    mixed = [name for name in checks if _text(row[name]).lower().startswith(MIXED)] or None
     if flags:
         return Message("platform_flags.flagged", {"flags": flags, "mixed": mixed})
-    return Message("platform_flags.clear", {"n": known, "mixed": mixed})
+    return Message("platform_flags.clear", {"n": filled, "mixed": mixed})
 
 
 def _text(value: Any) -> str:

@@ -57,12 +57,12 @@ def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
         raise ScreenError(Message("probes.none"))
     parts = [part.with_columns(_hit=_hits(scale, part)) for scale, part in by_scale(judgments, rows)]
     hit = pl.col("_hit")
-    own = (
+    counts = (
         pl.concat(parts)
         .group_by("participant")
         .agg(hits=hit.sum().cast(pl.Int64), probes=pl.len().cast(pl.Int64), items=pl.col("item").filter(hit).sort())
     )
-    table = everybody(judgments).join(own, on="participant", how="left", maintain_order="left")
+    table = everybody(judgments).join(counts, on="participant", how="left", maintain_order="left")
     some = pl.col("probes").is_not_null()
     message = (
         pl.when(~some).then(pl.lit("probes.unseen"))
@@ -78,13 +78,13 @@ def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
 
 def _hits(scale: Scale, rows: pl.DataFrame) -> pl.Series:
     """Whether each answer differs from the expected one; values unknown to the scale are no answers."""
-    found = []
+    hits = []
     for response, expected in rows.select("response", "expected").iter_rows():
         try:
-            found.append(response not in scale.expected(expected))
+            hits.append(response not in scale.expected(expected))
         except KaratError:
-            found.append(False)
-    return pl.Series(found, dtype=pl.Boolean)
+            hits.append(False)
+    return pl.Series(hits, dtype=pl.Boolean)
 
 
 CRITERION = Criterion(

@@ -43,7 +43,7 @@ class QuizSettings(CriterionSettings):
 def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
     """Participants who did not pass the quiz about the instructions, or needed more than `attempts_at_most` attempts.
 
-    The score is the number of attempts, where it is known. Further column: passed.
+    The score is the number of attempts, if known. Further column: passed.
 
     >>> import karat
     >>> people = {"participant": ["p1", "p2", "p3"], "quiz_attempts": [1, 3, None], "quiz_passed": ["yes", "yes", "no"]}
@@ -60,12 +60,12 @@ def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
     flags, passes, messages = [], [], []
     unread = silent = 0
     for row in people.select(names).iter_rows(named=True):
-        given = {name: _text(row.get(name)) for name in names}
-        attempts, passed = _attempts(given.get("quiz_attempts")), _truth(given.get("quiz_passed"))
+        texts = {name: _text(row.get(name)) for name in names}
+        attempts, passed = _attempts(texts.get("quiz_attempts")), _truth(texts.get("quiz_passed"))
         values = {"quiz_attempts": attempts, "quiz_passed": passed}
         strange = {
             f"unread_{name.removeprefix('quiz_')}": text[:SHOWN_VALUE_LENGTH]
-            for name, text in given.items()
+            for name, text in texts.items()
             if text and values[name] is None
         }
         unread += bool(strange)
@@ -113,11 +113,11 @@ def _attempts(text: str | None) -> int | None:
     return int(number) if number is not None and number >= 1 and number.is_integer() else None
 
 
-def _impossible(draft: Draft, own: QuizSettings) -> Iterator[tuple[str, str]]:
+def _impossible(draft: Draft, settings: QuizSettings) -> Iterator[tuple[str, str]]:
     """The problem that the rule tolerates more attempts than the study allows."""
     texts = draft.study.settings.texts
-    if texts.quiz and own.attempts_at_most > texts.quiz_attempts:
-        yield (f"quiz tolerates {own.attempts_at_most} attempts, but only {texts.quiz_attempts} can be made.",
+    if texts.quiz and settings.attempts_at_most > texts.quiz_attempts:
+        yield (f"quiz tolerates {settings.attempts_at_most} attempts, but only {texts.quiz_attempts} can be made.",
                "State fewer attempts_at_most, or more quiz_attempts.")  # fmt: skip
 
 

@@ -74,29 +74,29 @@ def receipt_times(
     ['w001']
     """
     settings = check_settings(ReceiptTimesSettings, slack=slack, credit=credit, words_per_minute=words_per_minute)
-    kept, seen = parts_of(judgments).keep("receipt_times", _gather, (credit, words_per_minute))
-    if not any(seen):
+    tables, with_receipts = parts_of(judgments).keep("receipt_times", _gather, (credit, words_per_minute))
+    if not any(with_receipts):
         raise ScreenError(Message("receipt_times.no_receipts"))
-    silent = kept.scan().select((pl.col("pages") == 0).sum()).collect().item()
+    silent = tables.scan().select((pl.col("pages") == 0).sum()).collect().item()
     notes = (Message("receipt_times.without", {"n": silent}),) if silent else ()
-    return kept.judge(_judge, slack, settings, notes)
+    return tables.judge(_judge, slack, settings, notes)
 
 
 def _gather(judgments: Judgments, shared: tuple[float, float], number: int) -> tuple[pl.DataFrame, bool]:
     """The missing seconds of everybody who answered, and whether there are receipts at all."""
     frame, rows = judgments.frame, []
     received = instants(frame["received"]) if "received" in frame.columns else pl.Series(dtype=pl.Datetime("us"))
-    seen = received.null_count() < len(received)
-    if seen:
+    has_receipts = received.null_count() < len(received)
+    if has_receipts:
         starts = _starts(judgments.participants)
         pages = _pages(frame.with_columns(received.alias("_received")))
         rows = [
             _of_one(pages_of_one, starts.get(name), *shared)
             for (name,), pages_of_one in pages.group_by("participant", maintain_order=True)
         ]
-    found = pl.DataFrame(rows, schema=SUMMARY, orient="row")
-    table = everybody(judgments).join(found, on="participant", how="left", maintain_order="left")
-    return table.with_columns(pl.col("pages").fill_null(0)), seen
+    summaries = pl.DataFrame(rows, schema=SUMMARY, orient="row")
+    table = everybody(judgments).join(summaries, on="participant", how="left", maintain_order="left")
+    return table.with_columns(pl.col("pages").fill_null(0)), has_receipts
 
 
 def _starts(people: pl.DataFrame) -> dict[str, float]:
@@ -126,7 +126,7 @@ def _pages(frame: pl.DataFrame) -> pl.DataFrame:
         _place=pl.col("trial") if "trial" in rows.columns else pl.int_range(pl.len()),
         _session=pl.col("session").cast(pl.String) if "session" in rows.columns else pl.lit(""),
     )
-    # The questions of a page come together, and the page takes as long as the last of them.
+    # The questions of a page arrive together, and the page takes as long as the last of them.
     page = rows.group_by("participant", "_session", "_place", maintain_order=True).agg(
         pl.col("_seconds").max(), pl.col("_rt").max(), pl.col("_words").max(), pl.col("_clock").max()
     )
@@ -140,12 +140,12 @@ def _of_one(pages: pl.DataFrame, started: float | None, credit: float, words_per
     for place, part in enumerate(pages.partition_by("_session", maintain_order=True)):
         moments, times = part["_seconds"].to_list(), part["_rt"].fill_null(0.0).to_list()
         begin = started if place == 0 and started is not None and started <= moments[0] else None
-        lacks, seen = _missing(moments, times, begin, credit)
+        lacks, available = _missing(moments, times, begin, credit)
         missing += lacks
         claimed += sum(times) if begin is not None else sum(times[1:])
-        elapsed += seen
+        elapsed += available
         needed = part["_words"] * 60 / words_per_minute
-        later = [max(REACTION, one) for one in needed.to_list()[AHEAD:]] if len(moments) >= LEAST_PAGES else []
+        later = [max(REACTION, seconds) for seconds in needed.to_list()[AHEAD:]] if len(moments) >= LEAST_PAGES else []
         if later:
             reading += sum(later)
             took += moments[-1] - moments[0]
@@ -158,26 +158,26 @@ def _missing(
 ) -> tuple[float, float]:
     """The missing seconds, and the seconds available."""
     if begin is None:
-        # When the first page was shown is not known, nor how long its answer waited.
-        left, before, rest = credit, moments[0], range(1, len(moments))
+        # Neither the start of the first page nor the delay of its answer is known.
+        spare, before, rest = credit, moments[0], range(1, len(moments))
     else:
-        left, before, rest = 0.0, begin, range(len(moments))
+        spare, before, rest = 0.0, begin, range(len(moments))
     lacking = 0.0
     for place in rest:
-        left = left + (moments[place] - before) - times[place]
+        spare = spare + (moments[place] - before) - times[place]
         before = moments[place]
         together = place + 1 < len(moments) and moments[place + 1] == before
         if together:
-            continue  # The next answer came in the same request, so that they share the time before it.
-        if left < 0:
-            lacking, left = lacking - left, 0.0
-        left = min(left, credit)
+            continue  # The next answer came in the same request and shares the time before it.
+        if spare < 0:
+            lacking, spare = lacking - spare, 0.0
+        spare = min(spare, credit)
     return round(lacking, 3), moments[-1] - (moments[0] if begin is None else begin)
 
 
 def _set_back(clock: Sequence[float | None], moments: Sequence[float]) -> int:
     """How often the browser's clock went back by more than a second; absurd times are replaced by the server's."""
-    trusted = [one for one, moment in zip(clock, moments, strict=True) if one is not None and abs(one - moment) > 1e-5]
+    trusted = [t for t, moment in zip(clock, moments, strict=True) if t is not None and abs(t - moment) > 1e-5]
     return sum(later < earlier - 1 for earlier, later in pairwise(trusted))
 
 
@@ -186,7 +186,7 @@ def _judge(table: pl.DataFrame, slack: float) -> pl.DataFrame:
     fast = (pl.col("took") < pl.col("reading")).fill_null(False)
     back = (pl.col("backwards") > SET_BACK).fill_null(False)
     some = lacks | fast | back
-    shown = {
+    conditions = {
         "missing": lacks, "claimed": lacks, "elapsed": lacks, "reading": fast, "took": fast, "pages": pl.lit(True),
         "backwards": back,
     }  # fmt: skip
@@ -196,7 +196,7 @@ def _judge(table: pl.DataFrame, slack: float) -> pl.DataFrame:
     )  # fmt: skip
     values = pl.struct(
         (pl.when(where).then(pl.col(name).round(1) if VALUES[name] == pl.Float64 else pl.col(name))).alias(name)
-        for name, where in shown.items()
+        for name, where in conditions.items()
     )
     return table.select(
         "participant", pl.col("missing").alias("score"), pl.lit(slack).alias("threshold"), some.alias("flagged"),

@@ -1,13 +1,13 @@
 """ReMFOD: recursive multi-factorial outlier detection of response times (Pieper, Börner and Kiss, section 5.1).
 
-A time is an intermission where it is above both
+A time is an intermission if it is above both
 
     median + 2.5 MAD of the participant's times,   median + 2.5 MAD of the times of its item function,
 
-and a rush where it is below both medians minus 1.5 MAD, with MAD = 1.4826 median |x - median|. All outliers of a round
-are removed together, and the cutoffs are computed again on the rest until no outlier is found, so long outliers cannot
-hide others. Practice trials are left out. Participants with fewer than 90 % genuine answers are flagged, unless that is
-due to a single answer, as it may be in questionnaires with fewer than ten trials.
+and a rush if it is below both medians minus 1.5 MAD, with MAD = 1.4826 median |x - median|. All outliers of a round are
+removed together, and the cutoffs are computed again on the rest until there are no more outliers, so long outliers
+cannot hide others. Practice trials are left out. Participants with fewer than 90 % genuine answers are flagged, unless
+that is due to a single answer, as it may be in questionnaires with fewer than ten trials.
 
 The published code counts a time that equals a cutoff as an outlier; the text of the paper does not, and both agree on
 its data. karat follows the text, so equal times flag nobody.
@@ -87,7 +87,7 @@ class RemfodSettings(CriterionSettings):
 
     @classmethod
     def resolved(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings with the factors of the rule where none are stated.
+        """The settings, completed by the factors of the rule.
 
         >>> RemfodSettings.resolved({"rule": "remfod", "upper": 3.0, "lower": None})
         {'rule': 'remfod', 'upper': 3.0, 'lower': 1.5, 'genuine_at_least': 0.9}
@@ -109,11 +109,11 @@ class Remfod(Evidence):
     cutoffs: pl.DataFrame = None  # type: ignore[assignment]
     """round, group (participant, function or all), name, trials, median, mad, lower, upper (or mean and sd)."""
     timed: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
-    """All timed trials: participant, trial, function, rt (adjusted for length if asked), kind, degree."""
+    """All timed trials: participant, trial, function, rt (adjusted for length if requested), kind, degree."""
 
     @property
     def rounds(self) -> int:
-        """How many rounds found outliers."""
+        """The number of rounds with outliers."""
         return int(self.trials.select(pl.col("degree").max()).item() or 0)
 
     def plot(self, participant: str | None = None, width_cm: float = 16, rows: int = 24) -> Figure:
@@ -130,8 +130,8 @@ class Remfod(Evidence):
 
         if participant is not None:
             return self._plot_participant(participant, width_cm)
-        shown, title, key = self.least_genuine(rows)
-        return rows_plot(shown, self.timed, self.settings["genuine_at_least"], self.label, title, key, width_cm)
+        people, title, key = self.least_genuine(rows)
+        return rows_plot(people, self.timed, self.settings["genuine_at_least"], self.label, title, key, width_cm)
 
     def least_genuine(self, rows: int = 24) -> tuple[pl.DataFrame, str, str]:
         """The participants with the smallest share of genuine trials, the title of their figure, and its key.
@@ -141,11 +141,11 @@ class Remfod(Evidence):
         ['p13', 'p11', 'p27']
         """
         people = self.participants.filter(pl.col("trials") > 0).sort("genuine_share", maintain_order=True)
-        shown = people.head(max(rows, 1))
+        least = people.head(max(rows, 1))
         needed = self.settings["genuine_at_least"]
         everyone = counted(self.participants.height, "participant")
         title = f"{len(self.flagged)} of {everyone} have under {100 * needed:g} % genuine response times"
-        return shown, title, self._key(people.height - shown.height)
+        return least, title, self._key(people.height - least.height)
 
     def _plot_participant(self, participant: str, width_cm: float) -> Figure:
         """The trials of one participant in their order, with the cutoffs of the last round."""
@@ -153,35 +153,35 @@ class Remfod(Evidence):
         from karat.plots.times import percent, trials_plot
 
         row = self.row_of(participant)
-        own = self.timed.filter(pl.col("participant") == participant).sort("trial", maintain_order=True)
-        if not own.height:
+        trials = self.timed.filter(pl.col("participant") == participant).sort("trial", maintain_order=True)
+        if not trials.height:
             raise ScreenError(Message("remfod.nothing_to_draw", {"participant": participant}))
-        found = f"{counted(row['intermissions'], 'intermission')}, {_rushes(row['rushes'])}"
-        title = f"{short_name(participant)}: {found} in {counted(row['trials'], 'timed trial')}, "
+        counts = f"{counted(row['intermissions'], 'intermission')}, {_rushes(row['rushes'])}"
+        title = f"{short_name(participant)}: {counts} in {counted(row['trials'], 'timed trial')}, "
         title += f"{percent(row['genuine_share'])} genuine, {'flagged' if row['flagged'] else 'not flagged'}"
-        alone = by_function = None
+        by_half = by_function = None
         if self.settings["rule"] == "remfod":
-            by_function = self._last_cutoffs(own, ("function",))
-            alone = {name: self._alone(name, participant) for name in ("participant", "function")}
+            by_function = self._last_cutoffs(trials, ("function",))
+            by_half = {name: self._alone(name, participant) for name in ("participant", "function")}
         return trials_plot(
-            own, self._last_cutoffs(own), self._lines(participant), self.label, title, alone=alone,
+            trials, self._last_cutoffs(trials), self._lines(participant), self.label, title, alone=by_half,
             by_function=by_function, width_cm=width_cm,
         )  # fmt: skip
 
-    def _last_cutoffs(self, own: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
+    def _last_cutoffs(self, trials: pl.DataFrame, groups: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
         """The lower and upper cutoff of each trial in the last round that has them; 0 means no lower cutoff."""
-        low, high = np.full(own.height, np.inf), np.full(own.height, -np.inf)
-        known = self.cutoffs.drop_nulls("upper").sort("round").unique(["group", "name"], keep="last")
-        for group in groups or known["group"].unique():
+        low, high = np.full(trials.height, np.inf), np.full(trials.height, -np.inf)
+        cutoffs = self.cutoffs.drop_nulls("upper").sort("round").unique(["group", "name"], keep="last")
+        for group in groups or cutoffs["group"].unique():
             key = pl.lit("all").alias("name") if group == "all" else pl.col(group).alias("name")
-            some = known.filter(pl.col("group") == group)
-            table = own.select(key).join(some, on="name", how="left", maintain_order="left")
+            of_group = cutoffs.filter(pl.col("group") == group)
+            table = trials.select(key).join(of_group, on="name", how="left", maintain_order="left")
             low = np.minimum(low, table["lower"].fill_null(0.0).to_numpy())
             high = np.maximum(high, table["upper"].to_numpy())
         return low, high
 
     def _alone(self, name: str, participant: str) -> Bools:
-        """The trials of a participant that one half of ReMFOD finds on its own."""
+        """Whether one half of ReMFOD alone flags each trial of a participant."""
         rule = time_rule(name, self.settings["upper"], self.settings["lower"])
         kinds = find_outliers(self.timed, rule, self.settings["mad_constant"]).kind
         marked = self.timed.with_columns(alone=pl.Series(kinds > 0)).filter(pl.col("participant") == participant)
@@ -189,14 +189,14 @@ class Remfod(Evidence):
 
     def _lines(self, participant: str) -> list[tuple[float, str, str]]:
         """The participant's own cutoffs, and those over all times, which the paper warns of."""
-        own = self.cutoffs.drop_nulls("upper").filter(pl.col("group") == "participant", pl.col("name") == participant)
+        of_participant = self.cutoffs.drop_nulls("upper").filter(group="participant", name=participant)
         single = self.cutoffs.filter(pl.col("group") == "all")
         if not single.height and "median" in self.cutoffs.columns:
             rule = time_rule("global", self.settings["upper"], self.settings["lower"])
             single = find_outliers(self.timed, rule, self.settings["mad_constant"]).cutoffs
         return [
             (row[side], f"{word} {row[side]:.1f} s", style)
-            for word, style, table in (("own", "--", own), ("all", ":", single))
+            for word, style, table in (("own", "--", of_participant), ("all", ":", single))
             for row in table.tail(1).to_dicts()
             for side in ("lower", "upper")
             if row[side] is not None
@@ -208,7 +208,7 @@ class Remfod(Evidence):
         return "response time (s)" if self.settings["length"] is None else "response time adjusted for length (s)"
 
     def _key(self, more: int) -> str:
-        """How to read the rows."""
+        """The key to the rows."""
         pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
         text = f"◀ {_rushes(rushes)}   ▶ {counted(pauses, 'intermission')}"
         text += "   (hollow: after round 1)" if self.rounds > 1 else ""
@@ -229,10 +229,10 @@ class Remfod(Evidence):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was found, without the notes."""
+        """The result, without the notes."""
         pauses, rushes = (int(self.participants[name].sum()) for name in ("intermissions", "rushes"))
         people = self.participants.height
-        return (found_message(pauses, rushes, self.rounds, len(self.flagged), people, self.settings),)
+        return (result_message(pauses, rushes, self.rounds, len(self.flagged), people, self.settings),)
 
 
 def remfod(
@@ -291,9 +291,9 @@ def remfod(
     })  # fmt: skip
     parts = parts_of(judgments)
     shelf = parts.shelf("remfod", settings)
-    taken = parts.map(_take_times, (shelf, length), name="remfod")
-    times = [one.times for one in taken]
-    if not any(one.timed for one in taken):
+    laid_out = parts.map(_lay_out_times, (shelf, length), name="remfod")
+    times = [facts.times for facts in laid_out]
+    if not any(facts.timed for facts in laid_out):
         raise ScreenError(Message("times.none"))
     if not any(part.trials for part in times):
         raise ScreenError(Message("times.only_practice"))
@@ -301,37 +301,38 @@ def remfod(
     batches = part_batches(times, parts.executor.processes, batch)
     rounds = search(outliers, batches, parts.executor, parts.progress)
     shared = (outliers, rounds.computed, batches, parts.beside)
-    found, judged = parts.judge("remfod", _judge, shared, settings, kept=True)
-    untimed, flat = sum(one.untimed for one in taken), sum(one.without_spread for one in judged)
+    evidence, judged = parts.judge("remfod", _judge, shared, settings, stored=True)
+    untimed, flat = sum(facts.untimed for facts in laid_out), sum(facts.without_spread for facts in judged)
     notes = [Message("remfod.untimed", {"n": untimed})] if untimed else []
-    notes += [*taken[0].order, *(note for one in taken for note in one.length)]
+    notes += [*laid_out[0].order, *(note for facts in laid_out for note in facts.length)]
     if "function" in applied.by and len(outliers.names) == 1:
         notes.append(Message("remfod.one_function", {"function": outliers.names[0]}))
     if min(part.least for part in times) == max(part.most for part in times) and sum(part.trials for part in times) > 1:
         notes.append(Message("remfod.all_times_equal"))
-    # Outliers only because most times of their groups are equal.
+    # These are outliers only because most times of their groups are equal.
     notes += [Message("remfod.no_spread", {"n": flat})] if flat else []
-    notes += _many(found, settings["genuine_at_least"])
-    if isinstance(found, PartedEvidence):
-        pauses, rushes = sum(one.intermissions for one in judged), sum(one.rushes for one in judged)
-        says = found_message(pauses, rushes, rounds.found, *found.counts, settings)
+    notes += _many(evidence, settings["genuine_at_least"])
+    if isinstance(evidence, PartedEvidence):
+        pauses, rushes = sum(facts.intermissions for facts in judged), sum(facts.rushes for facts in judged)
+        says = result_message(pauses, rushes, rounds.with_outliers, *evidence.counts, settings)
         return PartedRemfod(
-            **vars(replace(found, notes=tuple(notes), says=(says,))), rounds=rounds.found,
-            trial_files=tuple(one.trials for one in judged),
-            cutoff_files=tuple(one.cutoffs for one in judged if one.cutoffs is not None), spanning=rounds.spanning,
+            **vars(replace(evidence, notes=tuple(notes), says=(says,))), rounds=rounds.with_outliers,
+            trial_files=tuple(facts.trials for facts in judged),
+            cutoff_files=tuple(facts.cutoffs for facts in judged if facts.cutoffs is not None),
+            spanning=rounds.spanning,
         )  # fmt: skip
     return Remfod(
-        found.participants, "remfod", settings, tuple(notes), trials=judged[0].trials,
+        evidence.participants, "remfod", settings, tuple(notes), trials=judged[0].trials,
         cutoffs=rounds.cutoffs(judged[0].cutoffs), timed=judged[0].timed,
     )  # fmt: skip
 
 
-def _many(found: Evidence | PartedEvidence, needed: float) -> list[Message]:
+def _many(evidence: Evidence | PartedEvidence, needed: float) -> list[Message]:
     """The message that more than a third are flagged, and how many of them would not be without their pauses."""
-    flagged, participants = found.counts
+    flagged, participants = evidence.counts
     if flagged <= MANY * participants:
         return []
-    table = found.scan() if isinstance(found, PartedEvidence) else found.participants.lazy()
+    table = evidence.scan() if isinstance(evidence, PartedEvidence) else evidence.participants.lazy()
     enough = pl.col("rushes") <= (1 - needed) * pl.col("trials")
     paused = table.filter("flagged", enough).select(pl.len()).collect().item()
     return [Message("remfod.many", {"flagged": flagged, "participants": participants, "paused": paused})]
@@ -342,7 +343,7 @@ class PartedRemfod(PartedEvidence):
     """The evidence of ReMFOD on judgments in parts, with the outlying trials and the cutoffs of every round."""
 
     rounds: int = 0
-    """How many rounds found outliers."""
+    """The number of rounds with outliers."""
     trial_files: tuple[Path, ...] = field(default=(), repr=False)
     cutoff_files: tuple[Path, ...] = field(default=(), repr=False)
     spanning: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
@@ -354,13 +355,13 @@ class PartedRemfod(PartedEvidence):
 
     def cutoffs(self) -> pl.LazyFrame:
         """The cutoffs of every round, with the columns that `Remfod.cutoffs` has, round by round."""
-        own = [pl.scan_parquet(list(self.cutoff_files))] if self.cutoff_files else []
-        every = pl.concat([*own, *([self.spanning.lazy()] if self.spanning.height else [])])
+        of_participants = [pl.scan_parquet(list(self.cutoff_files))] if self.cutoff_files else []
+        every = pl.concat([*of_participants, *([self.spanning.lazy()] if self.spanning.height else [])])
         return every.sort("round", maintain_order=True)
 
 
 @dataclass(frozen=True)
-class _Taken:
+class _PartTimes:
     """The times of a part, with notes on its trials."""
 
     times: TimedPart
@@ -372,8 +373,8 @@ class _Taken:
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """Counts of a part, and its trials and cutoffs as tables or as the files that hold them."""
+class _PartResults:
+    """Counts of a part, and its trials and cutoffs as tables or files."""
 
     intermissions: int
     rushes: int
@@ -385,63 +386,65 @@ class _Judged:
     """All timed trials; None in parts."""
 
 
-def _take_times(judgments: Judgments, shared: tuple[Shelf, str | None], number: int) -> _Taken:
-    """Lay out the times of a part for the search, adjusted for length if asked."""
+def _lay_out_times(judgments: Judgments, shared: tuple[Shelf, str | None], number: int) -> _PartTimes:
+    """Lay out the times of a part for the search, adjusted for length if requested."""
     shelf, length = shared
     frame = judgments.frame
     if "rt" not in frame.columns:
         frame = frame.with_columns(rt=pl.lit(None, pl.Float64))
-    asked = with_positions(frame).filter(pl.col("function") != "practice")
-    kept, notes = asked.filter(pl.col("rt").is_not_null()), tuple[Message, ...]()
-    untimed = asked.height - kept.height
-    if length is not None and kept.height:
-        kept, notes = adjusted_for_length(kept, length)
+    rows = with_positions(frame).filter(pl.col("function") != "practice")
+    trials, notes = rows.filter(pl.col("rt").is_not_null()), tuple[Message, ...]()
+    untimed = rows.height - trials.height
+    if length is not None and trials.height:
+        trials, notes = adjusted_for_length(trials, length)
     shelf.put(everybody(judgments), "everybody", number)
     timed = frame["rt"].null_count() < frame.height
-    return _Taken(lay_out(kept, shelf, number), timed, order_messages(judgments.frame.columns), untimed, notes)
+    return _PartTimes(lay_out(trials, shelf, number), timed, order_messages(judgments.frame.columns), untimed, notes)
 
 
-def _judge(shared: tuple[OutlierSearch, int, list[PartBatch], Beside], number: int) -> tuple[pl.DataFrame, _Judged]:
+def _judge(
+    shared: tuple[OutlierSearch, int, list[PartBatch], Beside], number: int
+) -> tuple[pl.DataFrame, _PartResults]:
     """The evidence on the participants of a part, its outlying trials and its cutoffs."""
-    given, rounds, batches, beside = shared
-    whole = next(one for one in batches if number < one.first + len(one.parts))
-    own = given.trials(whole, rounds).part(whole, number)
-    found, shelf = own.found, given.shelf
+    setup, rounds, batches, store = shared
+    batch = next(candidate for candidate in batches if number < candidate.first + len(candidate.parts))
+    part = setup.trials(batch, rounds).part(batch, number)
+    outliers, shelf = part.outliers, setup.shelf
     everyone, people = shelf.table("everybody", number), shelf.table("people", number)
-    kinds = [found["kind"] == kind for kind in (INTERMISSION, RUSH)]
-    numbers = [np.bincount(own.people[found["place"][kind]], minlength=len(own.counts)) for kind in kinds]
+    kinds = [outliers["kind"] == kind for kind in (INTERMISSION, RUSH)]
+    numbers = [np.bincount(part.people[outliers["place"][kind]], minlength=len(part.counts)) for kind in kinds]
     counts = people.with_columns(pl.Series("intermissions", numbers[0]), pl.Series("rushes", numbers[1]))
-    rows = shelf.table("trials", number, ["row"])["row"].to_numpy()[found["place"]]
+    rows = shelf.table("trials", number, ["row"])["row"].to_numpy()[outliers["place"]]
     named = shelf.table("named", number)
-    trials = _outlying(found, people["participant"].gather(own.people[found["place"]]), rows, named)
+    trials = _outlying(outliers, people["participant"].gather(part.people[outliers["place"]]), rows, named)
     cutoffs = None
-    if "participant" in given.rule.by:
-        cutoffs = beside(own.cutoffs_by_round(rounds, people["participant"]), "remfod-cutoffs", number, empty=True)
+    if "participant" in setup.rule.by:
+        cutoffs = store(part.cutoffs_by_round(rounds, people["participant"]), "remfod-cutoffs", number, empty=True)
     timed = None
     if "participant" in named.columns:
         kind, degree = np.zeros(named.height, np.int8), np.zeros(named.height, np.int64)
-        kind[rows], degree[rows] = found["kind"], found["degree"]
+        kind[rows], degree[rows] = outliers["kind"], outliers["degree"]
         timed = named.select("participant", "trial", "function", "rt").with_columns(
             kinds_in_words(kind).alias("kind"), pl.Series("degree", degree)
         )
-    table = participants_table(everyone, counts, given.rule.genuine_at_least)
-    flat = int((found["lower"] == found["upper"]).sum())
-    written = beside(trials, "remfod-trials", number, empty=True)
-    return table, _Judged(int(kinds[0].sum()), int(kinds[1].sum()), flat, written, cutoffs, timed)
+    table = participants_table(everyone, counts, setup.rule.genuine_at_least)
+    flat = int((outliers["lower"] == outliers["upper"]).sum())
+    written = store(trials, "remfod-trials", number, empty=True)
+    return table, _PartResults(int(kinds[0].sum()), int(kinds[1].sum()), flat, written, cutoffs, timed)
 
 
-def _outlying(found: NDArray[Any], participants: pl.Series, rows: NDArray[Any], named: pl.DataFrame) -> pl.DataFrame:
+def _outlying(outliers: NDArray[Any], participants: pl.Series, rows: NDArray[Any], named: pl.DataFrame) -> pl.DataFrame:
     """The outlying trials of a part in the order of its rows, with the columns that `Remfod.trials` has."""
     order = np.argsort(rows)
-    found, in_order = found[order], named[rows[order]]
-    lower = np.where(np.isinf(found["lower"]), np.nan, found["lower"])
+    outliers, in_order = outliers[order], named[rows[order]]
+    lower = np.where(np.isinf(outliers["lower"]), np.nan, outliers["lower"])
     return pl.DataFrame([
         participants.gather(order).alias("participant"),
         in_order["trial"],
-        kinds_in_words(found["kind"]).alias("kind"),
-        pl.Series("degree", found["degree"].astype(np.int64)),
+        kinds_in_words(outliers["kind"]).alias("kind"),
+        pl.Series("degree", outliers["degree"].astype(np.int64)),
         pl.Series("lower", lower, nan_to_null=True),
-        pl.Series("upper", np.ascontiguousarray(found["upper"]), nan_to_null=True),
+        pl.Series("upper", np.ascontiguousarray(outliers["upper"]), nan_to_null=True),
         *(in_order[name] for name in ("session", "question") if name in named.columns),
     ])  # fmt: skip
 
@@ -456,10 +459,10 @@ def kinds_in_words(kinds: NDArray[np.int8]) -> pl.Series:
     return words.gather(kinds.astype(np.int64))
 
 
-def found_message(
+def result_message(
     pauses: int, rushes: int, rounds: int, flagged: int, people: int, settings: dict[str, Any]
 ) -> Message:
-    """What was found."""
+    """The message with the numbers of outliers and of flagged participants."""
     return Message(
         "remfod.found",
         {
@@ -470,10 +473,11 @@ def found_message(
 
 
 def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.DataFrame:
-    """What each named rule finds in the same times, and how far it agrees with remfod: one row per rule.
+    """The results of each named rule on the same times, and its agreement with remfod: one row per rule.
 
-    `flagged` is how many participants are flagged and `participants` who; `agreement` is the share of participants with
-    remfod's verdict, and `common` the share of trials found by both among those found by either (1 where none is).
+    `flagged` is the number of flagged participants and `participants` their names; `agreement` is the share of
+    participants with the same verdict as by remfod, and `common` the share of trials flagged by both rules among those
+    flagged by either (1 if there are none).
 
     Parameters
     ----------
@@ -489,30 +493,30 @@ def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.Da
     return pl.DataFrame([
         {
             "rule": name,
-            "intermissions": int(one.participants["intermissions"].sum()),
-            "rushes": int(one.participants["rushes"].sum()),
-            "rounds": one.rounds,
-            "flagged": len(one.flagged),
-            "participants": ", ".join(one.flagged),
-            "agreement": float((one.participants["flagged"] == first.participants["flagged"]).mean()),  # type: ignore[arg-type]
-            "common": _common(one, first),
+            "intermissions": int(result.participants["intermissions"].sum()),
+            "rushes": int(result.participants["rushes"].sum()),
+            "rounds": result.rounds,
+            "flagged": len(result.flagged),
+            "participants": ", ".join(result.flagged),
+            "agreement": float((result.participants["flagged"] == first.participants["flagged"]).mean()),  # type: ignore[arg-type]
+            "common": _common(result, first),
         }
-        for name, one in every.items()
+        for name, result in every.items()
     ])  # fmt: skip
 
 
-def _common(one: Remfod, other: Remfod) -> float:
-    """Of the trials that either rule finds, the share that both find, as the same kind."""
-    mine, theirs = one.timed["kind"], other.timed["kind"]
-    either = int((mine.is_not_null() | theirs.is_not_null()).sum())
-    return int((mine == theirs).sum()) / either if either else 1.0
+def _common(first: Remfod, second: Remfod) -> float:
+    """The share of trials that both rules flag as the same kind, among those that either flags."""
+    kinds, other_kinds = first.timed["kind"], second.timed["kind"]
+    either = int((kinds.is_not_null() | other_kinds.is_not_null()).sum())
+    return int((kinds == other_kinds).sum()) / either if either else 1.0
 
 
 def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_least: float) -> pl.DataFrame:
-    """The evidence on everybody in `people`, from the trials, intermissions and rushes of those who have any."""
+    """The table of participants, from the trials, intermissions and rushes of participants with times."""
     table = people.join(counts, on="participant", how="left", maintain_order="left")
     table = table.with_columns(pl.col("trials", "intermissions", "rushes").fill_null(0))
-    # In this form an exact share such as 9 of 10 is not rounded below its threshold.
+    # Computed this way, an exact share such as 9 of 10 is not rounded below its threshold.
     share = (pl.col("trials") - pl.col("intermissions") - pl.col("rushes")) / pl.col("trials")
     table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
     low = (pl.col("genuine_share") < genuine_at_least).fill_null(False)

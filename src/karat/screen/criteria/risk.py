@@ -164,9 +164,9 @@ def typical_run(answers: int, categories: int) -> int:
 
 def _below(value: pl.Expr, middle: pl.Expr) -> pl.Expr:
     """0 from the middle on, 0.5 below it, 1 more than one standard deviation below it; 0 if there is no value."""
-    own = evened(value)
-    low = own < evened(middle - value.std().fill_null(0.0))
-    return pl.when(low).then(1.0).when(own < evened(middle)).then(0.5).otherwise(0.0)
+    rounded = evened(value)
+    low = rounded < evened(middle - value.std().fill_null(0.0))
+    return pl.when(low).then(1.0).when(rounded < evened(middle)).then(0.5).otherwise(0.0)
 
 
 def _runs(judgments: Judgments) -> pl.DataFrame:
@@ -200,15 +200,15 @@ def accuracy_of(
         table, on_stimuli = _with_majority(judgments, rows)
         return table, "agreement", [Message("risk.no_right_answers"), *on_stimuli]
     rows, notes = columns_of(judgments, criterion, True, doubtful)
-    known = rows.filter(pl.col("correct").is_not_null())
+    with_key = rows.filter(pl.col("correct").is_not_null())
     share = pl.col("correct").cast(pl.Float64).mean().alias("share_right")
-    return known.group_by("participant").agg(share), "accuracy", notes
+    return with_key.group_by("participant").agg(share), "accuracy", notes
 
 
 def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
     sides = tuple(name for name in SHOWN if name in rows.columns)
     parts = [with_stimuli(judgments, part, sides, scale) for scale, part in by_scale(judgments, rows)]
-    notes = list(dict.fromkeys(note for _, own in parts for note in own))
+    notes = list(dict.fromkeys(note for _, messages in parts for note in messages))
     tables, first = [], 0
     for part, _ in parts:
         tables.append(part.with_columns(pl.col("_stimulus") + first))
@@ -216,7 +216,7 @@ def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFra
     rows = pl.concat(tables)
     counts = rows.group_by("_stimulus", "response").len()
     most = counts.with_columns(_most=pl.col("len").max().over("_stimulus")).filter(pl.col("len") == pl.col("_most"))
-    # A tie has no majority, and who judged alone agrees with nobody.
+    # A tie has no majority, and an item with one answer has nobody to agree with.
     single = most.filter(pl.len().over("_stimulus") == 1, pl.col("_most") > 1).select("_stimulus", majority="response")
     compared = rows.join(single, on="_stimulus", how="inner")
     if not compared.height:
@@ -227,17 +227,17 @@ def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFra
 
 def _reasons(what: Accuracy) -> tuple[pl.Expr, pl.Expr]:
     """The message about each participant, and its values."""
-    found = pl.lit("risk.accuracy") if what == "accuracy" else pl.lit("risk.agreement")
-    known = pl.col("level").is_not_null()
-    message = pl.when(known).then(found).otherwise(pl.lit("risk.not_flagged"))
+    code = pl.lit("risk.accuracy") if what == "accuracy" else pl.lit("risk.agreement")
+    has_level = pl.col("level").is_not_null()
+    message = pl.when(has_level).then(code).otherwise(pl.lit("risk.not_flagged"))
     words = {0.0: "not below the mean", 0.5: "below the mean", 1.0: "far below the mean"}
 
     def place(score: str, value: str) -> pl.Expr:
         word = pl.col(score).replace_strict(words, return_dtype=pl.String)
-        return pl.when(known).then(pl.when(pl.col(value).is_null()).then(pl.lit("not known")).otherwise(word))
+        return pl.when(has_level).then(pl.when(pl.col(value).is_null()).then(pl.lit("not known")).otherwise(word))
 
     values = pl.struct(
-        level=pl.when(known).then(pl.concat_str(pl.lit("risk "), "level")), score="score",
+        level=pl.when(has_level).then(pl.concat_str(pl.lit("risk "), "level")), score="score",
         run=pl.when(pl.col("pattern") == 1.0).then("longest_run"),
         time=place("time", "mean_time"), accuracy=place("accuracy", "share_right"),
     )  # fmt: skip

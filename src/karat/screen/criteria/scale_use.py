@@ -148,21 +148,22 @@ def _beyond_others(judgments: Judgments, parts: list[tuple[Scale, pl.DataFrame]]
     for scale, rows in parts:
         neutral = neutral_point(scale)
         if neutral is not None:
-            own, _ = with_stimuli(judgments, rows, scale=scale)
-            of_others = pl.len().over("_stimulus") - 1, pl.col("own").sum().over("_stimulus") - pl.col("own")
-            own = own.with_columns(own=(pl.col("response") == neutral).cast(pl.Int64))
-            own = own.select("participant", "own", answers=of_others[0], given=of_others[1])
-            tables.append(own.filter(pl.col("answers") > 0))
+            answers, _ = with_stimuli(judgments, rows, scale=scale)
+            answers = answers.with_columns(neutral=(pl.col("response") == neutral).cast(pl.Int64))
+            neutral_others = pl.col("neutral").sum().over("_stimulus") - pl.col("neutral")
+            others = pl.len().over("_stimulus") - 1
+            answers = answers.select("participant", "neutral", others=others, neutral_others=neutral_others)
+            tables.append(answers.filter(pl.col("others") > 0))
     if not tables:
         return pl.DataFrame(schema={"participant": pl.String, "others": pl.Float64, "beyond": pl.Float64})
-    # Half an answer of each kind is laid beside those of the others: unanimous ones are no certainty.
-    share = (pl.col("given") + 0.5) / (pl.col("answers") + 1)
+    # Half an answer of each kind is added to those of the others, because unanimity is no certainty.
+    share = (pl.col("neutral_others") + 0.5) / (pl.col("others") + 1)
     return (
         pl.concat(tables)
         .group_by("participant")
         .agg(
-            (pl.col("given") / pl.col("answers")).mean().alias("others"),
-            ((pl.col("own") - share).sum() / (share * (1 - share)).sum().sqrt()).alias("beyond"),
+            (pl.col("neutral_others") / pl.col("others")).mean().alias("others"),
+            ((pl.col("neutral") - share).sum() / (share * (1 - share)).sum().sqrt()).alias("beyond"),
         )
     )
 
@@ -204,9 +205,9 @@ def _sides(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
     high = pl.lit(None, dtype=pl.Boolean)
     if "expected" in rows.columns:
         texts = rows["expected"].drop_nulls().unique().to_list()
-        known = {text: side for text in texts if (side := _upper_half(scale, scale.expected(text))) is not None}
-        if known:
-            high = pl.col("expected").replace_strict(known, default=None, return_dtype=pl.Boolean)
+        by_expected = {text: side for text in texts if (side := _upper_half(scale, scale.expected(text))) is not None}
+        if by_expected:
+            high = pl.col("expected").replace_strict(by_expected, default=None, return_dtype=pl.Boolean)
     if "status" in rows.columns:
         by_status = pl.col("status").replace_strict(
             {"grammatical": True, "ungrammatical": False}, default=None, return_dtype=pl.Boolean
@@ -229,7 +230,7 @@ def _upper_half(scale: Scale, expected: Expected) -> bool | None:
     return None if middle == 0.5 else middle > 0.5
 
 
-def _impossible(draft: Draft, own: ScaleUseSettings) -> Iterator[tuple[str, str]]:
+def _impossible(draft: Draft, settings: ScaleUseSettings) -> Iterator[tuple[str, str]]:
     """The problem that no scale has a neutral answer."""
     if not any(
         (isinstance(scale, Ordinal) and scale.neutral is not None) or (isinstance(scale, Choice) and scale.none)

@@ -65,12 +65,12 @@ def speed(
     share_of_expected: float | None = None,
     expected_minutes: float | None = None,
 ) -> Evidence:
-    """Mean and median response time of each participant, and the working time where a share of it is asked for.
+    """Mean and median response time of each participant, and with `share_of_expected` the working time.
 
     A mean or median below its cutoff (seconds) is flagged, and a median below `relative_below` of the median of all
     participants' medians; so is a working time at or under `share_of_expected` of `expected_minutes`. The working time
-    is what the platform or the server noted, else the sum of the response times. The score is the median, and the
-    threshold the larger cutoff for it. Further columns: mean, median and, where asked for, working_time (seconds).
+    is recorded by the platform or the server, else the sum of the response times. The score is the median, and the
+    threshold the larger cutoff for it. Further columns: mean, median and, if used, working_time (seconds).
 
     >>> import karat
     >>> evidence = speed(karat.datasets.load("likert"), mean_below=1, median_below=1)
@@ -85,24 +85,24 @@ def speed(
     if share_of_expected is not None and expected_minutes is None:
         raise ScreenError(Message("speed.no_expected_minutes"))
     parts = parts_of(judgments)
-    kept, seen = parts.keep("speed", _gather, share_of_expected is not None)
-    # A rule about the total time can use the platform's clock instead of response times.
-    times = any(one.times for one in seen)
-    if (times or not any(one.clock for one in seen)) and not any(one.timed for one in seen):
+    tables, clocks = parts.keep("speed", _gather, share_of_expected is not None)
+    # The platform's working time can replace response times.
+    times = any(part.times for part in clocks)
+    if (times or not any(part.clock for part in clocks)) and not any(part.timed for part in clocks):
         # Raises the error about missing times.
-        timed(parts.read(next((number for number, one in enumerate(seen) if one.times), 0)))
-    found = kept.scan().select("mean", "median").collect()
-    silent = found["median"].null_count()
+        timed(parts.read(next((number for number, part in enumerate(clocks) if part.times), 0)))
+    per_person = tables.scan().select("mean", "median").collect()
+    silent = per_person["median"].null_count()
     notes = [Message("speed.untimed", {"n": silent})] if silent else []
-    middle = found["median"].median()
+    middle = per_person["median"].median()
     relative = relative_below * middle if relative_below is not None and isinstance(middle, float) else None
     quick: dict[str, None] = {}
-    for name, code in QUICK.items() if found.height - silent >= FEWEST else ():
-        cutoff, usual = settings[f"{name}_below"], found[name].median()
+    for name, code in QUICK.items() if per_person.height - silent >= FEWEST else ():
+        cutoff, usual = settings[f"{name}_below"], per_person[name].median()
         if cutoff == SECONDS and isinstance(usual, float) and usual < SECONDS:
             quick[f"{name}_below"] = None
             notes.append(Message(code, {"usual": usual, "cutoff": cutoff}))
-    return kept.judge(_judge, (relative, {**settings, **quick}), settings, tuple(notes))
+    return tables.judge(_judge, (relative, {**settings, **quick}), settings, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,12 @@ def _gather(judgments: Judgments, working_time: bool, number: int) -> tuple[pl.D
         rt.mean().alias("mean"), rt.median().alias("median"), rt.sum().alias("total")
     )
     table = everybody(judgments).join(per_person, on="participant", how="left", maintain_order="left")
-    noted = pl.col("total")
+    worked = pl.col("total")
     if clock:
-        own = people.select("participant", _clock=pl.col("working_time").cast(pl.Float64, strict=False))
-        table = table.join(own, on="participant", how="left", maintain_order="left")
-        noted = pl.coalesce("_clock", "total")
-    columns = ("mean", "median", noted.alias("working_time"))
+        recorded = people.select("participant", _clock=pl.col("working_time").cast(pl.Float64, strict=False))
+        table = table.join(recorded, on="participant", how="left", maintain_order="left")
+        worked = pl.coalesce("_clock", "total")
+    columns = ("mean", "median", worked.alias("working_time"))
     return table.select("participant", *columns), _Clocks(clock, times, rows.height > 0)
 
 
@@ -185,17 +185,17 @@ def _below(value: pl.Expr, cutoff: float | None) -> pl.Expr:
     return pl.when(value < _number(cutoff)).then(_number(cutoff))
 
 
-def _implied(given: Given) -> dict[str, Any]:
+def _implied(settings: Given) -> dict[str, Any]:
     """No cutoffs in seconds if a study states one of another kind, because TOML has no null."""
-    other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
+    other = any(settings.get(key) is not None for key in ("relative_below", "share_of_expected"))
     return dict.fromkeys(("mean_below", "median_below")) if other else {}
 
 
-def _impossible(draft: Draft, own: SpeedSettings) -> Iterator[tuple[str, str]]:
+def _impossible(draft: Draft, settings: SpeedSettings) -> Iterator[tuple[str, str]]:
     """The problem of a share of a duration that is not stated."""
     if (
-        own.share_of_expected is not None
-        and own.expected_minutes is None
+        settings.share_of_expected is not None
+        and settings.expected_minutes is None
         and draft.study.settings.recruitment.minutes is None
     ):
         yield "share_of_expected needs the minutes that the study is said to take.", "State [recruitment] minutes."

@@ -47,7 +47,7 @@ from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, correlations, everybody
-from karat.screen.one_part import AnyParts, Found, parts_of
+from karat.screen.one_part import AnyEvidence, AnyParts, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
@@ -97,17 +97,17 @@ def straightlining(judgments: Judgments, alpha: float = ALPHA, shares: Literal["
     parts = parts_of(judgments)
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
-    # Of one scale that says its answers, everything is known before any part is read.
-    known = len(scales) == 1 and scales[0].levels
-    kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
+    # If there is one scale and it lists its answers, no pass is needed to count them.
+    fixed = len(scales) == 1 and scales[0].levels
+    kinds = {scales[0]: _kinds(scales[0], 0)} if fixed else _kinds_given(parts, scales)
     if kinds:
         check_order(columns, ScreenError, "straightlining")
-        kept, answers = parts.keep("straightlining", _worst, (kinds, _sides_chosen(parts, scales), shares))
+        tables, answers = parts.keep("straightlining", _worst, (kinds, _sides_chosen(parts, scales), shares))
         if any(answers):
-            periodic = kept.scan().filter(pl.col("score") < alpha, pl.col("pattern") == PERIOD)
+            periodic = tables.scan().filter(pl.col("score") < alpha, pl.col("pattern") == PERIOD)
             agree = _who_agree(parts, scales, periodic.select("participant").collect()["participant"].to_list())
             unit = "answers" if "question" in columns else "trials"
-            return kept.judge(_judge, (alpha, agree, unit), settings, order_messages(columns))
+            return tables.judge(_judge, (alpha, agree, unit), settings, order_messages(columns))
     raise ScreenError(Message("answering.nobody"))
 
 
@@ -116,12 +116,12 @@ def _kinds(scale: Scale, different: int) -> int:
     return len(scale.levels) or max(2, different)
 
 
-def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int]:
+def _kinds_given(parts: AnyParts[AnyEvidence], scales: list[Scale]) -> dict[Scale, int]:
     """The number of possible answers on each scale that has answers."""
-    kept, _ = parts.keep("straightlining", _different, scales)
-    counts = kept.scan().group_by("_scale").agg(pl.col("response").n_unique()).collect()
-    found = dict(counts.iter_rows())
-    return {scale: _kinds(scale, found[place]) for place, scale in enumerate(scales) if place in found}
+    tables, _ = parts.keep("straightlining", _different, scales)
+    counts = tables.scan().group_by("_scale").agg(pl.col("response").n_unique()).collect()
+    different = dict(counts.iter_rows())
+    return {scale: _kinds(scale, different[place]) for place, scale in enumerate(scales) if place in different}
 
 
 def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[pl.DataFrame, None]:
@@ -133,7 +133,7 @@ def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[
     return pl.concat(tables), None
 
 
-def _sides_chosen(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, Ints]:
+def _sides_chosen(parts: AnyParts[AnyEvidence], scales: list[Scale]) -> dict[Scale, Ints]:
     """The number of choices of the left side and of either side, by all participants, on each scale of choices."""
     choices: list[Scale] = [scale for scale in scales if isinstance(scale, Choice)]
     if not choices:
@@ -142,31 +142,31 @@ def _sides_chosen(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, In
 
 
 def _sides_in(judgments: Judgments, scales: list[Scale], number: int) -> Ints:
-    found = np.zeros((len(scales), 2), dtype=np.int64)
+    choices = np.zeros((len(scales), 2), dtype=np.int64)
     for scale, rows in by_scale(judgments, answered(judgments)):
         if scale in scales:
             left, right = (int((rows["response"] == side).to_numpy().sum()) for side in ("left", "right"))
-            found[scales.index(scale)] = left, left + right
-    return found
+            choices[scales.index(scale)] = left, left + right
+    return choices
 
 
-def _who_agree(parts: AnyParts[Found], scales: list[Scale], names: list[str]) -> list[str]:
+def _who_agree(parts: AnyParts[AnyEvidence], scales: list[Scale], names: list[str]) -> list[str]:
     """The participants whose answers correlate with those of the others to the same stimuli above chance."""
     if not names:
         return []
-    found = parts.map(_for_comparison, (scales, parts.stimuli(), names), name="straightlining")
+    of_parts = parts.map(_for_comparison, (scales, parts.stimuli(), names), name="straightlining")
     keys = ["_stimulus", "_code"]
-    every = pl.concat([given for given, _ in found]).group_by(keys).agg(pl.col("n", "sum").sum())
-    own = pl.concat([answers for _, answers in found]).join(every, on=keys, how="left", maintain_order="left")
-    mine = pl.len().over("participant", *keys), pl.col("_value").sum().over("participant", *keys)
-    own = own.with_columns(n=pl.col("n") - mine[0], sum=pl.col("sum") - mine[1]).filter(pl.col("n") > 0)
-    own = own.with_columns(pl.col("participant").replace_strict(names, range(len(names)), return_dtype=pl.Int64))
-    owner, most = own["participant"].to_numpy(), 1 + int(own["_code"].to_numpy().max(initial=0))
-    others = (own["sum"] / own["n"]).to_numpy()
-    r = correlations(owner, own["_value"].to_numpy(), others, len(names), owner * most + own["_code"].to_numpy())
-    answers = np.bincount(owner, own["_share"].to_numpy(), len(names))
+    every = pl.concat([counts for counts, _ in of_parts]).group_by(keys).agg(pl.col("n", "sum").sum())
+    rows = pl.concat([answers for _, answers in of_parts]).join(every, on=keys, how="left", maintain_order="left")
+    own = pl.len().over("participant", *keys), pl.col("_value").sum().over("participant", *keys)
+    rows = rows.with_columns(n=pl.col("n") - own[0], sum=pl.col("sum") - own[1]).filter(pl.col("n") > 0)
+    rows = rows.with_columns(pl.col("participant").replace_strict(names, range(len(names)), return_dtype=pl.Int64))
+    owner, most = rows["participant"].to_numpy(), 1 + int(rows["_code"].to_numpy().max(initial=0))
+    others = (rows["sum"] / rows["n"]).to_numpy()
+    r = correlations(owner, rows["_value"].to_numpy(), others, len(names), owner * most + rows["_code"].to_numpy())
+    answers = np.bincount(owner, rows["_share"].to_numpy(), len(names))
     above = np.nan_to_num(r) * np.sqrt(np.maximum(answers - 1, 0))
-    return [name for name, one in zip(names, above, strict=True) if one >= AGREES]
+    return [name for name, value in zip(names, above, strict=True) if value >= AGREES]
 
 
 def _for_comparison(
@@ -201,8 +201,8 @@ def _for_comparison(
         ]  # fmt: skip
     kinds = {"participant": pl.String, "_stimulus": pl.String, "_code": pl.Int64, "_share": pl.Float64}
     every = pl.concat([pl.DataFrame(schema=kinds | {"_value": pl.Float64}), *tables])
-    given = every.group_by("_stimulus", "_code").agg(n=pl.len().cast(pl.Int64), sum=pl.col("_value").sum())
-    return given, every.filter(pl.col("participant").is_in(names))
+    counts = every.group_by("_stimulus", "_code").agg(n=pl.len().cast(pl.Int64), sum=pl.col("_value").sum())
+    return counts, every.filter(pl.col("participant").is_in(names))
 
 
 def _worst(
@@ -261,7 +261,7 @@ def _values(unit: str) -> pl.Expr:
 def _patterns(
     rows: pl.DataFrame, scale: Scale, kinds: int, chosen: Ints | None, shares: str, where: str | None
 ) -> pl.DataFrame:
-    """The patterns of everybody's answers on one scale; rows stand in the order of presentation."""
+    """The patterns of each participant's answers on one scale; rows are in the order of presentation."""
     rows = rows.with_columns(
         _person=pl.col("participant").rle_id().cast(pl.Int64),
         _code=pl.col("response").rank("dense").over("participant").cast(pl.Int64) - 1,
@@ -357,7 +357,7 @@ CRITERION = Criterion(
 
 
 CELLS = 4_000_000
-"""The number of probabilities in memory at a time."""
+"""The number of probabilities in memory at once."""
 
 
 def longest_run_tail(shares: ArrayLike, trials: ArrayLike, lengths: ArrayLike, cells: int = CELLS) -> Floats:
@@ -365,7 +365,7 @@ def longest_run_tail(shares: ArrayLike, trials: ArrayLike, lengths: ArrayLike, c
 
     `shares` has a row for each sequence and a column for each answer; `trials` and `lengths` have one number each.
     A run of no answers always occurs, a run longer than the sequence never. At most about `cells` probabilities are
-    in memory at a time.
+    in memory at once.
     """
     p = np.atleast_2d(np.asarray(shares, dtype=np.float64))
     n = np.asarray(trials, dtype=np.int64).reshape(-1)
@@ -381,7 +381,7 @@ def longest_run_tail(shares: ArrayLike, trials: ArrayLike, lengths: ArrayLike, c
     open_ = open_[np.argsort(-n[open_], kind="stable")]
     start = 0
     while start < len(open_):
-        # The longest sequences come first, so that the first of a part says how much room all need.
+        # The longest sequences come first, so the first of a part determines the memory that all need.
         size = max(1, cells // int(n[open_[start]] * p.shape[1]))
         part = open_[start : start + size]
         tail[part] = _tail(p[part], n[part], m[part])

@@ -52,7 +52,7 @@ def time_filter(
     by_difficulty: str | None = None,
     time_limit: float | None = None,
 ) -> Evidence:
-    """The mean response time of each participant; flagged where it is below the cutoff of the rule.
+    """The mean response time of each participant; flagged if it is below the cutoff of the rule.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")

@@ -74,25 +74,25 @@ def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
 
     check_settings(TooRegularSettings, rate=rate)
     people = everybody(judgments)
-    found = {"answers": _answers(judgments, people), **_times(judgments, people)}
-    together = np.stack([found[name] for name in SIGNS])
-    known = np.isfinite(together)
-    if not known.any():
+    p_values = {"answers": _answers(judgments, people), **_times(judgments, people)}
+    together = np.stack([p_values[name] for name in SIGNS])
+    computed = np.isfinite(together)
+    if not computed.any():
         raise ScreenError(Message("too_regular.little", {"fewest": FEWEST_TIMES, "participants": FEWEST_PEOPLE}))
-    some = known.any(axis=0)
-    least = np.minimum(np.where(known, together, 1.0).min(axis=0) * np.maximum(known.sum(axis=0), 1), 1.0)
+    some = computed.any(axis=0)
+    least = np.minimum(np.where(computed, together, 1.0).min(axis=0) * np.maximum(computed.sum(axis=0), 1), 1.0)
     rates = np.full(people.height, np.nan)
     rates[some] = false_discovery_control(least[some])
     flagged = np.nan_to_num(rates, nan=1.0) <= rate
-    signs = [[f"sign.{name}" for name in SIGNS if found[name][place] == together[known[:, place], place].min()]
+    signs = [[f"sign.{name}" for name in SIGNS if p_values[name][place] == together[computed[:, place], place].min()]
              if flagged[place] else None for place in range(people.height)]  # fmt: skip
     table = people.with_columns(
         score=pl.Series(rates).fill_nan(None), threshold=pl.lit(float(rate)), flagged=pl.Series(flagged),
         message=pl.Series(np.select([~some, flagged], ["too_regular.few", "too_regular.signs"], "too_regular.usual")),
-        **{name: pl.Series(found[name]).fill_nan(None) for name in SIGNS},
+        **{name: pl.Series(p_values[name]).fill_nan(None) for name in SIGNS},
     ).with_columns(pl.Series("_signs", signs, pl.List(pl.String)))  # fmt: skip
     values = values_of(FIELDS, signs=pl.col("_signs"), p=pl.col("score").round(3))
-    notes = () if np.isfinite(found["spread"]).any() else (Message("too_regular.no_times"),)
+    notes = () if np.isfinite(p_values["spread"]).any() else (Message("too_regular.no_times"),)
     first = ("participant", "score", "threshold", "flagged", "message")
     return Evidence(table.select(*first, values, *SIGNS), "too_regular", {"rate": rate}, notes)
 
@@ -100,14 +100,14 @@ def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
 def _answers(judgments: Judgments, people: pl.DataFrame) -> Floats:
     """The p values of following the others most closely; missing if there are too few answers."""
     from karat.models.credence import follows_closest
-    from karat.screen.credence_model import looked_at
+    from karat.screen.credence_model import crowd_trials
 
     try:
-        looked = looked_at(judgments)
+        crowd = crowd_trials(judgments)
     except ScreenError:
         return np.full(people.height, np.nan)
-    own = pl.DataFrame({"participant": looked.people, "p": follows_closest(looked.trials)})
-    return people.join(own, on="participant", how="left", maintain_order="left")["p"].fill_null(np.nan).to_numpy()
+    p_values = pl.DataFrame({"participant": crowd.people, "p": follows_closest(crowd.trials)})
+    return people.join(p_values, on="participant", how="left", maintain_order="left")["p"].fill_null(np.nan).to_numpy()
 
 
 def _times(judgments: Judgments, people: pl.DataFrame) -> dict[str, Floats]:
@@ -154,16 +154,16 @@ def _marks(owner: Ints, centred: Floats, item: Ints, people: int) -> Floats:
     usual = np.bincount(place, centred) / np.maximum(np.bincount(place), 1)
     rest = centred - usual[place]
     others, _ = means_of_others(item, rest)
-    found = np.full(people, np.nan)
+    marks = np.full(people, np.nan)
     for person in np.flatnonzero(size):
-        own = slice(first[person], first[person] + size[person])
+        rows = slice(first[person], first[person] + size[person])
         n = size[person]
         late = np.log(np.arange(1, n + 1))
-        base = np.column_stack([np.ones(n), others[own], late])
-        residual = centred[own] - base @ np.linalg.lstsq(base, centred[own], rcond=None)[0]
-        r = [_r(rest[own], others[own]), -_r(centred[own], late), _r(residual[1:], residual[:-1])]
-        found[person] = np.arctanh(np.clip(r, -0.999, 0.999)).sum() * np.sqrt((n - 3) / 3)
-    return found
+        base = np.column_stack([np.ones(n), others[rows], late])
+        residual = centred[rows] - base @ np.linalg.lstsq(base, centred[rows], rcond=None)[0]
+        r = [_r(rest[rows], others[rows]), -_r(centred[rows], late), _r(residual[1:], residual[:-1])]
+        marks[person] = np.arctanh(np.clip(r, -0.999, 0.999)).sum() * np.sqrt((n - 3) / 3)
+    return marks
 
 
 def _r(x: Floats, y: Floats) -> float:

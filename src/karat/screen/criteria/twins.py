@@ -76,12 +76,12 @@ POINTS, LABELS = 4, 6.0
 """The fewest points of a scale, and the fewest labels, on which knowledge alone does not bring full agreement. Labels
 are counted as the number of equally frequent ones that agree as often by chance."""
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
-"""Crowds to simulate; fewer where the number of pairs times items exceeds `WORK`."""
+"""Crowds to simulate; fewer if the number of pairs times items exceeds `WORK`."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 POLLUTED = 0.2
-"""The share of answers from which those who guess change what is usual."""
+"""The share of answers from which participants who guess change what is usual."""
 FEWEST_PAIRS = 6
-"""With fewer pairs there is no telling what is usual."""
+"""The fewest pairs from which usual agreement can be estimated."""
 ROUNDS = 4
 FURTHER, TENTH, GAP = 4, 0.1, 2.0
 """Twins agree `GAP` standard errors better than with their fourth best partner, or with the last of the best tenth."""
@@ -116,7 +116,7 @@ class TwinsSettings(CriterionSettings):
 
 @dataclass(frozen=True)
 class AnswerMatrix:
-    """The answers on one scale, participants x items; -1 where there is none."""
+    """The answers on one scale, participants x items; -1 if missing."""
 
     table: Ints
     levels: int
@@ -126,11 +126,11 @@ class AnswerMatrix:
 
     @cached_property
     def counts(self) -> Floats:
-        """How often each item got each answer, items x levels."""
-        return _counted(self.table, self.levels)
+        """The number of times that each item got each answer, items x levels."""
+        return _answer_counts(self.table, self.levels)
 
     @property
-    def tells(self) -> bool:
+    def conclusive(self) -> bool:
         """Whether full agreement is more than knowledge."""
         shares = self.counts.sum(axis=0) / max(self.counts.sum(), 1.0)
         return self.levels >= POINTS if self.ordered else bool((shares**2).sum() <= 1 / LABELS)
@@ -144,11 +144,11 @@ class ParticipantPairs:
     agree: Floats
     """Items with the same answer."""
     expected: Floats
-    """As many would be expected of participants who answer for themselves."""
+    """The number expected of participants who answer for themselves."""
     common: Floats
     """c, the share of open answers that a pair has in common."""
     error: Floats
-    """Its standard error, of participants who answer for themselves."""
+    """Its standard error for participants who answer for themselves."""
 
     @property
     def known(self) -> Bools:
@@ -161,66 +161,66 @@ def twins(
 ) -> Evidence:
     """Participants who agree with another one more than the items explain; the score is the share they have in common.
 
-    Further columns: partner (the closest other participant), others (how many are as alike to this one) and
-    rate (the false discovery rate of the closest pair, 1 where it is not alike enough to be tested).
+    Further columns: partner (the closest other participant), others (the number of participants as alike) and rate (the
+    false discovery rate of the closest pair, 1 if it is not alike enough to be tested).
 
     >>> import karat
     >>> twins(karat.datasets.load("likert")).flagged
     []
 
-    Of yes-or-no answers and a handful of labels, alike pairs are named but not flagged.
+    With yes-or-no answers or a handful of labels, alike pairs are named but not flagged.
     """
-    given = check_settings(TwinsSettings, at_least=at_least, rate=rate, shared=shared, seed=seed)
+    settings = check_settings(TwinsSettings, at_least=at_least, rate=rate, shared=shared, seed=seed)
     names, tables, guessing, notes = _answers(judgments, shared)
-    telling = [one for one in tables if one.tells]
-    tables = telling or tables
+    usable = [answers for answers in tables if answers.conclusive]
+    tables = usable or tables
     pairs = _compared(tables, shared)
     _refuse_few(int(pairs.known.sum()) // 2, shared)
     models = pl.Series(names, dtype=pl.String).str.contains(MODEL_NAMES).to_numpy()
-    rates, found = _found(tables, pairs, guessing, models, given)
-    table = _verdicts(judgments, names, pairs, rates, found, bool(telling), given)
-    return Evidence(table, "twins", given, tuple(notes))
+    rates, flagged = _flagged_pairs(tables, pairs, guessing, models, settings)
+    table = _verdicts(judgments, names, pairs, rates, flagged, bool(usable), settings)
+    return Evidence(table, "twins", settings, tuple(notes))
 
 
 def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerMatrix], Bools, list[Message]]:
-    """The participants by name; per scale the answers as participants x items (-1: none) and how many levels it has.
+    """The names of the participants, their answers on each scale, whether each of them seems to guess, and notes.
 
-    Beside them, who seems to guess. Items are sorted by their answers, so that nothing depends on the order of rows.
+    Items are sorted by their answers, so that nothing depends on the order of rows.
     """
-    from karat.screen.credence_model import looked_at
+    from karat.screen.credence_model import crowd_trials
 
-    looked = looked_at(judgments)
-    people = len(looked.people)
+    crowd = crowd_trials(judgments)
+    people = len(crowd.people)
     tables = []
-    for part in looked.trials.parts:
+    for part in crowd.trials.parts:
         if people > MOST_PEOPLE or people * part.items > MOST_CELLS:
-            met = _met(looked.trials.parts, shared)
+            met = _comparable_pairs(crowd.trials.parts, shared)
             _refuse_few(FEWEST_PAIRS if met is None else met, shared)
             values = {"participants": people, "items": part.items, "most": MOST_PEOPLE, "cells": MOST_CELLS}
             raise ScreenError(Message("twins.too_many", values))
         table = np.full((people, part.items), part.levels, dtype=np.int64)
         rows = np.nonzero(part.there)
-        # Of several answers to one item the lowest counts: which came first may not be known.
+        # Of several answers to one item the lowest counts, because the first may not be known.
         np.minimum.at(table, (rows[0], part.item[rows]), part.content[rows])
         table[table == part.levels] = -1
         tables.append(answers_of(table[:, np.lexsort(table)], part.levels, part.ordered))
-    notes = [note for note in looked.notes if note.code != "order.no_sequences"]
-    return looked.people, tables, _guessing(looked.trials), notes
+    notes = [note for note in crowd.notes if note.code != "order.no_sequences"]
+    return crowd.people, tables, _guessing(crowd.trials), notes
 
 
 def _guessing(trials: CredenceTrials) -> Bools:
-    """Who agrees with the others clearly less than half as well as is usual.
+    """Whether each participant agrees with the others clearly less than half as well as is usual.
 
-    Nobody, where few of the answers are theirs: those do not change what is usual.
+    If few of the answers are theirs, nobody is marked, because they do not change what is usual.
     """
     from karat.models.credence import hardly_agree
 
-    found, answers = hardly_agree(trials, 0.5), np.sum([part.there.sum(axis=1) for part in trials.parts], axis=0)
-    return found & bool(answers[found].sum() >= POLLUTED * answers.sum())
+    careless, answers = hardly_agree(trials, 0.5), np.sum([part.there.sum(axis=1) for part in trials.parts], axis=0)
+    return careless & bool(answers[careless].sum() >= POLLUTED * answers.sum())
 
 
-def _met(parts: Sequence[ScaleTrials], shared: int) -> int | None:
-    """How many pairs have at least `shared` items in common; None if counting them would take too long."""
+def _comparable_pairs(parts: Sequence[ScaleTrials], shared: int) -> int | None:
+    """The number of pairs with at least `shared` items in common; None if counting them would take too long."""
     from scipy.sparse import csr_array
 
     together: Any = 0
@@ -229,8 +229,8 @@ def _met(parts: Sequence[ScaleTrials], shared: int) -> int | None:
         where = np.unique(np.stack([person, part.item[person, trial]]), axis=1)
         if (np.bincount(where[1]).astype(np.float64) ** 2).sum() > WORK:
             return None
-        seen = csr_array((np.ones(where.shape[1]), tuple(where)), shape=(len(part.there), part.items))
-        together = together + seen @ seen.T
+        incidence = csr_array((np.ones(where.shape[1]), tuple(where)), shape=(len(part.there), part.items))
+        together = together + incidence @ incidence.T
     return (int((together.data >= shared).sum()) - int((together.diagonal() >= shared).sum())) // 2
 
 
@@ -240,7 +240,7 @@ def _refuse_few(pairs: int, shared: int) -> None:
 
 
 def answers_of(table: Ints, levels: int, ordered: bool = True) -> AnswerMatrix:
-    """The answers with the Dirichlet distribution that the shares of items are most likely drawn from."""
+    """The answers with the most likely Dirichlet distribution of the shares of items."""
     from karat.models.credence import concentration
 
     bare = AnswerMatrix(table, levels, np.ones(levels), ordered)
@@ -248,96 +248,97 @@ def answers_of(table: Ints, levels: int, ordered: bool = True) -> AnswerMatrix:
 
 
 def _compared(tables: list[AnswerMatrix], shared: int) -> ParticipantPairs:
-    """All pairs over all scales, those inside a group of alike participants without the rest of the group."""
+    """All pairs over all scales; pairs within a group of alike participants are compared without the rest of it."""
     agree, together, sums = _sums(tables, None)
     habits = _habits(tables)
     pairs = _pairs(agree, together, sums, habits, shared)
     clusters = _clusters(pairs)
     for cluster in clusters:
-        _, _, own = _sums(tables, cluster)
-        for whole, part in zip(sums, own, strict=True):
+        _, _, inside = _sums(tables, cluster)
+        for whole, part in zip(sums, inside, strict=True):
             whole[np.ix_(cluster, cluster)] = part
     alike = _pairs(agree, together, sums, habits, shared)
     return _pairs(agree, together, sums, np.maximum(habits, _favoured(tables, alike, clusters)), shared)
 
 
 def _favoured(tables: list[AnswerMatrix], pairs: ParticipantPairs, clusters: list[Ints]) -> Floats:
-    """The agreements that habits explain, item by item, where few participants answered each item.
+    """The agreements that habits explain, item by item, if few participants answered each item.
 
-    The shares of an item are taken without the pair, or without its group. That is slow, so only pairs with much in
+    The shares of an item are computed without the pair, or without its group. That is slow, so only pairs with much in
     common are computed; all others are 0.
     """
-    found = np.zeros_like(pairs.agree)
+    expected = np.zeros_like(pairs.agree)
     close = np.argwhere(np.triu(np.nan_to_num(pairs.common) >= AT_LEAST))
-    if all(_many(one) for one in tables):
-        return found
+    if all(_has_many_answers(on_scale) for on_scale in tables):
+        return expected
     member = {person: cluster for cluster in clusters for person in cluster.tolist()}
-    for one in tables:
-        there = one.table >= 0
-        tilts = {person: _tilts(one.table[[person]], _shares(one, [person]))[0] for person in np.unique(close).tolist()}
+    for on_scale in tables:
+        there = on_scale.table >= 0
+        people = np.unique(close).tolist()
+        tilts = {person: _tilts(on_scale.table[[person]], _shares(on_scale, [person]))[0] for person in people}
         for first, second in close.tolist():
             both = there[first] & there[second]
             together = member.get(first)
             left_out = together if together is not None and second in together else [first, second]
-            a = (one.counts - _counted(one.table[left_out], one.levels) + one.prior)[both]
+            a = (on_scale.counts - _answer_counts(on_scale.table[left_out], on_scale.levels) + on_scale.prior)[both]
             p, q = tilts[first], tilts[second]
-            # Of the Dirichlet distribution a, E[p_k s_k q_k s_k], and the same over all pairs of answers.
+            # E[p_k s_k q_k s_k] under the Dirichlet distribution a, divided by the same over all pairs of answers.
             same = (a * (a + 1)) @ (p * q)
-            found[first, second] += float((same / np.maximum((a @ p) * (a @ q) + a @ (p * q), 1e-300)).sum())
-    return np.maximum(found, found.T)
+            expected[first, second] += float((same / np.maximum((a @ p) * (a @ q) + a @ (p * q), 1e-300)).sum())
+    return np.maximum(expected, expected.T)
 
 
-def _many(answers: AnswerMatrix) -> bool:
+def _has_many_answers(answers: AnswerMatrix) -> bool:
     """Whether items have so many answers that two more or less hardly matter."""
     return bool(np.median(answers.counts.sum(axis=1)) >= MANY)
 
 
-def _counted(table: Ints, levels: int) -> Floats:
-    """How often each item got each answer from some participants."""
+def _answer_counts(table: Ints, levels: int) -> Floats:
+    """The number of times that these participants gave each answer to each item."""
     return np.stack([(table == level).sum(axis=0) for level in range(levels)], axis=1).astype(np.float64)
 
 
 def _shares(answers: AnswerMatrix, left_out: list[int]) -> Floats:
     """The shares of answers to each item, without those of some participants."""
-    own = answers.counts - _counted(answers.table[left_out], answers.levels) + answers.prior
-    return np.asarray(own / own.sum(axis=1, keepdims=True))
+    weights = answers.counts - _answer_counts(answers.table[left_out], answers.levels) + answers.prior
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _tilts(table: Ints, shares: Floats) -> Floats:
-    """The factors that tilt the shares of items so that each participant gives every answer as often as they did."""
+    """The factors that tilt the shares of items towards the frequencies of each participant's answers."""
     there = table >= 0
-    given = np.stack([(table == level).sum(axis=1) for level in range(shares.shape[1])], axis=1) + 0.0
-    tilt = np.ones_like(given)
+    counts = np.stack([(table == level).sum(axis=1) for level in range(shares.shape[1])], axis=1) + 0.0
+    tilt = np.ones_like(counts)
     for _ in range(TILTS):
-        said = (there / (tilt @ shares.T)) @ shares
-        tilt *= given / np.maximum(said * tilt, 1e-12)
+        expected = (there / (tilt @ shares.T)) @ shares
+        tilt *= counts / np.maximum(expected * tilt, 1e-12)
     return tilt
 
 
 def _habits(tables: list[AnswerMatrix]) -> Floats:
     """The agreements expected of two participants with favourite answers.
 
-    Where items have many answers, the shares of each item are tilted towards the participant's favourites. Otherwise
-    only how often each participant gave every answer counts, whatever the item.
+    If items have many answers, the shares of each item are tilted towards the participant's favourites. Otherwise only
+    the frequencies of each participant's answers count, whatever the item.
     """
-    found = np.zeros((len(tables[0].table),) * 2)
-    for one in tables:
-        there = one.table >= 0
-        items = _shares(one, []) if _many(one) else np.full_like(one.counts, 1 / one.levels)
-        tilt = _tilts(one.table, items)
+    expected = np.zeros((len(tables[0].table),) * 2)
+    for answers in tables:
+        there = answers.table >= 0
+        items = _shares(answers, []) if _has_many_answers(answers) else np.full_like(answers.counts, 1 / answers.levels)
+        tilt = _tilts(answers.table, items)
         total = np.maximum(tilt @ items.T, 1e-300)
-        for level in range(one.levels):
-            own = tilt[:, level, None] * items[:, level] / total * there
-            found += own @ own.T
-    return found
+        for level in range(answers.levels):
+            probabilities = tilt[:, level, None] * items[:, level] / total * there
+            expected += probabilities @ probabilities.T
+    return expected
 
 
 def _pairs(agree: Floats, together: Floats, sums: list[Floats], habits: Floats, shared: int) -> ParticipantPairs:
     expected, variance = np.maximum(sums[0], habits), sums[1]
     open_ = together - expected
-    known = (together >= shared) & (open_ > 1)
-    np.fill_diagonal(known, False)
-    open_ = np.where(known, open_, np.nan)
+    compared = (together >= shared) & (open_ > 1)
+    np.fill_diagonal(compared, False)
+    open_ = np.where(compared, open_, np.nan)
     return ParticipantPairs(
         together, agree, expected, (agree - expected) / open_, np.sqrt(np.maximum(variance, 0.25)) / open_
     )
@@ -350,13 +351,13 @@ def _sums(tables: list[AnswerMatrix], cluster: Ints | None) -> tuple[Floats, Flo
     """
     people = len(tables[0].table) if cluster is None else len(cluster)
     agree, together, expected, variance = (np.zeros((people, people)) for _ in range(4))
-    for one in tables:
-        table, own = one.table, one.counts + one.prior
+    for answers in tables:
+        table, weights = answers.table, answers.counts + answers.prior
         if cluster is not None:
             table = table[cluster]
-            own = own - _counted(table, one.levels)
+            weights = weights - _answer_counts(table, answers.levels)
         there = (table >= 0).astype(np.float64)
-        total, squares = own.sum(axis=1), (own * (own + 1)).sum(axis=1)
+        total, squares = weights.sum(axis=1), (weights * (weights + 1)).sum(axis=1)
         usual = np.clip(squares / np.maximum(total * (total + 1), 1e-9), 0, 1)
         variance += (there * (usual * (1 - usual))) @ there.T
         together += there @ there.T
@@ -365,13 +366,13 @@ def _sums(tables: list[AnswerMatrix], cluster: Ints | None) -> tuple[Floats, Flo
             continue
         # Without p's answer k and q's answer l, the sum of a (a + 1) is lower by 2 a_k + 2 a_l - 2 [k = l].
         scale = 1 / np.maximum((total - 2) * (total - 1), 1e-9)
-        given = np.take_along_axis(own.T, np.maximum(table, 0), axis=0) * there
-        mixed = (given * scale) @ there.T
+        chosen = np.take_along_axis(weights.T, np.maximum(table, 0), axis=0) * there
+        mixed = (chosen * scale) @ there.T
         expected += (there * (squares * scale)) @ there.T - 2 * (mixed + mixed.T)
-        for level in range(one.levels):
-            gave = (table == level).astype(np.float64)
-            agree += gave @ gave.T
-            expected += 2 * (gave * scale) @ gave.T
+        for level in range(answers.levels):
+            same = (table == level).astype(np.float64)
+            agree += same @ same.T
+            expected += 2 * (same * scale) @ same.T
     return agree, together, [expected, variance]
 
 
@@ -385,110 +386,111 @@ def _clusters(pairs: ParticipantPairs) -> list[Ints]:
     linked = pairs.known & (np.nan_to_num(residual / np.sqrt(pairs.error**2 + tau**2)) >= LINKED)
     number, label = connected_components(linked & (np.nan_to_num(pairs.common) >= AT_LEAST), directed=False)
     sizes = np.bincount(label, minlength=number)
-    return [np.flatnonzero(label == one) for one in np.flatnonzero((sizes > 2) & (sizes <= LARGE * len(label)))]
+    return [np.flatnonzero(label == group) for group in np.flatnonzero((sizes > 2) & (sizes <= LARGE * len(label)))]
 
 
 def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
-    """What participants do not explain of the common shares, and tau, the spread of taste between pairs."""
-    known = pairs.known
+    """The residuals of the common shares after participants' effects, and tau, the spread of taste between pairs."""
+    compared = pairs.known
     weight = np.where(pairs.shared >= FEW, pairs.shared - pairs.expected, 0.0).clip(0.0)
     np.fill_diagonal(weight, 0.0)
     raw = np.divide(pairs.agree - pairs.expected, weight, out=np.zeros_like(weight), where=weight > 0)
-    middle, own = float(np.median(pairs.common[known])), np.zeros(len(known))
+    middle, effects = float(np.median(pairs.common[compared])), np.zeros(len(compared))
     partners = (weight > 0).sum(axis=1)
     dropped = np.maximum(np.ceil(TRIMMED * partners), np.minimum(2, partners // 2)).astype(np.int64)
     for _ in range(ROUNDS):
-        rest = np.where(weight > 0, raw - middle - own, -np.inf)
-        # Those who agree best with a participant may be copies, so they do not count towards the own effect.
+        rest = np.where(weight > 0, raw - middle - effects, -np.inf)
+        # The partners who agree best may be copies, so they do not count towards a participant's effect.
         least = np.sort(rest, axis=1)[np.arange(len(rest)), len(rest) - np.maximum(dropped, 1)]
-        kept = np.where(rest < least[:, None], weight, 0.0)
-        own = (kept * np.where(kept > 0, rest, 0.0)).sum(axis=1) / (kept.sum(axis=1) + SHRINK)
-        own -= np.median(own)
-        middle = float(np.median((pairs.common - own[:, None] - own)[known]))
-    residual = pairs.common - middle - own[:, None] - own
-    spread, error = residual[np.triu(known)], pairs.error[np.triu(known)]
+        counted = np.where(rest < least[:, None], weight, 0.0)
+        effects = (counted * np.where(counted > 0, rest, 0.0)).sum(axis=1) / (counted.sum(axis=1) + SHRINK)
+        effects -= np.median(effects)
+        middle = float(np.median((pairs.common - effects[:, None] - effects)[compared]))
+    residual = pairs.common - middle - effects[:, None] - effects
+    spread, error = residual[np.triu(compared)], pairs.error[np.triu(compared)]
     below = np.abs(spread[spread < 0])
-    # A robust standard deviation: of those below, or of all.
+    # The larger robust standard deviation: of the residuals below zero, or of all.
     size = MAD_CONSTANT * max(np.median(below) if below.size else 0.0, np.median(np.abs(spread)))
     tau = np.sqrt(max(size**2 - float(np.median(error)) ** 2, TASTE**2))
-    lifted = np.maximum(own, 0.0)
+    lifted = np.maximum(effects, 0.0)
     return pairs.common - middle - lifted[:, None] - lifted, float(tau)
 
 
-def _found(
-    tables: list[AnswerMatrix], pairs: ParticipantPairs, guessing: Bools, models: Bools, given: Mapping[str, float]
+def _flagged_pairs(
+    tables: list[AnswerMatrix], pairs: ParticipantPairs, guessing: Bools, models: Bools, settings: Mapping[str, float]
 ) -> tuple[Floats, Bools]:
     """The false discovery rates, and the pairs that are flagged.
 
     The most alike group is removed before the rest is judged, because copies make everybody else look more alike. Each
-    group must be alike without the others, without those who guess, and without those named after language models.
+    group must be alike without the others, without participants who guess, and without those named after language
+    models.
     """
-    people, whole, partners = len(pairs.known), tables, pairs.known.sum(axis=1)
-    rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
+    people, all_tables, partners = len(pairs.known), tables, pairs.known.sum(axis=1)
+    rates, flagged, remaining = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
     clusters: list[Ints] = []
     for _ in range(MOST_CLUSTERS):
-        here, alike = _alike(tables, pairs, given)
+        rates_here, alike = _alike(tables, pairs, settings)
         if not alike.any():
             break
-        rates[np.ix_(left, left)] = here
+        rates[np.ix_(remaining, remaining)] = rates_here
         cluster = _together(alike, np.where(alike, pairs.common, -np.inf))
-        found[np.ix_(left[cluster], left[cluster])] = alike[np.ix_(cluster, cluster)]
-        clusters.append(left[cluster])
-        left = np.delete(left, cluster)
-        tables = [answers_of(np.delete(one.table, cluster, axis=0), one.levels) for one in tables]
-        if len(left) < 2:
+        flagged[np.ix_(remaining[cluster], remaining[cluster])] = alike[np.ix_(cluster, cluster)]
+        clusters.append(remaining[cluster])
+        remaining = np.delete(remaining, cluster)
+        tables = [answers_of(np.delete(answers.table, cluster, axis=0), answers.levels) for answers in tables]
+        if len(remaining) < 2:
             break
-        pairs = _compared(tables, int(given["shared"]))
+        pairs = _compared(tables, int(settings["shared"]))
         if pairs.known.sum() // 2 < FEWEST_PAIRS:
             break
     for cluster in clusters:
         others = np.setdiff1d(np.concatenate([*clusters, np.flatnonzero(guessing)]), cluster)
         named = np.setdiff1d(np.flatnonzero(models), [*cluster, *others])
-        for gone in (others, np.concatenate([others, named]) if len(named) else named):
-            if len(gone) and not _stands_alone(whole, cluster, gone, partners, given):
-                found[np.ix_(cluster, cluster)] = False
+        for removed in (others, np.concatenate([others, named]) if len(named) else named):
+            if len(removed) and not _stands_alone(all_tables, cluster, removed, partners, settings):
+                flagged[np.ix_(cluster, cluster)] = False
                 break
-    return rates, found
+    return rates, flagged
 
 
-def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
+def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, settings: Mapping[str, float]) -> tuple[Floats, Bools]:
     """The false discovery rates (1 where no pair is tested), and the pairs that are more alike than usual."""
-    alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
+    alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= settings["at_least"])
     if not alike.any():
         return np.ones(alike.shape), alike
-    rates = _rates(tables, pairs, alike, int(given["shared"]), int(given["seed"]))
-    return rates, alike & (rates <= given["rate"])
+    rates = _rates(tables, pairs, alike, int(settings["shared"]), int(settings["seed"]))
+    return rates, alike & (rates <= settings["rate"])
 
 
 def _stands_alone(
-    tables: list[AnswerMatrix], cluster: Ints, others: Ints, partners: Ints, given: Mapping[str, float]
+    tables: list[AnswerMatrix], cluster: Ints, others: Ints, partners: Ints, settings: Mapping[str, float]
 ) -> bool:
-    """Whether members of a cluster are still alike in a crowd without all other clusters and those who guess.
+    """Whether members of a cluster are still alike in a crowd without some others.
 
-    Accounts that agree badly with everybody else make two people who agree well look like twins. Of many partners, four
-    must be left: otherwise it cannot be seen whether they agree with all who know.
+    Accounts that agree badly with everybody else make two people who agree well look like twins. Four of many partners
+    must remain to show whether the two agree with everybody who knows the answers.
     """
-    rest = [answers_of(np.delete(one.table, others, axis=0), one.levels) for one in tables]
-    pairs = _compared(rest, int(given["shared"]))
+    rest = [answers_of(np.delete(answers.table, others, axis=0), answers.levels) for answers in tables]
+    pairs = _compared(rest, int(settings["shared"]))
     if pairs.known.sum() // 2 < FEWEST_PAIRS:
         return False
     inside = np.isin(np.delete(np.arange(len(tables[0].table)), others), cluster)
     enough = pairs.known.sum(axis=1)[inside] >= np.minimum(partners[cluster], FURTHER)
-    return bool(_alike(rest, pairs, given)[1][np.ix_(inside, inside)][np.ix_(enough, enough)].any())
+    return bool(_alike(rest, pairs, settings)[1][np.ix_(inside, inside)][np.ix_(enough, enough)].any())
 
 
 def _apart(pairs: ParticipantPairs) -> Bools:
-    """Pairs that agree clearly better than either does with its fourth best partner: experts agree with all experts."""
+    """Whether pairs agree clearly better than either does with its fourth best partner, because experts all agree."""
     best = -np.sort(-np.where(pairs.known, pairs.common, -np.inf), axis=1)
     rank = np.maximum(FURTHER, np.ceil(TENTH * pairs.known.sum(axis=1))).astype(np.int64)
     place = np.minimum(rank, best.shape[1]) - 1
     further = best[np.arange(len(best)), place]
-    found: Bools = np.nan_to_num(pairs.common - GAP * pairs.error, nan=-np.inf) >= np.maximum(further[:, None], further)
-    return found
+    apart: Bools = np.nan_to_num(pairs.common - GAP * pairs.error, nan=-np.inf) >= np.maximum(further[:, None], further)
+    return apart
 
 
 def _together(alike: Bools, common: Floats) -> Ints:
-    """The most alike pair, extended by everybody who is alike with at least half of the group so far."""
+    """The most alike pair, extended by participants who are alike with at least half of the group so far."""
     inside = np.zeros(len(alike), dtype=bool)
     inside[list(np.unravel_index(common.argmax(), common.shape))] = True
     while True:
@@ -510,39 +512,39 @@ def _rates(tables: list[AnswerMatrix], pairs: ParticipantPairs, alike: Bools, sh
     upper = np.triu(pairs.known)
     standard = np.where(pairs.known, residual / np.sqrt(pairs.error**2 + tau**2), -np.inf)
     random = np.random.default_rng(seed)
-    cells = sum(one.table.size * (one.levels + 4) for one in tables) * len(residual)
+    cells = sum(answers.table.size * (answers.levels + 4) for answers in tables) * len(residual)
     crowds = int(np.clip(WORK / cells, FEWEST_CROWDS, CROWDS))
     null = []
     for _ in range(crowds):
-        drawn = _compared([_simulated(one, random) for one in tables], shared)
-        apart, _ = _residuals(drawn)
-        both = upper & drawn.known
+        simulated = _compared([_simulated(answers, random) for answers in tables], shared)
+        apart, _ = _residuals(simulated)
+        both = upper & simulated.known
         taste = tau * random.standard_normal(int(both.sum()))
-        null.append((apart[both] + taste) / np.sqrt(drawn.error[both] ** 2 + tau**2))
+        null.append((apart[both] + taste) / np.sqrt(simulated.error[both] ** 2 + tau**2))
     expected = np.sort(np.concatenate(null))
     rates = np.ones(alike.shape)
     _, group = connected_components(alike, directed=False)
-    for one in np.unique(group[alike.any(axis=1)]):
-        inside = alike & (group == one)[:, None]
-        own = np.sort(standard[inside])
-        # Every pair of the matrix stands there twice.
-        beside = (np.arange(len(own), 0, -1) + 1) // 2
-        above = len(expected) - np.searchsorted(expected, own, side="left")
+    for number in np.unique(group[alike.any(axis=1)]):
+        inside = alike & (group == number)[:, None]
+        ordered = np.sort(standard[inside])
+        # The matrix has every pair twice.
+        pairs_above = (np.arange(len(ordered), 0, -1) + 1) // 2
+        above = len(expected) - np.searchsorted(expected, ordered, side="left")
         # A pair that agrees more has no higher rate than one that agrees less.
-        falling = np.minimum.accumulate(np.minimum((above + 1) / crowds / beside, 1.0))
-        rates[inside] = falling[np.searchsorted(own, standard[inside], side="right") - 1]
+        falling = np.minimum.accumulate(np.minimum((above + 1) / crowds / pairs_above, 1.0))
+        rates[inside] = falling[np.searchsorted(ordered, standard[inside], side="right") - 1]
     return rates
 
 
 def _simulated(answers: AnswerMatrix, random: np.random.Generator) -> AnswerMatrix:
-    """Answers of as many participants to the same items, drawn from the shares of each item."""
+    """Answers of the same number of participants to the same items, simulated from the shares of each item."""
     shares = random.standard_gamma(np.maximum(answers.counts + answers.prior, 1e-6))
     limits = np.cumsum(shares, axis=1) / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
     place = random.random(answers.table.shape)
-    drawn = np.zeros(answers.table.shape, dtype=np.int64)
+    codes = np.zeros(answers.table.shape, dtype=np.int64)
     for limit in limits.T[:-1]:
-        drawn += place > limit
-    return replace(answers, table=np.where(answers.table >= 0, drawn, -1))
+        codes += place > limit
+    return replace(answers, table=np.where(answers.table >= 0, codes, -1))
 
 
 def _verdicts(
@@ -550,45 +552,45 @@ def _verdicts(
     names: list[str],
     pairs: ParticipantPairs,
     rates: Floats,
-    found: Bools,
-    tells: bool,
-    given: dict[str, float],
+    flagged: Bools,
+    conclusive: bool,
+    settings: dict[str, float],
 ) -> pl.DataFrame:
     """One row per participant: the pair with the lowest rate and, among those, the most in common."""
-    known = pairs.known
-    rank = np.where(found, 2.0, 0.0) + np.where(known, np.nan_to_num(pairs.common), -np.inf)
-    # Of equally close participants the first by name.
+    comparable = pairs.known
+    rank = np.where(flagged, 2.0, 0.0) + np.where(comparable, np.nan_to_num(pairs.common), -np.inf)
+    # Of equally close participants, the first by name.
     closest = rank.argmax(axis=1)
     at = (np.arange(len(names)), closest)
-    some = known.any(axis=1)
+    some = comparable.any(axis=1)
     shared = np.where(some, pairs.shared[at], 0).astype(np.int64)
     many = np.maximum(shared, 1)
-    own = pl.DataFrame({
+    columns = pl.DataFrame({
         "participant": names,
         "score": pl.Series(np.where(some, pairs.common[at], np.nan)).fill_nan(None),
-        "_alike": found.any(axis=1),
+        "_alike": flagged.any(axis=1),
         "partner": [names[place] if shared[number] else None for number, place in enumerate(closest)],
-        "others": found.sum(axis=1),
+        "others": flagged.sum(axis=1),
         "rate": pl.Series(np.where(some, rates[at], np.nan)).fill_nan(None),
         "_agreement": (pairs.agree[at] / many).round(2), "_expected": (pairs.expected[at] / many).round(2),
         "_shared": shared,
     })  # fmt: skip
-    table = everybody(judgments).join(own, on="participant", how="left", maintain_order="left")
+    table = everybody(judgments).join(columns, on="participant", how="left", maintain_order="left")
     compared = pl.col("score").is_not_null()
     message = (
         pl.when(~compared).then(pl.lit("twins.few_shared"))
-        .when("_alike").then(pl.lit("twins.pair" if tells else "twins.knowledge")).otherwise(pl.lit("twins.apart"))
+        .when("_alike").then(pl.lit("twins.pair" if conclusive else "twins.knowledge")).otherwise(pl.lit("twins.apart"))
     )  # fmt: skip
     several = pl.when(pl.col("others") > 1).then(pl.col("others") - 1)
     values = values_of(
         FIELDS, partner=pl.when(compared).then("partner"), others=several,
         agreement=pl.when(compared).then("_agreement"), expected=pl.when(compared).then("_expected"),
         shared=pl.when(compared).then("_shared"),
-        fewest=pl.when(~compared).then(pl.lit(given["shared"])),
+        fewest=pl.when(~compared).then(pl.lit(settings["shared"])),
     )  # fmt: skip
     return table.select(
-        "participant", "score", pl.lit(float(given["at_least"])).alias("threshold"),
-        (pl.col("_alike") & tells).fill_null(False).alias("flagged"), message.alias("message"), values, "partner",
+        "participant", "score", pl.lit(float(settings["at_least"])).alias("threshold"),
+        (pl.col("_alike") & conclusive).fill_null(False).alias("flagged"), message.alias("message"), values, "partner",
         pl.col("others").fill_null(0), "rate",
     )  # fmt: skip
 

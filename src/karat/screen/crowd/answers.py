@@ -53,7 +53,7 @@ Family = Literal["binary", "ordinal", "nominal"]
 
 
 ROUNDS = ("repetition", "session")
-"""The columns that may hold the round of an answer."""
+"""The columns that may have the round of an answer."""
 ANSWERS, TASKS = "answers", "tasks"
 """The tables that a part stores: its answers, and the numbers of its tasks among those of all parts."""
 
@@ -94,16 +94,18 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None
     """The answers of judgments as a crowd; raises ScreenError if a criterion cannot use them in this form.
 
     >>> import karat
-    >>> found = crowd(karat.datasets.load("crowd"), "deletion")
-    >>> found.family, found.categories, len(found.workers)
+    >>> answers = crowd(karat.datasets.load("crowd"), "deletion")
+    >>> answers.family, answers.categories, len(answers.workers)
     ('binary', ('0', '1'), 120)
     """
-    found = gather(OnePart(judgments), criterion, conditions)
-    return Crowd(found.shelf.table(ANSWERS, 0), found.family, found.categories, found.notes, found.round_column)
+    gathered = gather(OnePart(judgments), criterion, conditions)
+    return Crowd(
+        gathered.shelf.table(ANSWERS, 0), gathered.family, gathered.categories, gathered.notes, gathered.round_column
+    )
 
 
 @dataclass(frozen=True)
-class PartFound:
+class PartCounts:
     """The workers and tasks of a part on the scale."""
 
     rows: int
@@ -112,11 +114,11 @@ class PartFound:
     """The columns that define a task, one row per task, in order of their first answers."""
     codes: tuple[int, ...]
     columns: tuple[str, ...]
-    rounds: dict[str, RoundsFound]
+    rounds: dict[str, RoundCounts]
 
 
 @dataclass(frozen=True)
-class RoundsFound:
+class RoundCounts:
     """The rounds of a part in one column: workers with one and with several rounds, and the rounds of each task."""
 
     workers: int
@@ -147,69 +149,71 @@ def gather(parts: AnyParts[Any], criterion: str, conditions: Sequence[str] | Non
     """The answers on the scale with the most of them, and the tasks, which are numbered over all parts.
 
     >>> import karat
-    >>> found = gather(OnePart(karat.datasets.load("crowd")), "spammer_index")
-    >>> found.rows, found.workers, found.tasks
+    >>> answers = gather(OnePart(karat.datasets.load("crowd")), "spammer_index")
+    >>> answers.rows, answers.workers, answers.tasks
     (9600, 120, 80)
     """
     scales = [
-        one for one in dict.fromkeys(parts.scales.values()) if isinstance(one, Binary | Ordinal | Nominal | Choice)
+        of_part
+        for of_part in dict.fromkeys(parts.scales.values())
+        if isinstance(of_part, Binary | Ordinal | Nominal | Choice)
     ]
     heights = np.zeros(len(scales))
     if len(scales) > 1:
         heights = np.sum(parts.map(_heights, scales, name=criterion), axis=0)
-    found: list[PartFound | None] = []
+    gathered: list[PartCounts | None] = []
     shelf = parts.shelf(criterion, conditions)
     if scales:
         scale = scales[int(np.argmax(heights))]
         stimuli = parts.stimuli()[isinstance(scale, Choice)].with_conditions(conditions)
-        found = parts.map(_gather, (scale, stimuli, shelf, criterion == "deletion"), name=criterion)
-    own = {number: one for number, one in enumerate(found) if one is not None}
-    if not own:
+        gathered = parts.map(_gather, (scale, stimuli, shelf, criterion == "deletion"), name=criterion)
+    facts = {number: of_part for number, of_part in enumerate(gathered) if of_part is not None}
+    if not facts:
         raise ScreenError(Message("crowd.no_categories", {"criterion": criterion}))
-    columns = tuple(dict.fromkeys(name for one in own.values() for name in one.columns))
+    columns = tuple(dict.fromkeys(name for of_part in facts.values() for name in of_part.columns))
     check_conditions(conditions, columns)
-    rows, workers = (sum(getattr(one, what) for one in own.values()) for what in ("rows", "workers"))
-    together = pl.concat([one.tasks for one in own.values()], how="diagonal_relaxed")
+    rows, workers = (sum(getattr(of_part, what) for of_part in facts.values()) for what in ("rows", "workers"))
+    together = pl.concat([of_part.tasks for of_part in facts.values()], how="diagonal_relaxed")
     number = numbered(together, together.columns).to_numpy()
-    numbers = np.split(number, np.cumsum([one.tasks.height for one in own.values()])[:-1])
-    tasks, codes = int(number.max()) + 1, len({code for one in own.values() for code in one.codes})
+    numbers = np.split(number, np.cumsum([of_part.tasks.height for of_part in facts.values()])[:-1])
+    tasks, codes = int(number.max()) + 1, len({code for of_part in facts.values() for code in of_part.codes})
     if workers < 2 or tasks < 2:
         raise ScreenError(Message("crowd.too_few"))
     if codes < 2:
         raise ScreenError(Message("crowd.same_answer"))
-    for part, of_tasks in zip(own, numbers, strict=True):
+    for part, of_tasks in zip(facts, numbers, strict=True):
         shelf.put(of_tasks, TASKS, part)
     several = Message("crowd.several_scales", {"answers": rows, "scale": scale.kind})
     return Gathered(
-        shelf, {part: one.workers for part, one in own.items()}, family_of(scale, codes), names_of(scale, columns),
-        rows, workers, tasks, codes, _round_column(list(own.values()), numbers),
+        shelf, {part: of_part.workers for part, of_part in facts.items()}, family_of(scale, codes),
+        names_of(scale, columns), rows, workers, tasks, codes, _round_column(list(facts.values()), numbers),
         (several,) if (heights > 0).sum() > 1 else (),
     )  # fmt: skip
 
 
 def _heights(judgments: Judgments, scales: Sequence[Scale], number: int) -> list[int]:
     """The number of answers of a part on each scale."""
-    found = {scale: rows.height for scale, rows in by_scale(judgments, answered(judgments))}
-    return [found.get(scale, 0) for scale in scales]
+    heights = {scale: rows.height for scale, rows in by_scale(judgments, answered(judgments))}
+    return [heights.get(scale, 0) for scale in scales]
 
 
 def _gather(
     judgments: Judgments, shared: tuple[Scale, Stimuli, Shelf, bool], number: int
-) -> PartFound | None:  # fmt: skip
+) -> PartCounts | None:  # fmt: skip
     """The workers and tasks of a part on a scale; its answers are stored on the shelf."""
     scale, stimuli, shelf, in_order = shared
-    rows = next((rows for own, rows in by_scale(judgments, answered(judgments)) if own == scale), None)
+    rows = next((rows for part_scale, rows in by_scale(judgments, answered(judgments)) if part_scale == scale), None)
     if rows is None:
         return None
     if in_order:
-        # The simulated null of deletion is drawn in the order of the rows, which must not matter.
+        # Sorted, because the simulated null of deletion depends on the order of rows.
         rows = rows.sort("participant", "item", "response", maintain_order=True)
     rows = presented(rows)
     paired = stimuli.with_pairs(rows)
     tasks, task = groups_and_numbers(paired, [name for name in stimuli.keys if name in paired.columns])
     columns, rounds = tuple(rows.columns), [name for name in ROUNDS if name in rows.columns]
     rows = rows.with_columns(_stimulus=task, _code=code_of(scale, rows), _worker=numbered(rows, ["participant"]))
-    found = PartFound(
+    counts = PartCounts(
         rows.height, rows["_worker"].n_unique(), tasks, tuple(rows["_code"].unique().to_list()), columns,
         {name: _rounds(rows.filter(pl.col(name).is_not_null()), name) for name in rounds},
     )  # fmt: skip
@@ -217,33 +221,35 @@ def _gather(
         small = (pl.col("_worker").cast(pl.Int32), pl.col("_stimulus").cast(pl.Int32), pl.col("_code").cast(pl.Int16))
         rows = rows.select(*small, *rounds).sort("_worker", "_stimulus", maintain_order=True)
     shelf.put(rows, ANSWERS, number)
-    return found
+    return counts
 
 
-def _rounds(known: pl.DataFrame, name: str) -> RoundsFound:
-    of_workers = known.group_by("_worker").agg(pl.col(name).n_unique().alias("rounds"))["rounds"]
-    pairs = known.select("_stimulus", pl.col(name).alias("round")).unique()
-    return RoundsFound(len(of_workers), int((of_workers > 1).sum()), pairs)
+def _rounds(rows: pl.DataFrame, name: str) -> RoundCounts:
+    of_workers = rows.group_by("_worker").agg(pl.col(name).n_unique().alias("rounds"))["rounds"]
+    pairs = rows.select("_stimulus", pl.col(name).alias("round")).unique()
+    return RoundCounts(len(of_workers), int((of_workers > 1).sum()), pairs)
 
 
-def _round_column(own: Sequence[PartFound], numbers: Sequence[NDArray[Any]]) -> str | None:
+def _round_column(facts: Sequence[PartCounts], numbers: Sequence[NDArray[Any]]) -> str | None:
     """The column with the round of each answer; None if nothing was repeated.
 
     It is repetition, or session if that does not vary. Most workers and tasks must have several rounds, because
     sessions with different tasks are no repetition.
     """
     for name in ROUNDS:
-        found = [(one.rounds[name], of_tasks) for one, of_tasks in zip(own, numbers, strict=True) if name in one.rounds]
-        if not found:
+        rounds_of = [
+            (part.rounds[name], of_tasks) for part, of_tasks in zip(facts, numbers, strict=True) if name in part.rounds
+        ]
+        if not rounds_of:
             continue
         pairs = pl.concat(
             [
                 rounds.pairs.with_columns(_stimulus=pl.Series(of_tasks[rounds.pairs["_stimulus"].to_numpy()]))
-                for rounds, of_tasks in found
+                for rounds, of_tasks in rounds_of
             ],
             how="vertical_relaxed",
         ).unique()
-        workers, several = (sum(getattr(rounds, what) for rounds, _ in found) for what in ("workers", "several"))
+        workers, several = (sum(getattr(rounds, what) for rounds, _ in rounds_of) for what in ("workers", "several"))
         of_tasks = pairs.group_by("_stimulus").len()["len"]
         if pairs["round"].n_unique() > 1 and several > workers / 2 and (of_tasks > 1).sum() > len(of_tasks) / 2:
             return name
@@ -260,7 +266,7 @@ def check_conditions(conditions: Sequence[str] | None, columns: Sequence[str]) -
 def code_of(scale: Scale, rows: pl.DataFrame) -> pl.Expr:
     """The number of each answer, in the order of `names_of`."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
-        # Where a side is not named, the left one counts as the first.
+        # If a side has no name, the left one counts as the first.
         turned = (pl.col("left") > pl.col("right")).fill_null(False)
         side = position(scale).cast(pl.Int64)
         return pl.when(turned & (side < 2)).then(1 - side).otherwise(side)

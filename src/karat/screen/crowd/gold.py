@@ -63,26 +63,26 @@ def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
         The share of equal answers from which the crowd counts as near-unanimous.
 
     >>> import karat
-    >>> found = gold(karat.datasets.load("crowd"))
-    >>> print(found)
+    >>> result = gold(karat.datasets.load("crowd"))
+    >>> print(result)
     The recorded correct answer disagrees with a near-unanimous crowd for 0 of 80 items.
     """
     check_number(ScreenError, "near_unanimous", near_unanimous, above=0.5, at_most=1)
-    found = gold_over_parts(OnePart(judgments), near_unanimous)
-    if found is None:
+    result = gold_over_parts(OnePart(judgments), near_unanimous)
+    if result is None:
         raise ScreenError(Message("gold.no_key"))
-    return found
+    return result
 
 
 def gold_over_parts(parts: AnyParts[Any], near_unanimous: float = NEAR_UNANIMOUS) -> Gold | None:
     """The same for judgments in parts; None if no right answer is recorded."""
-    counts = [one for one in parts.map(_count, None, name="right answers") if one is not None]
+    counts = [part for part in parts.map(_count, None, name="right answers") if part is not None]
     if not counts:
         return None
     together = pl.concat(counts).group_by(*KEYS, "response", maintain_order=True).agg(pl.col("answers").sum())
     table, refused = _with_sides(together, parts.scales)
     items = _judged_items(table.sort(KEYS, maintain_order=True), near_unanimous)
-    # In the order in which items come in the judgments.
+    # In the order of items in the judgments.
     order = table.select(KEYS).unique(maintain_order=True)
     items = order.join(items, on=KEYS, how="inner", maintain_order="left")
     return Gold(items, tuple(_doubts(items, refused)))
@@ -95,8 +95,8 @@ def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
         return None
     # Numbers are not compared: all of them count as one answer.
     numbers = [question for question, scale in judgments.scales.items() if not scale.levels]
-    given = pl.when(~pl.col("question").is_in(numbers)).then("response")
-    return with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
+    response = pl.when(~pl.col("question").is_in(numbers)).then("response")
+    return with_key(rows).group_by(*KEYS, response, maintain_order=True).len("answers")
 
 
 def has_key(rows: pl.DataFrame) -> bool:
@@ -131,13 +131,13 @@ def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) 
     checked = gold(judgments)
     notes = list(checked.notes)
     rows = rows.with_row_index("_row")
-    known = with_key(rows).select("_row", *KEYS, "response")
+    keyed = with_key(rows).select("_row", *KEYS, "response")
     if doubtful == "left out" and checked.doubtful.height:
-        known = known.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
+        keyed = keyed.join(checked.doubtful.select(KEYS), on=KEYS, how="anti")
         notes.append(Message("gold.left_out", {"n": checked.doubtful.height}))
-    if not known.height:
+    if not keyed.height:
         raise ScreenError(Message("gold.all_doubtful"))
-    trials, messages = scored(known, judgments.scales)
+    trials, messages = scored(keyed, judgments.scales)
     right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
     return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + messages
 
@@ -146,9 +146,9 @@ def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.D
     """The count of each answer with its side, and the number of kinds of right answers without sides."""
     sides, refused = [], 0
     for question, expected in counts.select("question", "expected").unique(maintain_order=True).iter_rows():
-        found = sides_of(scales[question], expected)
-        refused += found is None
-        sides += [(question, expected, answer, side) for answer, side in (found or {}).items()]
+        side_of = sides_of(scales[question], expected)
+        refused += side_of is None
+        sides += [(question, expected, answer, side) for answer, side in (side_of or {}).items()]
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "side": pl.Int64}
     table = pl.DataFrame(sides, schema=schema, orient="row")
     return counts.join(table, on=["question", "expected", "response"], how="inner", maintain_order="left"), refused

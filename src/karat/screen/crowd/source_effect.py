@@ -118,13 +118,13 @@ def source_effect(
     for name in (source, outcome, *names):
         if name not in rows.columns:
             raise ScreenError(unknown_name("unknown.column", name, [*rows.columns, "correct"]))
-    kept = rows.drop_nulls([source, outcome, *names])
-    if kept.height < rows.height:
-        notes.append(Message("source_effect.left_out", {"answers": rows.height - kept.height}))
-    values = _sources(kept, source, reference)
-    y, design, columns = _outcome(kept, outcome, model), *_design(kept, source, values, names)
+    complete = rows.drop_nulls([source, outcome, *names])
+    if complete.height < rows.height:
+        notes.append(Message("source_effect.left_out", {"answers": rows.height - complete.height}))
+    values = _sources(complete, source, reference)
+    y, design, columns = _outcome(complete, outcome, model), *_design(complete, source, values, names)
     _check_rank(design, columns, len(values) - 1, source)
-    cluster = np.unique(kept["participant"].to_numpy(), return_inverse=True)[1]
+    cluster = np.unique(complete["participant"].to_numpy(), return_inverse=True)[1]
     if len(np.unique(cluster)) <= design.shape[1]:
         notes.append(Message("source_effect.few_participants"))
     fitted = _least_squares(design, y) if model == "linear" else _logistic(design, y)
@@ -132,7 +132,7 @@ def source_effect(
     table = [
         _effect(weighted, fitted, design, number + 1, values, level) for number in range(len(values) - 1)
     ]  # fmt: skip
-    groups = kept.group_by(pl.col(source).cast(pl.String).alias("source")).agg(
+    groups = complete.group_by(pl.col(source).cast(pl.String).alias("source")).agg(
         pl.col("participant").n_unique().cast(pl.Int64).alias("participants"), pl.len().cast(pl.Int64).alias("answers"),
         pl.col(outcome).cast(pl.Float64).mean().alias("mean"),
     ).sort("source")  # fmt: skip
@@ -184,14 +184,14 @@ def _outcome(rows: pl.DataFrame, outcome: str, model: str) -> Floats:
 def _design(rows: pl.DataFrame, source: str, values: list[str], adjust: list[str]) -> tuple[Floats, list[str]]:
     """The columns for the intercept, each source but the reference, and the adjustment set; and their names."""
     columns, about = [np.ones(rows.height)], ["(Intercept)"]
-    own = rows[source].cast(pl.String)
+    sources = rows[source].cast(pl.String)
     for value in values[1:]:
-        columns.append((own == value).to_numpy().astype(np.float64))
+        columns.append((sources == value).to_numpy().astype(np.float64))
         about.append(source)
     for name in adjust:
         if rows[name].dtype.is_numeric():
-            one = rows[name].cast(pl.Float64).to_numpy()
-            columns.append(one - one.mean())
+            number = rows[name].cast(pl.Float64).to_numpy()
+            columns.append(number - number.mean())
             about.append(name)
             continue
         text = rows[name].cast(pl.String)
@@ -210,9 +210,9 @@ def _check_rank(design: Floats, about: list[str], sources: int, source: str) -> 
         return
     name = about[int(lost[0])]
     rest = np.delete(scaled, range(1, sources + 1), axis=1)
-    own = scaled[:, 1 : sources + 1]
-    left = own - rest @ np.linalg.lstsq(rest, own, rcond=None)[0]
-    if (np.sqrt((left**2).sum(axis=0)) < 1e-9).any():
+    effects = scaled[:, 1 : sources + 1]
+    residual = effects - rest @ np.linalg.lstsq(rest, effects, rcond=None)[0]
+    if (np.sqrt((residual**2).sum(axis=0)) < 1e-9).any():
         raise ScreenError(Message("source_effect.confounded", {"column": name, "source": source}))
     raise ScreenError(Message("source_effect.redundant", {"column": name}))
 
@@ -234,12 +234,12 @@ class _Fitted:
         """The effect of a source (its column's number), and its derivative by the coefficients."""
         if not self.logistic:
             return float(self.coefficients[number]), np.eye(len(self.coefficients))[number]
-        there, here = design.copy(), design.copy()
-        there[:, 1 : sources + 1] = here[:, 1 : sources + 1] = 0.0
-        there[:, number] = 1.0
-        one, other = expit(there @ self.coefficients), expit(here @ self.coefficients)
-        change = (one * (1 - one)) @ there - (other * (1 - other)) @ here
-        return float((one - other).mean()), change / len(design)
+        treated, without = design.copy(), design.copy()
+        treated[:, 1 : sources + 1] = without[:, 1 : sources + 1] = 0.0
+        treated[:, number] = 1.0
+        p, p_reference = expit(treated @ self.coefficients), expit(without @ self.coefficients)
+        change = (p * (1 - p)) @ treated - (p_reference * (1 - p_reference)) @ without
+        return float((p - p_reference).mean()), change / len(design)
 
 
 def _least_squares(design: Floats, y: Floats) -> _Fitted:
@@ -276,11 +276,11 @@ class Clustered:
         order = np.argsort(cluster, kind="stable")
         ends = np.cumsum(np.bincount(cluster))[:-1]
         self.errors = errors
-        self.parts = [design[one] for one in np.split(order, ends)]
+        self.parts = [design[members] for members in np.split(order, ends)]
         self.inverse = np.linalg.inv(design.T @ design)
         self.adjusted = [self._adjust(part) for part in self.parts]
-        residuals = [residual[one] for one in np.split(order, ends)]
-        scores = np.array([rows.T @ own for rows, own in zip(self.adjusted, residuals, strict=True)])
+        residuals = [residual[members] for members in np.split(order, ends)]
+        scores = np.array([rows.T @ r for rows, r in zip(self.adjusted, residuals, strict=True)])
         number = len(self.parts)
         scale = number / (number - 1) * (n - 1) / (n - k) if errors == "CR1" else 1.0
         self.covariance = scale * self.inverse @ scores.T @ scores @ self.inverse
@@ -304,9 +304,9 @@ class Clustered:
             return float(len(self.parts) - 1)
         # The variance estimate is a quadratic form in the residuals; with independent errors its matrix has the
         # eigenvalues of diag(a_g'a_g) - B' M B, where a_g = A_g X_g M c and B has the columns X_g' a_g.
-        own = [rows @ (self.inverse @ contrast) for rows in self.adjusted]
-        b = np.array([part.T @ one for part, one in zip(self.parts, own, strict=True)])
-        matrix = np.diag([float(one @ one) for one in own]) - b @ self.inverse @ b.T
+        columns = [rows @ (self.inverse @ contrast) for rows in self.adjusted]
+        b = np.array([part.T @ column for part, column in zip(self.parts, columns, strict=True)])
+        matrix = np.diag([float(column @ column) for column in columns]) - b @ self.inverse @ b.T
         return float(np.trace(matrix) ** 2 / (matrix**2).sum())
 
 

@@ -44,7 +44,7 @@ LEVELS = ("high", "moderate", "undetermined")
 PARTS = 40
 Cutoffs = Literal["simulated", "published"]
 Rule = Literal["mean", "mean-sd"]
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ def compare(
         raise ScreenError(Message("compare.groups"))
     rows, intervals, notes = [], [], []
     for number, (name, judgments) in enumerate(groups.items()):
-        one = _SourceGroup(str(name), judgments)
-        one.index(seed)
-        one.flags(cutoffs, alpha, rule, doubtful, seed, simulations)
-        rows.append(one.row)
-        intervals += one.intervals
-        notes += [Message("compare.note", {"group": str(name), "note": note}) for note in one.notes]
+        group = _SourceGroup(str(name), judgments)
+        group.index(seed)
+        group.flags(cutoffs, alpha, rule, doubtful, seed, simulations)
+        rows.append(group.row)
+        intervals += group.intervals
+        notes += [Message("compare.note", {"group": str(name), "note": note}) for note in group.notes]
         if progress is not None:
             progress(number + 1, len(groups))
     schema = {"group": pl.String, "measure": pl.String, "value": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
@@ -145,46 +145,46 @@ class _SourceGroup:
 
     def index(self, seed: int) -> None:
         """The Spammer Index and the coefficients of agreement, with intervals."""
-        found = spammer_index(self.judgments, seed=seed)
-        self.row |= {"spammer_index": found.value, "lower": found.lower, "upper": found.upper}
-        self.intervals.append((self.name, "spammer_index", found.value, found.lower, found.upper, None, None))
-        self.row |= {name: value if np.isfinite(value) else None for name, value in found.agreement.items()}
-        low, high = fixed_error_interval(found)
+        index = spammer_index(self.judgments, seed=seed)
+        self.row |= {"spammer_index": index.value, "lower": index.lower, "upper": index.upper}
+        self.intervals.append((self.name, "spammer_index", index.value, index.lower, index.upper, None, None))
+        self.row |= {name: value if np.isfinite(value) else None for name, value in index.agreement.items()}
+        low, high = fixed_error_interval(index)
         self.intervals.append((self.name, "icc_fixed_error", self.row["icc_fixed_error"], low, high, None, None))
         for name, low, high in jackknife(self.answers):
             value = self.row[name]
             if value is not None:
                 self.intervals.append((self.name, name, value, low, high, None, None))
-        self.notes += [note for note in found.notes if note not in self.notes]
+        self.notes += [note for note in index.notes if note not in self.notes]
 
     def flags(
         self, cutoffs: Cutoffs, alpha: float, rule: Rule, doubtful: Doubtful, seed: int, simulations: int
     ) -> None:
         """The numbers of flagged workers by criterion, kind and level of risk."""
-        patterns = self._tried(
+        patterns = self._attempt(
             "markov", lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations)
         )
-        quick = self._tried("time_filter", lambda: time_filter(self.judgments, rule))
+        quick = self._attempt("time_filter", lambda: time_filter(self.judgments, rule))
         by: By = "published" if cutoffs == "published" else "simulated"
-        distances = self._tried("deletion", lambda: deletion(self.judgments, alpha, seed=seed, by=by))
+        distances = self._attempt("deletion", lambda: deletion(self.judgments, alpha, seed=seed, by=by))
         in_time = set(quick.flagged) if quick else None
         self._count("markov", patterns.flagged if patterns else None)
         self._count("markov_and_time", [w for w in patterns.flagged if w in in_time]
                     if patterns and in_time is not None else None)  # fmt: skip
         for kind in KINDS:
             of_kind = pl.col("kind") == kind
-            who = patterns.participants.filter(of_kind)["participant"].to_list() if patterns else None
-            self._count(kind.replace(" ", "_"), who)
+            names = patterns.participants.filter(of_kind)["participant"].to_list() if patterns else None
+            self._count(kind.replace(" ", "_"), names)
         self._count("deletion", distances.flagged if distances else None)
         candidates = {*(patterns.flagged if patterns else ()), *(distances.flagged if distances else ())}
-        levels = self._tried("risk", lambda: risk_levels(self.judgments, candidates, doubtful))
+        levels = self._attempt("risk", lambda: risk_levels(self.judgments, candidates, doubtful))
         for level in LEVELS:
             at_level = pl.col("level") == level
             self._count(level, levels.participants.filter(at_level)["participant"].to_list() if levels else None)
         if levels:
             self.notes += [note for note in levels.notes if note not in self.notes]
 
-    def _tried(self, criterion: str, compute: Callable[[], Found]) -> Found | None:
+    def _attempt(self, criterion: str, compute: Callable[[], Value]) -> Value | None:
         """The computed value, or None with a note that says why."""
         try:
             return compute()
@@ -192,12 +192,12 @@ class _SourceGroup:
             self.notes.append(Message("compare.not_computed", {"criterion": criterion, "why": message_of(error)}))
             return None
 
-    def _count(self, measure: str, who: list[str] | None) -> None:
-        self.row[measure] = None if who is None else len(who)
-        if who is not None:
+    def _count(self, measure: str, names: list[str] | None) -> None:
+        self.row[measure] = None if names is None else len(names)
+        if names is not None:
             of = self.row["workers"]
-            low, high = wilson(len(who), of)
-            self.intervals.append((self.name, measure, len(who) / of, float(low), float(high), len(who), of))
+            low, high = wilson(len(names), of)
+            self.intervals.append((self.name, measure, len(names) / of, float(low), float(high), len(names), of))
 
 
 def fixed_error_interval(index: SpammerIndex) -> tuple[float, float]:
@@ -222,8 +222,8 @@ def jackknife(answers: Crowd) -> list[tuple[str, float, float]]:
     parts = min(PARTS, len(answers.workers))
     whole = usual_coefficients(task, worker, code, answers.family)
     without = np.array([
-        usual_coefficients(task[kept], worker[kept], code[kept], answers.family)
-        for kept in (worker % parts != part for part in range(parts))
+        usual_coefficients(task[rest], worker[rest], code[rest], answers.family)
+        for rest in (worker % parts != part for part in range(parts))
     ])  # fmt: skip
     error = np.sqrt((parts - 1) / parts * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
     half = float(stdtrit(parts - 1, 0.975)) * error

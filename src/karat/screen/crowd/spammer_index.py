@@ -61,7 +61,7 @@ from karat.screen.crowd.answers import (
     refuse_large,
     usual_coefficients,
 )
-from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapped, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_interval import IndexResult, Interval, bootstrapped, lost_samples, profiled, with_shares
 from karat.screen.crowd.spammer_rounds import index_of_rounds
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
@@ -98,26 +98,26 @@ class SpammerIndex(Result):
 
     def beside(self, flagged: Mapping[str, int]) -> SpammerIndex:
         """The index with the numbers that criteria flag; only criteria about careless answers count."""
-        own = {name: n for name, n in flagged.items() if name in CRITERIA and CRITERIA[name].careless}
-        return replace(self, flagged=own)
+        careless = {name: n for name, n in flagged.items() if name in CRITERIA and CRITERIA[name].careless}
+        return replace(self, flagged=careless)
 
     @property
     def doubts(self) -> tuple[Message, ...]:
         """The reasons why the index cannot be read as a number of participants, if any."""
-        found = []
+        doubts = []
         if self.family == "ordinal":
-            found.append(Message("spammer_index.ordered"))
+            doubts.append(Message("spammer_index.ordered"))
         between = {
             source: float(np.mean(self.variances.filter(source=source)["variance"].to_numpy()))
             for source in ("workers", "tasks")
         }
         if between["tasks"] < ITEMS_DIFFER * (sum(between.values()) + np.pi**2 / 3):
-            found.append(Message("spammer_index.items_alike"))
+            doubts.append(Message("spammer_index.items_alike"))
         if self.flagged is None:
-            found.append(Message("spammer_index.alone"))
+            doubts.append(Message("spammer_index.alone"))
         elif not any(self.lower <= n / self.participants <= self.upper for n in self.flagged.values() if n):
-            found.append(Message("spammer_index.no_criterion"))
-        return tuple(found)
+            doubts.append(Message("spammer_index.no_criterion"))
+        return tuple(doubts)
 
     @property
     def suspicious(self) -> int | None:
@@ -161,16 +161,16 @@ def spammer_index(
 ) -> SpammerIndex:
     """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement.
 
-    `simulations` asks for a parametric bootstrap of this many samples instead of the profile interval.
+    `simulations` requests a parametric bootstrap of this many samples instead of the profile interval.
     `conditions` names columns that make an item several tasks; None takes every stimulus as a task. `executor` says
     where the samples are fitted (`karat.executors.open_executor`).
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
-    >>> found = spammer_index(crowd)
-    >>> found.summary[0].code, [doubt.code for doubt in found.doubts]
+    >>> index = spammer_index(crowd)
+    >>> index.summary[0].code, [doubt.code for doubt in index.doubts]
     ('spammer_index.raised', ['spammer_index.alone'])
-    >>> print(found.beside({"markov": len(karat.screen.markov(crowd, "published").flagged)}))
+    >>> print(index.beside({"markov": len(karat.screen.markov(crowd, "published").flagged)}))
     Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
     """
     check_number(ScreenError, "simulations", simulations, at_least=0)
@@ -183,64 +183,65 @@ def of_crowd(
     answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
 ) -> SpammerIndex:
     """The index of labels, of rounds, or of other answers; its coefficients of agreement are over all rounds."""
-    given = (simulations, seed, progress, executor)
+    options = (simulations, seed, progress, executor)
     if answers.family == "nominal":
-        found = index_of_labels(answers, *given)
+        result = index_of_labels(answers, *options)
     elif answers.round_column is not None:
-        found = index_of_rounds(answers, answers.round_column, *given)
+        result = index_of_rounds(answers, answers.round_column, *options)
     else:
-        found = _index_of_answers(answers, *given)
+        result = _index_of_answers(answers, *options)
     usual = usual_coefficients(answers.task, answers.worker, answers.response, answers.family)
-    return as_index(found, answers, len(answers.workers), usual, simulations, seed)
+    return as_index(result, answers, len(answers.workers), usual, simulations, seed)
 
 
 def _index_of_answers(
     answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
-) -> IndexFound:
+) -> IndexResult:
     """The index of binary or ordered answers."""
     from karat.models.glrm import Fit, worker_share
 
-    found = fit(answers)
-    if not isinstance(found, Fit):
+    fitted = fit(answers)
+    if not isinstance(fitted, Fit):
         raise ScreenError(Message("spammer_index.no_variance"))
-    share = worker_share(found)
+    share = worker_share(fitted)
     lower, upper = share.lower, share.upper
     how: Interval = "profile"
-    notes = list(found.notes)
+    notes = list(fitted.notes)
     if simulations:
-        values = bootstrapped(answers, found, simulations, seed, progress, executor)
+        values = bootstrapped(answers, fitted, simulations, seed, progress, executor)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
         notes += lost_samples(len(values), simulations)
-    return of_fit(found, (share.value, lower, upper), how, notes)
+    return of_fit(fitted, (share.value, lower, upper), how, notes)
 
 
-def of_fit(found: Fit, index: tuple[float, float, float], how: Interval, notes: Sequence[Message]) -> IndexFound:
+def of_fit(fitted: Fit, index: tuple[float, float, float], how: Interval, notes: Sequence[Message]) -> IndexResult:
     """The index with its interval, from a fitted model of binary or ordered answers."""
-    between = [found.variances["worker"], found.variances["task"]]
+    between = [fitted.variances["worker"], fitted.variances["task"]]
     table = with_shares(pl.DataFrame({"source": ["workers", "tasks"], "variance": between}))
-    return IndexFound(*index, table, found.log_likelihood, how, tuple(notes))
+    return IndexResult(*index, table, fitted.log_likelihood, how, tuple(notes))
 
 
 def as_index(
-    found: IndexFound, answers: Crowd | Gathered, workers: int, usual: tuple[float, ...], simulations: int, seed: int
+    result: IndexResult, answers: Crowd | Gathered, workers: int, usual: tuple[float, ...], simulations: int, seed: int
 ) -> SpammerIndex:
     """The index of this many workers, with the usual coefficients and the fixed error."""
-    table = found.variances
-    # Of labels, the means over all baselines and categories.
-    worker, task = (float(np.mean(table.filter(source=own)["variance"].to_numpy())) for own in ("workers", "tasks"))
+    table = result.variances
+    # For labels, these are means over all baselines and categories.
+    worker, task = (float(np.mean(table.filter(source=name)["variance"].to_numpy())) for name in ("workers", "tasks"))
     if "time" in table["source"]:
         others = float(table["variance"].sum()) - worker - task
         task += others
     agreement = dict(zip(COEFFICIENTS, usual, strict=True)) | {"icc_fixed_error": icc_fixed_error(worker, task)}
+    notes = (*answers.notes, *result.notes)
     return SpammerIndex(
-        found.value, found.lower, found.upper, table, found.log_likelihood, workers, answers.family, found.interval,
-        agreement, found.baselines, (*answers.notes, *found.notes), {"simulations": simulations, "seed": seed},
+        result.value, result.lower, result.upper, table, result.log_likelihood, workers, answers.family,
+        result.interval, agreement, result.baselines, notes, {"simulations": simulations, "seed": seed},
     )  # fmt: skip
 
 
 def index_of_labels(
     answers: Crowd, simulations: int = 0, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
-) -> IndexFound:
+) -> IndexResult:
     """The Spammer Index of labels. Their model has no rounds, and a note says so if there are any."""
     from karat.models.glrm import NominalFit
 
@@ -251,19 +252,19 @@ def index_of_labels(
     notes = [Message("spammer_index.pooled")]
     with one_thread(len(answers.workers) * answers.rows["_stimulus"].n_unique()):
         for number, baseline in enumerate(used):
-            found = fit(answers, baseline)
-            if not isinstance(found, NominalFit):
+            fitted = fit(answers, baseline)
+            if not isinstance(fitted, NominalFit):
                 raise ScreenError(Message("spammer_index.no_category_variances"))
-            fits.append(found)
-            models.append(_model(found))
-            row, messages = _row(found, models[-1], answers.categories[baseline])
+            fits.append(fitted)
+            models.append(_model(fitted))
+            row, messages = _row(fitted, models[-1], answers.categories[baseline])
             rows.append(row)
             notes += messages
-            _tell(progress if not simulations else None, number, len(used) + 1)
+            _report_progress(progress if not simulations else None, number, len(used) + 1)
         lower, upper, messages = profiled(models) if not simulations else (0.0, 1.0, [])
         notes += messages
-        _tell(progress if not simulations else None, len(used), len(used) + 1)
-    variances = pl.concat([_variances(found, answers) for found in fits])
+        _report_progress(progress if not simulations else None, len(used), len(used) + 1)
+    variances = pl.concat([_variances(fitted, answers) for fitted in fits])
     of_workers = float(variances.filter(source="workers")["variance"].sum())
     value = of_workers / float(variances["variance"].sum())
     if simulations:
@@ -273,43 +274,43 @@ def index_of_labels(
         notes += lost_samples(len(values), simulations)
     if answers.round_column is not None:
         notes.append(Message("spammer_index.rounds_of_labels", {"column": answers.round_column}))
-    return IndexFound(
+    return IndexResult(
         value, lower, upper, with_shares(variances), fits[0].log_likelihood, "bootstrap" if simulations else "profile",
         tuple(notes), pl.DataFrame(rows),
     )  # fmt: skip
 
 
-def _model(found: NominalFit) -> FittedShare:
+def _model(fitted: NominalFit) -> FittedShare:
     """The sums of the variances of workers and of tasks as quadratic forms: the deviations are the last parameters."""
     from karat.models.glrm.share import FittedShare
 
-    m = len(found.categories) - 1
-    place = np.arange(len(found.parameters)) - len(found.parameters)
+    m = len(fitted.categories) - 1
+    place = np.arange(len(fitted.parameters)) - len(fitted.parameters)
     workers, tasks = (place >= -2 * m) & (place < -m), place >= -m
     return FittedShare(
-        found.objective, found.parameters, found.modes, found.hessian, np.diag(workers * 1.0), np.diag(tasks * 1.0)
+        fitted.objective, fitted.parameters, fitted.modes, fitted.hessian, np.diag(workers * 1.0), np.diag(tasks * 1.0)
     )
 
 
-def _row(found: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[Message]]:
+def _row(fitted: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[Message]]:
     """The index of one baseline, with its notes."""
     lower, upper, messages = profiled([model])
-    worker, task = float(found.variances["worker"].sum()), float(found.variances["task"].sum())
-    if not found.converged:
-        reason = found.convergence.reason or None
+    worker, task = float(fitted.variances["worker"].sum()), float(fitted.variances["task"].sum())
+    if not fitted.converged:
+        reason = fitted.convergence.reason or None
         messages = [Message("spammer_index.not_converged", {"reason": reason}), *messages]
     row = {"baseline": name, "value": worker / (worker + task), "lower": lower, "upper": upper,
-           "log_likelihood": found.log_likelihood}  # fmt: skip
+           "log_likelihood": fitted.log_likelihood}  # fmt: skip
     return row, [Message("spammer_index.baseline", {"baseline": name, "note": note}) for note in messages]
 
 
-def _variances(found: NominalFit, answers: Crowd) -> pl.DataFrame:
-    names = [answers.categories[int(code)] for code in found.categories]
+def _variances(fitted: NominalFit, answers: Crowd) -> pl.DataFrame:
+    names = [answers.categories[int(code)] for code in fitted.categories]
     return pl.DataFrame(
         [
             {"baseline": names[0], "source": source, "category": name, "variance": float(variance)}
             for source, group in (("workers", "worker"), ("tasks", "task"))
-            for name, variance in zip(names[1:], found.variances[group], strict=True)
+            for name, variance in zip(names[1:], fitted.variances[group], strict=True)
         ]
     )
 
@@ -321,7 +322,7 @@ def _around(value: float, values: NDArray[np.float64], centre: float) -> tuple[f
     return float(ends[0]), float(ends[1])
 
 
-def _tell(progress: Progress | None, number: int, total: int) -> None:
+def _report_progress(progress: Progress | None, number: int, total: int) -> None:
     if progress is not None:
         progress(number + 1, total)
 
@@ -340,24 +341,24 @@ def index_unasked(
 
     The index of labels is left out if it would take more than `longest` seconds.
     """
-    kept = screening.kept
-    if not kept.participants.height:
+    remaining = screening.kept
+    if not remaining.participants.height:
         return NOBODY
-    if only_quick and len(kept) > QUICK_ANSWERS:
+    if only_quick and len(remaining) > QUICK_ANSWERS:
         return NOT_QUICK
     if len(screening.judgments) > MOST_ANSWERS:
         return NotComputed("spammer_index.too_many_answers", {"answers": MOST_ANSWERS})
     try:
-        answers = crowd(kept, "spammer_index")
+        answers = crowd(remaining, "spammer_index")
         refuse_large(answers, "spammer_index")
         seconds = labels_take(answers)
         if only_quick and seconds > QUICK:
             return NOT_QUICK
         if seconds > longest:
             return NotComputed("spammer_index.takes_long", {"minutes": max(round(seconds / 60), 1)})
-        gone = set(screening.excluded)
-        return spammer_index(kept).beside(
-            {name: len(set(one.flagged) - gone) for name, one in screening.evidence.items()}
+        excluded = set(screening.excluded)
+        return spammer_index(remaining).beside(
+            {name: len(set(evidence.flagged) - excluded) for name, evidence in screening.evidence.items()}
         )
     except MemoryError:
         return NO_ROOM
@@ -403,7 +404,7 @@ def index_by_share(
         judgments = _plain(judgments)
         added = {kind: _simulated(judgments, kind, max(wanted), seed) for kind in ADDED}
     rows = []
-    alone = spammer_index(judgments) if 0 in wanted else None
+    unchanged = spammer_index(judgments) if 0 in wanted else None
     for kind, pool in added.items():
         names = pool.frame["participant"].unique(maintain_order=True)
         if len(names) < max(wanted) or names.is_in(judgments.frame["participant"].unique().to_list()).any():
@@ -412,8 +413,8 @@ def index_by_share(
         for number in wanted:
             more = pool.frame.filter(pl.col("participant").is_in(names[:number].to_list()))
             together = Judgments(pl.concat([judgments.frame, more], how="diagonal_relaxed"), judgments.scales)
-            found = alone if number == 0 and alone is not None else spammer_index(together)
-            rows.append((kind, number / (people + number), number, found.value, found.lower, found.upper))
+            index = unchanged if number == 0 and unchanged is not None else spammer_index(together)
+            rows.append((kind, number / (people + number), number, index.value, index.lower, index.upper))
     schema = {"kind": pl.String, "share": pl.Float64, "added": pl.Int64, "value": pl.Float64, "lower": pl.Float64,
               "upper": pl.Float64}  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -444,12 +445,12 @@ def _simulated(judgments: Judgments, kind: str, workers: int, seed: int) -> Judg
     items = judgments.frame["item"].unique(maintain_order=True)
     (scale,) = judgments.scales.values()
     levels = pl.Series(scale.levels)
-    # They do not look at the tasks: only how many there are matters.
+    # These workers ignore the content of tasks, so only their number matters.
     tasks = draw_tasks(len(items), len(levels), seed=seed)
     codes = worker_answers(kind, max(workers, 1), tasks, seed=seed)
-    who = np.repeat(np.arange(len(codes)), len(items))
+    worker = np.repeat(np.arange(len(codes)), len(items))
     frame = pl.DataFrame({
-        "participant": pl.Series([f"added {number}" for number in range(1, len(codes) + 1)]).gather(who),
+        "participant": pl.Series([f"added {number}" for number in range(1, len(codes) + 1)]).gather(worker),
         "item": items.gather(np.tile(np.arange(len(items)), len(codes))),
         "response": levels.gather(codes.ravel().astype(np.int64)),
     })  # fmt: skip

@@ -30,7 +30,7 @@ Interval = Literal["profile", "bootstrap"]
 
 
 @dataclass(frozen=True)
-class IndexFound:
+class IndexResult:
     """An index of labels or of rounds, its interval and its parts."""
 
     value: float
@@ -53,7 +53,7 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]
     if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):
         raise ScreenError(Message("spammer_index.nothing_varies"))
     share = variance_share(models)
-    # An end that the search did not reach is put where it cannot be wrong.
+    # An end that the search did not reach is set to the limit of the index.
     lower, upper, notes = share.lower, share.upper, []
     if np.isnan(lower):
         lower, notes = 0.0, [Message("spammer_index.no_lower_end")]
@@ -64,13 +64,13 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]
 
 def bootstrapped(
     answers: Crowd,
-    found: Fit | NominalFit,
+    fitted: Fit | NominalFit,
     simulations: int,
     seed: int,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> NDArray[np.float64]:
-    """The index of samples drawn from the fitted model, without samples in which all answers are the same.
+    """The index of samples from the fitted model, without samples in which all answers are the same.
 
     Raises ScreenError if none is left. `lost_samples` is the note on those left out.
 
@@ -80,8 +80,8 @@ def bootstrapped(
     >>> bootstrapped(answers, fit(answers), 2, 1).shape
     (2,)
     """
-    about = (answers, found, seed)
-    return usable(executor.map(_sample, about, range(simulations), name="bootstrap", progress=progress))
+    shared = (answers, fitted, seed)
+    return usable(executor.map(_sample, shared, range(simulations), name="bootstrap", progress=progress))
 
 
 def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
@@ -90,19 +90,19 @@ def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
     >>> usable([0.1, None]).tolist()
     [0.1]
     """
-    known = np.array([value for value in values if value is not None])
-    if not len(known):
+    indices = np.array([value for value in values if value is not None])
+    if not len(indices):
         raise ScreenError(Message("spammer_index.no_sample"))
-    return known
+    return indices
 
 
-def lost_samples(known: int, simulations: int) -> list[Message]:
+def lost_samples(used: int, simulations: int) -> list[Message]:
     """The note on unusable bootstrap samples, if there are any.
 
     >>> lost_samples(198, 199)
     [Message('spammer_index.lost_samples', {'lost': 1})]
     """
-    return [Message("spammer_index.lost_samples", {"lost": simulations - known})] if known < simulations else []
+    return [Message("spammer_index.lost_samples", {"lost": simulations - used})] if used < simulations else []
 
 
 def with_shares(table: pl.DataFrame) -> pl.DataFrame:
@@ -114,10 +114,10 @@ def with_shares(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
 
 
-def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:
+def _sample(shared: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:
     """The index of one sample; None if all answers are the same."""
-    answers, found, seed = about
-    codes = drawn(found, answers, np.random.default_rng([seed, number]))
+    answers, fitted, seed = shared
+    codes = new_answers(fitted, answers, np.random.default_rng([seed, number]))
     rows = answers.rows.with_columns(pl.Series("_code", codes))
     if rows["_code"].n_unique() < 2:
         return None
@@ -126,27 +126,27 @@ def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | 
     return float(worker / (worker + task))
 
 
-def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:
-    """New answers of the same workers to the same tasks, drawn from a fitted model with new effects."""
+def new_answers(fitted: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:
+    """New answers of the same workers to the same tasks, simulated from a fitted model with new effects."""
     from karat.models.glrm import NominalFit
 
-    workers, tasks = len(found.workers), len(found.tasks)
-    who = np.searchsorted(found.workers, answers.worker)
-    what = np.searchsorted(found.tasks, answers.task)
-    if isinstance(found, NominalFit):
-        m = len(found.categories) - 1
-        worker = random.normal(size=(workers, m)) * np.sqrt(found.variances["worker"])
-        task = random.normal(size=(tasks, m)) * np.sqrt(found.variances["task"])
-        logits = found.coefficients[0] + worker[who] + task[what]
+    workers, tasks = len(fitted.workers), len(fitted.tasks)
+    of_worker = np.searchsorted(fitted.workers, answers.worker)
+    of_task = np.searchsorted(fitted.tasks, answers.task)
+    if isinstance(fitted, NominalFit):
+        m = len(fitted.categories) - 1
+        worker = random.normal(size=(workers, m)) * np.sqrt(fitted.variances["worker"])
+        task = random.normal(size=(tasks, m)) * np.sqrt(fitted.variances["task"])
+        logits = fitted.coefficients[0] + worker[of_worker] + task[of_task]
         whole = np.column_stack([np.zeros(len(logits)), logits])
         chosen = np.argmax(whole + random.gumbel(size=whole.shape), axis=1)
     else:
         eta = (
-            random.normal(size=workers)[who] * np.sqrt(found.variances["worker"])
-            + random.normal(size=tasks)[what] * np.sqrt(found.variances["task"])
-            + (found.coefficients[0] if len(found.coefficients) else 0.0)
+            random.normal(size=workers)[of_worker] * np.sqrt(fitted.variances["worker"])
+            + random.normal(size=tasks)[of_task] * np.sqrt(fitted.variances["task"])
+            + (fitted.coefficients[0] if len(fitted.coefficients) else 0.0)
         )
         latent = eta + random.logistic(size=len(eta))
-        cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
+        cuts = fitted.thresholds if len(fitted.thresholds) else np.zeros(1)
         chosen = np.searchsorted(cuts, latent)
-    return np.asarray(np.asarray(found.categories)[chosen].astype(np.int64))
+    return np.asarray(np.asarray(fitted.categories)[chosen].astype(np.int64))

@@ -92,23 +92,23 @@ def spammer_index_in_parts(
 def _in_parts(crowd: InParts, answers: Gathered, seed: int, tasks: int, passes: int) -> SpammerIndex:
     """The index of yes-or-no or ordered answers."""
     try:
-        found = fit_crossed_in_parts(
+        fitted = fit_crossed_in_parts(
             _files(answers), partial(_steps(crowd.executor).map, name=CRITERION),
             family="binary" if answers.family == "binary" else "ordinal", tasks=tasks, seed=seed, most=passes,
             passes=_RoundFacts(crowd), keep=_keep(crowd, tasks, seed),
         )  # fmt: skip
-        agreement = agreement_in_parts(found)
+        agreement = agreement_in_parts(fitted)
     except PassesError as error:
         raise ScreenError(Message("spammer_index.too_few_passes", {"why": str(error), "passes": passes})) from None
-    notes, (value, lower, upper) = list(found.notes), _interval(found)
+    notes, (value, lower, upper) = list(fitted.notes), _interval(fitted)
     if np.isnan(lower):
         lower, upper = 0.0, 1.0
         notes.append(Message("spammer_index.no_interval", {"passes": passes}))
-    elif len(found.workers) < answers.workers:
+    elif len(fitted.workers) < answers.workers:
         notes.append(_error(lower, upper))
     _RoundFacts(crowd)(1, 1)
     return as_index(
-        of_fit(found, (value, lower, upper), "profile", notes), answers, answers.workers, agreement, 0, seed
+        of_fit(fitted, (value, lower, upper), "profile", notes), answers, answers.workers, agreement, 0, seed
     )
 
 
@@ -116,12 +116,12 @@ def _files(answers: Gathered) -> list[AnswersFile]:
     return [AnswersFile(answers.shelf, part, workers) for part, workers in answers.parts.items()]
 
 
-def _interval(found: Fit) -> tuple[float, float, float]:
+def _interval(fitted: Fit) -> tuple[float, float, float]:
     """The index and the ends of its interval; NaN if not found in time."""
     try:
-        share = worker_share(found)
+        share = worker_share(fitted)
     except PassesError:
-        worker, task = found.variances["worker"], found.variances["task"]
+        worker, task = fitted.variances["worker"], fitted.variances["task"]
         return worker / (worker + task), float("nan"), float("nan")
     return share.value, share.lower, share.upper
 
@@ -140,8 +140,8 @@ def _keep(crowd: InParts, *settings: int) -> Keep | None:
     if not isinstance(crowd.executor, Checkpoint):
         return None
     stamps = [crowd.parts.stamp(number) for number in range(len(crowd))]
-    kept, about = Checkpoint(SERIAL, crowd.scratch / "spammer_steps"), (crowd.excluded, crowd.token, stamps, settings)
-    return lambda at, compute: kept.once((about, at), compute)
+    store, run = Checkpoint(SERIAL, crowd.scratch / "spammer_steps"), (crowd.excluded, crowd.token, stamps, settings)
+    return lambda at, compute: store.once((run, at), compute)
 
 
 @dataclass(frozen=True)
@@ -159,39 +159,41 @@ def _in_memory(crowd: InParts, answers: Gathered, seed: int, seconds: float, hel
     """The index of labels or rounds, from all answers or a sample."""
     firsts = np.cumsum([0, *answers.parts.values()])
     placed = [Placed(file, int(first)) for file, first in zip(_files(answers), firsts[:-1], strict=True)]
-    drawn = _drawn(answers, seed, seconds, held)
+    chosen = _choose_sample(answers, seed, seconds, held)
     column = answers.round_column
-    tables = _steps(crowd.executor).map(_collected, (drawn, column), placed, name=CRITERION, progress=crowd.progress)
+    tables = _steps(crowd.executor).map(
+        _sampled_rows, (chosen, column), placed, name=CRITERION, progress=crowd.progress
+    )
     rows = pl.concat(tables)
     notes = list(answers.notes)
-    if drawn is not None:
+    if chosen is not None:
         _refuse_thin(answers, rows)
         notes.append(_of_sample(answers, rows, seed))
     sample = Crowd(rows, answers.family, answers.categories, tuple(notes), column)
-    found = of_crowd(sample, 0, seed, _RoundFacts(crowd), SERIAL)
-    if drawn is None:
-        return found
-    return replace(found, participants=answers.workers, notes=(*found.notes, _error(found.lower, found.upper)))
+    index = of_crowd(sample, 0, seed, _RoundFacts(crowd), SERIAL)
+    if chosen is None:
+        return index
+    return replace(index, participants=answers.workers, notes=(*index.notes, _error(index.lower, index.upper)))
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _CrowdSample:
     """The workers and tasks of a sample; all tasks if none are sampled."""
 
     workers: Sample
     tasks: NDArray[np.bool_] | None = None
 
 
-def _drawn(answers: Gathered, seed: int, seconds: float, held: int) -> _Drawn | None:
+def _choose_sample(answers: Gathered, seed: int, seconds: float, held: int) -> _CrowdSample | None:
     """The sample that fits into memory and can be fitted in time; None if all answers do."""
     if answers.family != "nominal":
         share = held / answers.rows
-        return None if share >= 1 else _Drawn(Sample(seed, share))
+        return None if share >= 1 else _CrowdSample(Sample(seed, share))
     share = share_in_time(answers.workers, answers.tasks, answers.codes, seconds, answers.rows)
     if share == 1:
         return None
-    # Another stream than that of the workers, in the order in which tasks come.
-    return _Drawn(Sample(seed, share), Sample(seed + 1, share).among(0, answers.tasks))
+    # Tasks, in order of appearance, have another stream of random numbers than workers.
+    return _CrowdSample(Sample(seed, share), Sample(seed + 1, share).among(0, answers.tasks))
 
 
 def _refuse_thin(answers: Gathered, rows: pl.DataFrame) -> None:
@@ -221,19 +223,19 @@ def _of_sample(answers: Gathered, rows: pl.DataFrame, seed: int) -> Message:
     return Message("spammer_index.sample", values)
 
 
-def _collected(shared: tuple[_Drawn | None, str | None], placed: Placed) -> pl.DataFrame:
+def _sampled_rows(shared: tuple[_CrowdSample | None, str | None], placed: Placed) -> pl.DataFrame:
     """The answers of a part's workers to the tasks of the sample."""
-    drawn, column = shared
+    chosen, column = shared
     file = placed.part
     if not isinstance(file, AnswersFile):
         raise TypeError("The part is not a file of answers.")
     worker = pl.col("_worker").cast(pl.Int64)
     rows = file.rows()
-    if drawn is not None:
-        kept = drawn.workers.among(placed.first, file.workers)[rows["_worker"].to_numpy()]
-        if drawn.tasks is not None:
-            kept = kept & drawn.tasks[rows["_stimulus"].to_numpy()]
-        rows = rows.filter(pl.Series(kept))
+    if chosen is not None:
+        included = chosen.workers.among(placed.first, file.workers)[rows["_worker"].to_numpy()]
+        if chosen.tasks is not None:
+            included = included & chosen.tasks[rows["_stimulus"].to_numpy()]
+        rows = rows.filter(pl.Series(included))
     return rows.select(
         (worker + placed.first).cast(pl.String).alias("participant"), (worker + placed.first).alias("_worker"),
         pl.col("_stimulus").cast(pl.Int64), pl.col("_code").cast(pl.Int64), *([column] if column else []),

@@ -1,19 +1,19 @@
 """The Spammer Index of repeated rounds: the longer form, with time among the sources of variance.
 
-Where the same workers judge the same tasks in several rounds, the total variance also has that of the rounds, and of
+If the same workers judge the same tasks in several rounds, the total variance also includes that of the rounds, and of
 workers and tasks from round to round (Ba, Mancenido, Chiou and Pan, after equation 4):
 
     SI = var_workers / (var_workers + var_tasks + var_time + var_workers:time + var_tasks:time)
 
 The model is eta = time + worker + task + worker:time + task:time, the last four random intercepts, fitted by the
 Laplace approximation. There are only a handful of rounds, too few for a variance of random effects. Rounds are fixed
-effects instead, and var_time is the variance of their estimates (with one less than the rounds as divisor), which holds
-their errors of estimation too. The variance of workers:tasks is left out: with two or three answers a cell the
-approximation puts it far too low, so that it would lend the index a precision that it has not.
+effects instead, and var_time is the variance of their estimates (divisor: rounds minus one), which includes their
+errors of estimation. The variance of workers:tasks is left out, because the approximation greatly underestimates it
+with two or three answers per cell, and the index would seem more precise than it is.
 
 The interval is that of the profile likelihood, over all parameters; the variance of the rounds' effects is a quadratic
-form in them, like the squares of the deviations. `simulations` asks for a parametric bootstrap: new effects of
-everybody and everything but the rounds, new answers, and the model fitted anew.
+form in them, like the squares of the deviations. `simulations` requests a parametric bootstrap: new effects of
+everything but the rounds, new answers, and a new fit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.numerics import one_thread
 from karat.screen.crowd.answers import Crowd
-from karat.screen.crowd.spammer_interval import IndexFound, Interval, lost_samples, profiled, usable, with_shares
+from karat.screen.crowd.spammer_interval import IndexResult, Interval, lost_samples, profiled, usable, with_shares
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Progress
 
@@ -47,34 +47,34 @@ def index_of_rounds(
     seed: int = 1,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
-) -> IndexFound:
-    """The Spammer Index of binary or ordered answers that were given in several rounds."""
+) -> IndexResult:
+    """The Spammer Index of binary or ordered answers from several rounds."""
     if answers.family == "nominal":
         raise ScreenError(Message("spammer_index.labels_in_rounds"))
-    known = answers.rows.filter(pl.col(column).is_not_null())
-    rounds, when = np.unique(known[column].to_numpy(), return_inverse=True)
-    model = RoundsModel(known, when, len(rounds), answers.family)
-    found = model.fit(known["_code"].to_numpy())
-    variances = variances_of(found, len(rounds))
+    rows = answers.rows.filter(pl.col(column).is_not_null())
+    rounds, when = np.unique(rows[column].to_numpy(), return_inverse=True)
+    model = RoundsModel(rows, when, len(rounds), answers.family)
+    fitted = model.fit(rows["_code"].to_numpy())
+    variances = variances_of(fitted, len(rounds))
     value = _share(variances)
     notes = [Message("spammer_index.rounds", {"rounds": len(rounds), "column": column})]
-    notes += _notes(found, answers.rows.height - known.height, column)
+    notes += _notes(fitted, answers.rows.height - rows.height, column)
     if simulations:
-        values = model.bootstrap(found, simulations, seed, progress, executor)
+        values = model.bootstrap(fitted, simulations, seed, progress, executor)
         lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
         notes += lost_samples(len(values), simulations)
     else:
-        with one_thread(known.height * len(SOURCES)):
-            lower, upper, messages = profiled([share_of_fit(found, len(rounds))])
+        with one_thread(rows.height * len(SOURCES)):
+            lower, upper, messages = profiled([share_of_fit(fitted, len(rounds))])
         notes += messages
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
     how: Interval = "bootstrap" if simulations else "profile"
-    return IndexFound(value, lower, upper, with_shares(table), found.log_likelihood, how, tuple(notes))
+    return IndexResult(value, lower, upper, with_shares(table), fitted.log_likelihood, how, tuple(notes))
 
 
 @dataclass(frozen=True)
 class RoundsModel:
-    """The model of the longer form for the rows of a crowd."""
+    """The model with rounds for the answers of a crowd."""
 
     rows: pl.DataFrame
     when: NDArray[np.int64]
@@ -83,16 +83,16 @@ class RoundsModel:
 
     @property
     def groups(self) -> dict[str, NDArray[Any]]:
-        """The number of the level of each random effect, for each row."""
-        who, what = self.rows["_worker"].to_numpy(), self.rows["_stimulus"].to_numpy()
+        """The level of each random effect, by number, for each row."""
+        worker, task = self.rows["_worker"].to_numpy(), self.rows["_stimulus"].to_numpy()
         return {
-            "workers": who, "tasks": what, "workers:time": who * self.rounds + self.when,
-            "tasks:time": what * self.rounds + self.when,
+            "workers": worker, "tasks": task, "workers:time": worker * self.rounds + self.when,
+            "tasks:time": task * self.rounds + self.when,
         }  # fmt: skip
 
     @property
     def design(self) -> Floats:
-        """A column for each round; ordered answers have thresholds in place of the first."""
+        """One column per round; for ordered answers, thresholds replace the first."""
         every = np.equal.outer(self.when, np.arange(self.rounds)).astype(np.float64)
         return every[:, 1:] if self.family == "ordinal" else every
 
@@ -102,40 +102,40 @@ class RoundsModel:
         return fit_mixed(codes, self.design, names, terms, family=self.family, start=start)
 
     def bootstrap(
-        self, found: MixedFit, simulations: int, seed: int, progress: Progress | None, executor: Executor
+        self, fitted: MixedFit, simulations: int, seed: int, progress: Progress | None, executor: Executor
     ) -> Floats:
-        """The index of samples from the fitted model; those without all categories, or without a maximum, left out."""
-        about = (self, found, seed)
-        return usable(executor.map(_sample, about, range(simulations), name="bootstrap", progress=progress))
+        """The index of samples from the fitted model, without samples that lack a category or have no maximum."""
+        shared = (self, fitted, seed)
+        return usable(executor.map(_sample, shared, range(simulations), name="bootstrap", progress=progress))
 
-    def drawn(self, found: MixedFit, random: np.random.Generator) -> NDArray[Any]:
-        eta = self.design @ found.coefficients
+    def new_answers(self, fitted: MixedFit, random: np.random.Generator) -> NDArray[Any]:
+        eta = self.design @ fitted.coefficients
         for name, levels in self.groups.items():
-            deviation = float(np.sqrt(found.covariances[name][0, 0]))
+            deviation = float(np.sqrt(fitted.covariances[name][0, 0]))
             eta = eta + deviation * random.normal(size=int(levels.max()) + 1)[levels]
-        cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
-        return found.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
+        cuts = fitted.thresholds if len(fitted.thresholds) else np.zeros(1)
+        return fitted.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
 
 
-def _sample(about: tuple[RoundsModel, MixedFit, int], number: int) -> float | None:
-    """The index of one sample; None where it has not all answers, or no maximum."""
-    model, found, seed = about
-    codes = model.drawn(found, np.random.default_rng([seed, number]))
-    if len(np.unique(codes)) < len(found.categories):
+def _sample(shared: tuple[RoundsModel, MixedFit, int], number: int) -> float | None:
+    """The index of one sample; None if it lacks some answers or has no maximum."""
+    model, fitted, seed = shared
+    codes = model.new_answers(fitted, np.random.default_rng([seed, number]))
+    if len(np.unique(codes)) < len(fitted.categories):
         return None
-    again = model.fit(codes, found.parameters)
+    again = model.fit(codes, fitted.parameters)
     return _share(variances_of(again, model.rounds)) if again.converged else None
 
 
-def _effects(found: MixedFit, rounds: int) -> Floats:
+def _effects(fitted: MixedFit, rounds: int) -> Floats:
     """The effects of the rounds; those of ordered answers are relative to the first."""
-    return np.concatenate([np.zeros(rounds - len(found.coefficients)), found.coefficients])
+    return np.concatenate([np.zeros(rounds - len(fitted.coefficients)), fitted.coefficients])
 
 
-def variances_of(found: MixedFit, rounds: int) -> dict[str, float]:
+def variances_of(fitted: MixedFit, rounds: int) -> dict[str, float]:
     """The variance of each grouping, and that of the rounds."""
-    parts = {name: float(matrix[0, 0]) for name, matrix in found.covariances.items()}
-    return parts | {"time": float(np.var(_effects(found, rounds), ddof=1))}
+    parts = {name: float(matrix[0, 0]) for name, matrix in fitted.covariances.items()}
+    return parts | {"time": float(np.var(_effects(fitted, rounds), ddof=1))}
 
 
 def _share(variances: dict[str, float]) -> float:
@@ -143,25 +143,25 @@ def _share(variances: dict[str, float]) -> float:
     return variances["workers"] / whole if whole > 0 else float("nan")
 
 
-def share_of_fit(found: MixedFit, rounds: int) -> FittedShare:
+def share_of_fit(fitted: MixedFit, rounds: int) -> FittedShare:
     """The variance of workers, and the sum of all others, as quadratic forms of the parameters."""
     from karat.models.glrm.share import FittedShare
 
-    size, columns = len(found.parameters), len(found.coefficients)
+    size, columns = len(fitted.parameters), len(fitted.coefficients)
     workers, rest = np.zeros((size, size)), np.zeros((size, size))
-    # The variance of the effects: of ordered answers, that of the first round is zero.
+    # The variance of the effects; for ordered answers, the first round's effect is zero.
     centred = np.eye(rounds) - 1 / rounds
     rest[:columns, :columns] = centred[rounds - columns :, rounds - columns :] / (rounds - 1)
     for name in ("workers", "tasks", "workers:time", "tasks:time"):
-        place = found.parameter_names.index(f"{name}.(Intercept)")
+        place = fitted.parameter_names.index(f"{name}.(Intercept)")
         (workers if name == "workers" else rest)[place, place] = 1.0
-    return FittedShare(found.objective, found.parameters, found.modes, found.hessian, workers, rest)
+    return FittedShare(fitted.objective, fitted.parameters, fitted.modes, fitted.hessian, workers, rest)
 
 
-def _notes(found: MixedFit, without: int, column: str) -> list[Message]:
-    notes = list(found.notes)
-    if not found.converged:
-        notes.append(Message("spammer_index.rounds_not_converged", {"reason": found.convergence.message}))
+def _notes(fitted: MixedFit, without: int, column: str) -> list[Message]:
+    notes = list(fitted.notes)
+    if not fitted.converged:
+        notes.append(Message("spammer_index.rounds_not_converged", {"reason": fitted.convergence.message}))
     if without:
         notes.append(Message("spammer_index.without_round", {"answers": without, "column": column}))
     return notes

@@ -77,17 +77,17 @@ class RowsInParts(DesignRows):
             super().shares(keys, name).collect().write_parquet(temporary)
         return pl.scan_parquet(path)
 
-    def map(self, function: Callable[..., Result], *given: object) -> list[Result]:
-        return self.crowd.map(_on_rows, (self.choices, function, given), name="stimuli")
+    def map(self, function: Callable[..., Result], *arguments: object) -> list[Result]:
+        return self.crowd.map(_on_rows, (self.choices, function, arguments), name="stimuli")
 
     def _count(self, columns: list[str]) -> tuple[pl.LazyFrame, int]:
         """The combinations of each part with their counts, and the number of pairs of participant and combination."""
-        here = self._folder / _digest(self.choices, columns)
-        if here not in self._counted:
-            found = self.crowd.map(_combinations, (self.choices, columns, here), name="stimuli")
-            self._counted[here] = sum(found)
-        files = [part_file(here, number) for number in range(len(self.crowd))]
-        return pl.scan_parquet(files), self._counted[here]
+        folder = self._folder / _digest(self.choices, columns)
+        if folder not in self._counted:
+            counts = self.crowd.map(_combinations, (self.choices, columns, folder), name="stimuli")
+            self._counted[folder] = sum(counts)
+        files = [part_file(folder, number) for number in range(len(self.crowd))]
+        return pl.scan_parquet(files), self._counted[folder]
 
 
 def _rows(judgments: Judgments, choices: bool) -> pl.DataFrame:
@@ -104,8 +104,8 @@ def _digest(choices: bool, columns: list[str]) -> str:
 
 
 def _on_rows(judgments: Judgments, shared: tuple[bool, Callable[..., Any], tuple[object, ...]], number: int) -> Any:
-    choices, function, given = shared
-    return function(_rows(judgments, choices), *given)
+    choices, function, arguments = shared
+    return function(_rows(judgments, choices), *arguments)
 
 
 def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
@@ -114,6 +114,13 @@ def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], nu
     rows = _rows(judgments, choices)
     write_part(rows.group_by(columns).agg(pl.len().cast(pl.Int64)), folder, number)
     return rows.select("participant", *columns).n_unique() if rows.height else 0
+
+
+def excluded_from(scratch: Path, excluded: str, number: int) -> pl.Series:
+    """The participants excluded from a part so far."""
+    if not excluded:
+        return pl.Series("participant", [], pl.String)
+    return pl.read_parquet(part_file(scratch / excluded, number))["participant"]
 
 
 @dataclass(frozen=True)
@@ -152,28 +159,26 @@ class InParts(AnyParts[PartedEvidence]):
         return len(self.parts)
 
     def read(self, number: int) -> Judgments:
-        """A part without those who are excluded."""
+        """A part without its excluded participants."""
         judgments = self.parts.read(number)
         if self.study is not None:
             judgments, _ = with_study(judgments, loaded(self.study))
-        if not self.excluded:
-            return judgments
-        gone = pl.read_parquet(part_file(self.scratch / self.excluded, number))["participant"]
-        return judgments.without(gone.to_list()) if len(gone) else judgments
+        excluded = excluded_from(self.scratch, self.excluded, number)
+        return judgments.without(excluded.to_list()) if len(excluded) else judgments
 
     def stimuli(self) -> Mapping[bool, Stimuli]:
         """The definition of a stimulus, decided from all participants once per run; that of choices under True."""
         path = self.scratch / "stimuli" / "decision.json"
         if not path.exists():
-            # Those excluded at an earlier stage have seen the same design.
-            whole = replace(self, excluded="")
+            # Participants excluded at an earlier stage saw the same design.
+            everyone = replace(self, excluded="")
             kinds = {isinstance(scale, Choice) for scale in self.scales.values()}
-            found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
-            write_text(path, json.dumps({int(kind): asdict(own) for kind, own in found.items()}))
+            decided = {kind: find_stimuli(RowsInParts(everyone, kind)) for kind in sorted(kinds)}
+            write_text(path, json.dumps({int(kind): asdict(keys) for kind, keys in decided.items()}))
         read = json.loads(path.read_text(encoding="utf-8"))
         return {
-            bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
-            for kind, own in read.items()
+            bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in keys.items()})
+            for kind, keys in read.items()
         }
 
     def map(
@@ -199,8 +204,8 @@ class InParts(AnyParts[PartedEvidence]):
         self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
     ) -> tuple[PartedEvidence, list[Facts]]:
         files = tuple(path for path, *_ in judged if path is not None)
-        people, flagged = sum(one[1] for one in judged), sum(one[2] for one in judged)
-        return PartedEvidence(criterion, settings, people, flagged, files, notes), [one[3] for one in judged]
+        people, flagged = sum(part[1] for part in judged), sum(part[2] for part in judged)
+        return PartedEvidence(criterion, settings, people, flagged, files, notes), [part[3] for part in judged]
 
     def _each(
         self, how: Callable[[Any, Any], Any], function: Any, shared: Any, name: str, only: Sequence[int] | None = None
@@ -208,10 +213,11 @@ class InParts(AnyParts[PartedEvidence]):
         numbers = range(len(self.parts)) if only is None else only
         tasks = [(number, self.parts.stamp(number)) for number in numbers]
         begin(self.progress, name)
-        found = self.executor.map(how, _Given(function, shared, self._bare()), tasks, name=name, progress=self.progress)
-        # What is made of the results here takes its time too, and nobody knows how much.
+        work = _PartTask(function, shared, self._bare())
+        results = self.executor.map(how, work, tasks, name=name, progress=self.progress)
+        # Merging the results also takes time, and nobody knows how much.
         begin(self.progress, name)
-        return found
+        return results
 
     def _bare(self) -> InParts:
         """A copy with only what another process needs."""
@@ -274,15 +280,15 @@ def loaded(study: Path) -> Study:
 
 
 @dataclass(frozen=True)
-class _Given:
+class _PartTask:
     function: Any
     shared: Any
     crowd: InParts
 
 
-def _with_judgments(given: _Given, task: tuple[int, str]) -> Any:
-    return given.function(given.crowd.read(task[0]), given.shared, task[0])
+def _with_judgments(work: _PartTask, task: tuple[int, str]) -> Any:
+    return work.function(work.crowd.read(task[0]), work.shared, task[0])
 
 
-def _with_number(given: _Given, task: tuple[int, str]) -> Any:
-    return given.function(given.shared, task[0])
+def _with_number(work: _PartTask, task: tuple[int, str]) -> Any:
+    return work.function(work.shared, task[0])

@@ -29,9 +29,9 @@ from karat.screen.crowd.answers import NOT_QUICK, QUICK_ANSWERS
 from karat.screen.crowd.gold import gold_over_parts
 from karat.screen.crowd.spammer_index import NO_ROOM, NOBODY, SpammerIndex, index_as_data
 from karat.screen.evidence import PartedEvidence, ScreenError
-from karat.screen.parted.in_parts import InParts, loaded, part_file, write_part
-from karat.screen.rules import asked, taken_out
-from karat.screen.run import Taken, begin, end, stages, with_doubts
+from karat.screen.parted.in_parts import InParts, excluded_from, loaded, part_file, write_part
+from karat.screen.rules import newly_excluded, resolve_rules
+from karat.screen.run import Exclusions, begin, end, stages, with_doubts
 from karat.screen.screening import AnyScreening, ScreeningStage
 from karat.study.criteria import CRITERIA
 from karat.study.results import with_study
@@ -84,8 +84,8 @@ class PartedScreening(AnyScreening):
         """The screening as plain data, without results per participant, which are in `files`."""
         index = self.spammer_index
         crowd = {} if index is None else {"spammer_index": index_as_data(index)}
-        own = {"data": self.fingerprint, "study": self.study, "answers": self.answers, "parts": len(self.parts)}
-        return self.as_data(**own, changes=[]) | crowd
+        source = {"data": self.fingerprint, "study": self.study, "answers": self.answers, "parts": len(self.parts)}
+        return self.as_data(**source, changes=[]) | crowd
 
 
 PEOPLE = "people"
@@ -128,43 +128,43 @@ def run_in_parts(
     folder = Path(out).absolute()
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
-    settings, exclude = asked(rules, study)
+    settings, exclude = resolve_rules(rules, study)
     crowd = _begin(parts, folder, study, executor, progress, [settings, exclude, spammer_index])
-    seen = look(crowd, crowd.scratch / PEOPLE)
-    left, gone = crowd, 0
+    overview = look(crowd, crowd.scratch / PEOPLE)
+    remaining, excluded = crowd, 0
 
     def compute(name: str) -> PartedEvidence:
         if not CRITERIA[name].in_parts:
             raise ScreenError(Message("screening.not_in_parts"))
-        if gone == seen.participants:
+        if excluded == overview.participants:
             raise ScreenError(Message("screening.nobody_left"))
-        found: PartedEvidence = CRITERIA[name].compute(left, **settings[name])
-        return found
+        result: PartedEvidence = CRITERIA[name].compute(remaining, **settings[name])
+        return result
 
-    def take_out(stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Taken:
+    def take_out(stage: str, evidence: Mapping[str, PartedEvidence], pending: list[str]) -> Exclusions:
         """Write the participants excluded after a stage to files."""
-        nonlocal left, gone
-        before, after = left.excluded, f"excluded-{stage}"
-        rule = (left.scratch, before, after, list(settings), _files(evidence), exclude, pending)
-        found = left.each(_exclude, rule, name=f"exclusion after {stage}")
-        left, new = replace(left, excluded=after), sum(number for number, _ in found)
-        gone += new
-        return new, {name: sum(counts[name] for _, counts in found) for name in settings}, ()
+        nonlocal remaining, excluded
+        before, after = remaining.excluded, f"excluded-{stage}"
+        rule = (remaining.scratch, before, after, list(settings), _files(evidence), exclude, pending)
+        result = remaining.each(_exclude, rule, name=f"exclusion after {stage}")
+        remaining, new = replace(remaining, excluded=after), sum(number for number, _ in result)
+        excluded += new
+        return new, {name: sum(counts[name] for _, counts in result) for name in settings}, ()
 
-    evidence, skipped, steps = stages(settings, exclude, seen.participants, compute, take_out, progress)
-    if evidence and "expected" in seen.columns:
+    evidence, skipped, steps = stages(settings, exclude, overview.participants, compute, take_out, progress)
+    if evidence and "expected" in overview.columns:
         checked = gold_over_parts(crowd)
         evidence = with_doubts(evidence, () if checked is None else checked.notes)
-    files = _verdicts(left, evidence)
+    files = _verdicts(remaining, evidence)
     screening = PartedScreening(
-        parts, evidence, seen.participants, seen.answers, gone, skipped, exclude, steps,
-        None if study is None else study.fingerprint, settings, seen.fingerprint, seen.notes,
+        parts, evidence, overview.participants, overview.answers, excluded, skipped, exclude, steps,
+        None if study is None else study.fingerprint, settings, overview.fingerprint, overview.notes,
         files, UNFINISHED if spammer_index else None,
     )  # fmt: skip
     screening.write(folder)
     end(progress, Message("screening.written_before_index" if spammer_index is True else "screening.written"))
     if spammer_index:
-        index = _index(left, screening, only_quick=spammer_index == "quick")
+        index = _index(remaining, screening, only_quick=spammer_index == "quick")
         screening = replace(screening, spammer_index=index)
         screening.write(folder)
     shutil.rmtree(crowd.scratch, ignore_errors=True)
@@ -172,31 +172,31 @@ def run_in_parts(
 
 
 def _begin(
-    parts: Parts, out: Path, study: Study | None, executor: Executor, progress: Progress | None, asked: list[Any]
+    parts: Parts, out: Path, study: Study | None, executor: Executor, progress: Progress | None, options: list[Any]
 ) -> InParts:
     """A crowd with an empty folder for files between passes, or with that of the same run if it was interrupted."""
     stamps = [parts.stamp(number) for number in range(len(parts))]
-    about = json.dumps([__version__, stamps, None if study is None else study.fingerprint, asked], default=str)
+    about = json.dumps([__version__, stamps, None if study is None else study.fingerprint, options], default=str)
     digest = hashlib.sha256(about.encode()).hexdigest()
     scratch = out / "scratch"
     run = scratch / "run.json"
     try:
-        kept = json.loads(run.read_text(encoding="utf-8"))
+        record = json.loads(run.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        kept = {}
-    if kept.get("about") != digest:
+        record = {}
+    if record.get("about") != digest:
         for name in ("scratch", "evidence", "participants"):
             shutil.rmtree(out / name, ignore_errors=True)
-        kept = {"about": digest, "token": uuid.uuid4().hex}
-        write_text(run, json.dumps(kept))
+        record = {"about": digest, "token": uuid.uuid4().hex}
+        write_text(run, json.dumps(record))
     return InParts(
-        parts, out, executor, progress, None if study is None else study.path.absolute(), "", kept["token"], scratch
+        parts, out, executor, progress, None if study is None else study.path.absolute(), "", record["token"], scratch
     )
 
 
 def _files(evidence: Mapping[str, PartedEvidence]) -> dict[str, dict[str, Path]]:
     """The files of each criterion by the name of the part."""
-    return {name: {path.name: path for path in one.files} for name, one in evidence.items()}
+    return {name: {path.name: path for path in result.files} for name, result in evidence.items()}
 
 
 def _exclude(
@@ -205,28 +205,21 @@ def _exclude(
     """Write the participants excluded from a part so far; returns how many are new, and flagged by each criterion."""
     scratch, before, after, criteria, files, exclude, pending = rule
     people = pl.read_parquet(part_file(scratch / PEOPLE, number))["participant"]
-    gone = _gone(scratch, before, number).to_list()
+    earlier = excluded_from(scratch, before, number).to_list()
     flagged: dict[str, list[str]] = {}
     for name in criteria:
         path = files.get(name, {}).get(part_file(Path(), number).name)
         table = None if path is None else pl.scan_parquet(path).filter("flagged").select("participant").collect()
         flagged[name] = [] if table is None else table["participant"].to_list()
-    new, counts = taken_out(people.to_list(), flagged, gone, exclude, pending)
-    out = pl.Series("participant", [*gone, *new], pl.String)
-    write_part(people.filter(people.is_in(out.implode())).to_frame(), scratch / after, number)
+    new, counts = newly_excluded(people.to_list(), flagged, earlier, exclude, pending)
+    excluded = pl.Series("participant", [*earlier, *new], pl.String)
+    write_part(people.filter(people.is_in(excluded.implode())).to_frame(), scratch / after, number)
     return len(new), counts
-
-
-def _gone(scratch: Path, excluded: str, number: int) -> pl.Series:
-    """The participants excluded from a part so far."""
-    if not excluded:
-        return pl.Series("participant", [], pl.String)
-    return pl.read_parquet(part_file(scratch / excluded, number))["participant"]
 
 
 def _verdicts(crowd: InParts, evidence: Mapping[str, PartedEvidence]) -> tuple[Path, ...]:
     """Write one row per participant: whether excluded, and the result of each criterion."""
-    written = {name: one.written for name, one in evidence.items()}
+    written = {name: result.written for name, result in evidence.items()}
     shared = (crowd.scratch, crowd.excluded, _files(evidence), written, crowd.out / "participants")
     return tuple(crowd.each(_verdict, shared, name="verdicts"))
 
@@ -236,22 +229,21 @@ def _verdict(
 ) -> Path:
     scratch, excluded, files, written, out = shared
     table = pl.read_parquet(part_file(scratch / PEOPLE, number), columns=["participant"])
-    gone = _gone(scratch, excluded, number)
-    table = table.with_columns(excluded=pl.col("participant").is_in(gone.implode()))
-    for name, own in files.items():
-        path = own.get(part_file(Path(), number).name)
+    table = table.with_columns(excluded=pl.col("participant").is_in(excluded_from(scratch, excluded, number).implode()))
+    for name, by_part in files.items():
+        path = by_part.get(part_file(Path(), number).name)
         columns = {column: f"{name}_{column}" for column in written[name]}
         if path is None:
-            # The types are those of a part that has somebody.
-            some = next(iter(own.values()), None)
-            found = None if some is None else pl.read_parquet(some, n_rows=0)
+            # The types are those of a part with participants.
+            some = next(iter(by_part.values()), None)
+            results = None if some is None else pl.read_parquet(some, n_rows=0)
         else:
-            known = pl.read_parquet_schema(path)
+            schema = pl.read_parquet_schema(path)
             read = ("participant", *columns, "message", "values")
-            found = pl.read_parquet(path, columns=[column for column in read if column in known])
-        if found is not None:
-            found = with_reasons(found).select("participant", *(pl.col(old).alias(new) for old, new in columns.items()))
-            table = table.join(found, on="participant", how="left", maintain_order="left")
+            results = pl.read_parquet(path, columns=[column for column in read if column in schema])
+        if results is not None:
+            results = with_reasons(results).select("participant", *(pl.col(c).alias(columns[c]) for c in columns))
+            table = table.join(results, on="participant", how="left", maintain_order="left")
     return write_part(table, out, number)
 
 
@@ -265,10 +257,10 @@ def _index(crowd: InParts, screening: PartedScreening, *, only_quick: bool) -> S
     if only_quick and screening.answers > QUICK_ANSWERS:
         return NOT_QUICK
     try:
-        found = spammer_index_in_parts(crowd, only_quick=only_quick)
-        # The counts are of everybody, so they are comparable only where nobody is excluded.
-        flagged = {} if screening.excluded else {name: one.flagged for name, one in screening.evidence.items()}
-        return found.beside(flagged)
+        index = spammer_index_in_parts(crowd, only_quick=only_quick)
+        # The counts are of all participants, so they are comparable only if nobody is excluded.
+        flagged = {} if screening.excluded else {name: result.flagged for name, result in screening.evidence.items()}
+        return index.beside(flagged)
     except MemoryError:
         return NO_ROOM
     except ValueError as error:
@@ -294,19 +286,19 @@ class PartsOverview:
 
 def look(crowd: InParts, folder: Path) -> PartsOverview:
     """Read every part once and write its participants; raises PartsError if a participant is in two parts."""
-    seen = crowd.map(_look, (folder, crowd.parts, crowd.study), name="reading")
+    overviews = crowd.map(_look, (folder, crowd.parts, crowd.study), name="reading")
     _refuse_two_parts(crowd.parts, [part_file(folder, number) for number in range(len(crowd))])
-    for number, one in enumerate(seen):
-        if set(one.columns) != set(seen[0].columns) or one.scales != seen[0].scales:
-            differ = sorted(set(one.columns) ^ set(seen[0].columns)) or ["a scale"]
+    for number, overview in enumerate(overviews):
+        if set(overview.columns) != set(overviews[0].columns) or overview.scales != overviews[0].scales:
+            differ = sorted(set(overview.columns) ^ set(overviews[0].columns)) or ["a scale"]
             raise PartsError(
                 f"Of {crowd.parts.name(number)} and {crowd.parts.name(0)}, only one gets {differ[0]} from the study "
                 "file: write it into the files."
             )
-    digest = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()[:16]
-    people, answers = sum(one.participants for one in seen), sum(one.answers for one in seen)
-    notes = joined_notes([one.notes for one in seen], crowd.parts)
-    return PartsOverview(people, answers, digest, notes, seen[0].columns, seen[0].scales)
+    digest = hashlib.sha256("".join(overview.fingerprint for overview in overviews).encode()).hexdigest()[:16]
+    people, answers = (sum(getattr(part, what) for part in overviews) for what in ("participants", "answers"))
+    notes = joined_notes([overview.notes for overview in overviews], crowd.parts)
+    return PartsOverview(people, answers, digest, notes, overviews[0].columns, overviews[0].scales)
 
 
 def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number: int) -> PartsOverview:
@@ -330,7 +322,8 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
         return
     where = twice.group_by("participant", maintain_order=True).agg("_part")
     named = [
-        f"{name} in {' and '.join(parts.name(part) for part in own[:3])}" for name, own in where.head(NAMED).iter_rows()
+        f"{name} in {' and '.join(parts.name(part) for part in numbers[:3])}"
+        for name, numbers in where.head(NAMED).iter_rows()
     ]
     more = f" and {counted(where.height - NAMED, 'other')}" if where.height > NAMED else ""
     raise PartsError(
@@ -343,11 +336,11 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
 def joined_notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
     """The assumptions of all parts: numbers of answers are added up; a note on some parts only names one of them."""
     counts: dict[Message, dict[int, int]] = {}
-    for number, own in enumerate(notes):
-        for note in own:
+    for number, of_part in enumerate(notes):
+        for note in of_part:
             kind = Message(note.code, {name: value for name, value in note.values.items() if name != COUNT})
-            of_part = counts.setdefault(kind, {})
-            of_part[number] = of_part.get(number, 0) + note.values.get(COUNT, 0)
+            counts_of_note = counts.setdefault(kind, {})
+            counts_of_note[number] = counts_of_note.get(number, 0) + note.values.get(COUNT, 0)
     messages: list[Message] = []
     for kind, having in counts.items():
         answers = sum(having.values())
