@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -50,7 +50,7 @@ from karat.judgments import Judgments
 from karat.judgments.trial_order import check_order
 from karat.messages import Message
 from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -94,10 +94,10 @@ ABOVE_CHANCE, FEWEST = 1.645, 20
 """Standard errors above chance from which agreement protects a worker (p < .05), and the answers needed to show it."""
 USUAL = 0.5
 """The share of workers who must agree above chance before disagreement counts against anybody."""
-REASON_VALUES = pl.Struct(
-    {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
-     "alpha": pl.Float64}
-)  # fmt: skip
+VALUES = {
+    "answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
+    "alpha": pl.Float64,
+}  # fmt: skip
 """The values of the messages to participants."""
 NOT_COMPARED = (
     pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
@@ -110,7 +110,7 @@ NOT_COMPARED = (
 class Deletion(Evidence):
     """Evidence with the distance of each worker.
 
-    `participants` also has distance, df, p_value (published rule), p_simulated and p_adjusted (null unless asked for).
+    `participants` also has distance, df, p_value (published rule), p_simulated and p_adjusted (null unless simulated).
     Score and threshold are the distance and its limit by the published rule, or the simulated p and alpha.
     """
 
@@ -130,14 +130,14 @@ class Deletion(Evidence):
 
         if self.settings["by"] == "simulated":
             decided = self.participants.with_columns(threshold=pl.lit(None, pl.Float64))
-            return distances_plot(_known(decided), self.settings["alpha"], width_cm)
+            return distances_plot(_with_distances(decided), self.settings["alpha"], width_cm)
         # The dashed line and the diamonds are those of the published rule; rings show the simulated null.
         limits = chdtri(self.participants["df"].cast(pl.Float64).to_numpy(), self.settings["alpha"])
         published = self.participants.with_columns(
             threshold=pl.Series(limits, nan_to_null=True),
             flagged=(pl.col("p_value") < self.settings["alpha"]).fill_null(False),
         )
-        return distances_plot(_known(published), self.settings["alpha"], width_cm)
+        return distances_plot(_with_distances(published), self.settings["alpha"], width_cm)
 
     def plot_chance(self, width_cm: float = 12) -> Figure:
         """The distribution of the distances, with the chi-squared curve of the published rule (figure 5a).
@@ -148,8 +148,8 @@ class Deletion(Evidence):
         """
         from karat.plots.crowd import chance_plot
 
-        known = _known(self.participants)
-        distance, df, flagged = (known[name].to_numpy() for name in ("distance", "df", "flagged"))
+        compared = _with_distances(self.participants)
+        distance, df, flagged = (compared[name].to_numpy() for name in ("distance", "df", "flagged"))
         return chance_plot(distance, df, flagged, width_cm)
 
 
@@ -168,16 +168,16 @@ def deletion(
 ) -> Deletion:
     """The deviance distance of each worker, and the probability of such answers given everybody else's.
 
-    The simulated null decides, p < alpha, with `simulations` draws (999, or 199 for labels, unless said); `refit` fits
-    the model anew for each of them. `by="published"` decides by the published rule instead: chi-squared with as many
-    degrees of freedom as answers; `simulations` then asks for the simulated null beside it. More than `at_most`
-    participants are refused, since the model is fitted without each of them, and so are labels whose refits take longer
-    than ten seconds, unless `at_most` is set; `only` names those who are looked at. `executor` says where the fits are
-    made (`karat.executors.open_executor`); the numbers are the same.
+    The simulated null decides, p < alpha, with `simulations` draws (by default 999, or 199 for labels); `refit` fits
+    the model again for each of them. `by="published"` uses the published rule instead: chi-squared with one degree of
+    freedom per answer; `simulations` then adds the simulated null for information. More than `at_most` participants are
+    refused, because the model is fitted without each of them, and so are labels with refits of more than ten seconds,
+    unless `at_most` is set. `only` limits the analysis to some participants. `executor` runs the fits
+    (`karat.executors.open_executor`) and does not change the numbers.
 
     >>> import karat
-    >>> found = deletion(karat.simulate.crowd(30, 40, {"random guessing": 3}), by="published")
-    >>> print(found)
+    >>> evidence = deletion(karat.simulate.crowd(30, 40, {"random guessing": 3}), by="published")
+    >>> print(evidence)
     deletion: 4 of 30 participants flagged.
     """
     from scipy.special import chdtrc, chdtri
@@ -206,8 +206,8 @@ def deletion(
         if refit:
             simulated = exceedances(model, distance, simulations, seed, redrawing)
         else:
-            known = [place for place in places if distance[place] == distance[place]]
-            simulated = predictive_p(model, known, simulations, seed, redrawing)
+            with_distance = [place for place in places if distance[place] == distance[place]]
+            simulated = predictive_p(model, with_distance, simulations, seed, redrawing)
     table = pl.DataFrame(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
@@ -229,11 +229,11 @@ def deletion(
     return Deletion(participants, "deletion", settings, notes, log_likelihood=model.log_likelihood)
 
 
-def _known(participants: pl.DataFrame) -> pl.DataFrame:
-    known = participants.filter(pl.col("distance").is_not_null())
-    if not known.height:
+def _with_distances(participants: pl.DataFrame) -> pl.DataFrame:
+    compared = participants.filter(pl.col("distance").is_not_null())
+    if not compared.height:
         raise KaratError("There are no distances to draw: nobody gave answers that could be compared.")
-    return known
+    return compared
 
 
 def _refuse_many(people: int, at_most: int) -> None:
@@ -291,55 +291,29 @@ def _as_trials(answers: Crowd) -> CredenceTrials:
 
 
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
+    """The table of participants with their verdicts and reasons."""
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
-    known = table.select("distance", "df", "threshold", "p_simulated", "_spared").iter_rows()
-    reasons = [_reason(distance, df, limit, p, spared, alpha, by) for distance, df, limit, p, spared in known]
-    score, threshold, flagged = pl.col("distance"), pl.col("threshold"), pl.col("p_value") < alpha
+    distance, limit, p = pl.col("distance"), pl.col("threshold"), pl.col("p_simulated")
+    score, threshold, flagged = distance, limit, pl.col("p_value") < alpha
     if by == "simulated":
-        score = pl.col("p_simulated")
-        threshold = pl.when(score.is_not_null()).then(alpha)
-        flagged = (score < alpha) & pl.col("_spared").is_null()
+        score, threshold = p, pl.when(p.is_not_null()).then(alpha)
+        flagged = (p < alpha) & pl.col("_spared").is_null()
+    message = (
+        pl.when(distance.is_null()).then(pl.lit("deletion.not_compared"))
+        .when(p.is_null() | (by == "published")).then(pl.lit("deletion.published"))
+        .when(p >= alpha).then(pl.lit("deletion.usual")).otherwise(pl.coalesce("_spared", pl.lit("deletion.unusual")))
+    )  # fmt: skip
+    values = {
+        "answers": pl.col("df"), "distance": round_beside(distance, limit, 1), "limit": limit,
+        "p": pl.when(p >= SMALLEST_P).then(round_beside(p, pl.lit(alpha), 3)),
+        "p_below": pl.when(p < SMALLEST_P).then(pl.lit(SMALLEST_P)), "alpha": pl.lit(alpha),
+    }  # fmt: skip
+    compared = {name: pl.when(distance.is_not_null()).then(value) for name, value in values.items()}
     return table.select(
         "participant", score.alias("score"), threshold.alias("threshold"),
-        flagged.fill_null(False).alias("flagged"),
-        pl.Series("message", [code for code, _ in reasons], pl.String),
-        pl.Series("values", [values for _, values in reasons], REASON_VALUES),
+        flagged.fill_null(False).alias("flagged"), message.alias("message"), values_of(VALUES, **compared),
         "distance", "df", "p_value", "p_simulated", "p_adjusted",
     )  # fmt: skip
-
-
-def _reason(
-    distance: float | None,
-    df: int,
-    limit: float,
-    simulated: float | None,
-    spared: str | None,
-    alpha: float,
-    by: By,
-) -> tuple[str, dict[str, Any]]:
-    """The code and the values of the message about a participant."""
-    if distance is None:
-        return "deletion.not_compared", dict.fromkeys(REASON_VALUES.to_schema())
-    small = simulated is not None and simulated < SMALLEST_P
-    values = {
-        "answers": df, "distance": beside(distance, limit, 1), "limit": limit,
-        "p": None if simulated is None or small else beside(simulated, alpha, 3),
-        "p_below": SMALLEST_P if small else None, "alpha": alpha,
-    }  # fmt: skip
-    if by == "published" or simulated is None:
-        return "deletion.published", values
-    if simulated >= alpha:
-        return "deletion.usual", values
-    return spared or "deletion.unusual", values
-
-
-def beside(value: float, cutoff: float, digits: int) -> float:
-    """A rounded number, with more digits if rounding would hide its side of the cutoff."""
-    for more in range(digits, 12):
-        rounded = round(value, more)
-        if (rounded < cutoff) == (value < cutoff) and (rounded > cutoff) == (value > cutoff):
-            return rounded
-    return value
 
 
 def _notes(
@@ -370,13 +344,13 @@ def deletion_windows(
     progress: Progress | None = None,
     executor: Executor = SERIAL,
 ) -> pl.DataFrame:
-    """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
+    """The deletion analysis within sliding windows of trials, which shows changes half-way (appendix C).
 
-    A window holds `width` consecutive answers of each participant, in their order of presentation; windows begin `step`
-    answers apart (half the width unless said). Windows are compared by the published rule. One row per participant and
-    window: first, last, distance, df, p_value, flagged. A participant without answers in a window is not in it; where
-    the answers of a window cannot be compared, as those of a single participant, distance, df and p_value are missing.
-    `at_most` is that of `deletion`.
+    A window has `width` consecutive answers of each participant, in their order of presentation; windows begin `step`
+    answers apart (by default half the width). Windows are compared by the published rule. One row per participant and
+    window: first, last, distance, df, p_value, flagged. A participant without answers in a window has no row for it. If
+    the answers of a window cannot be compared, such as those of a single participant, distance, df and p_value are
+    missing. `at_most` is that of `deletion`.
 
     Parameters
     ----------
@@ -408,12 +382,12 @@ def deletion_windows(
             frame.filter(pl.col("_place").is_between(first, first + width - 1)).drop("_place"), judgments.scales
         )
         try:
-            found = deletion(part, alpha, at_most=at_most, by="published", executor=executor).participants
+            results = deletion(part, alpha, at_most=at_most, by="published", executor=executor).participants
         except ScreenError as error:
             refused.append(error)
-            found = everybody(part).with_columns(NOT_COMPARED)
+            results = everybody(part).with_columns(NOT_COMPARED)
         place = (pl.lit(first).alias("first"), pl.lit(first + width - 1).alias("last"))
-        tables.append(found.select("participant", *place, "distance", "df", "p_value", "flagged"))
+        tables.append(results.select("participant", *place, "distance", "df", "p_value", "flagged"))
         if progress is not None:
             progress(number + 1, len(starts))
     if len(refused) == len(starts):

@@ -42,13 +42,13 @@ from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, message_of, render
 from karat.models.markov import Strategy
 from karat.screen.criteria.completion import completion
-from karat.screen.criteria.deletion import ALPHA, By, beside, deletion
+from karat.screen.criteria.deletion import ALPHA, By, deletion
 from karat.screen.criteria.markov import SIMULATIONS, Cutoffs, markov
 from karat.screen.criteria.risk import accuracy_of
 from karat.screen.criteria.time_filter import evened, time_filter
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.gold import Doubtful, Gold, gold, has_key
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, with_messages
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, with_messages
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -118,7 +118,7 @@ class Procedure(Evidence):
     path: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per participant and step: participant, step, outcome, message, values.
 
-    Outcomes are goes on, cleared and not judged; noted, of those who were not candidates any more; and flagged."""
+    Outcomes are goes on, cleared, not judged, noted (no longer a candidate) and flagged."""
     flow: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per step: step, entered, met."""
     index: SpammerIndex | None = None
@@ -135,8 +135,8 @@ class Procedure(Evidence):
         """One participant's path in words.
 
         >>> import karat
-        >>> found = procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean")
-        >>> print(found.path_of("w002"))
+        >>> evidence = procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean")
+        >>> print(evidence.path_of("w002"))
         w002: index, goes on (.105 of the variance lies between participants, at or above .100);
           markov, cleared (no pattern...);
           verdict, cleared (met 0 of 3 steps)
@@ -144,8 +144,8 @@ class Procedure(Evidence):
         self.row_of(participant)
         steps = []
         for _, step, outcome, code, values in self.path.filter(pl.col("participant") == participant).iter_rows():
-            said = {"step": step, "outcome": outcome, "why": Message(code, values or {})}
-            steps.append(render(Message("procedure.outcome", said), language))
+            step_values = {"step": step, "outcome": outcome, "why": Message(code, values or {})}
+            steps.append(render(Message("procedure.outcome", step_values), language))
         return f"{participant}: " + ";\n  ".join(steps)
 
     @property
@@ -228,7 +228,7 @@ def procedure(
     checked = gold(judgments) if auxiliary == "accuracy" and has_key(answered(judgments)) else None
     judges: dict[str, Judge] = {
         "markov": lambda _: markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor),
-        "deletion": lambda who: _deletion(judgments, who, alpha, deletion_simulations, seed, progress, executor),
+        "deletion": lambda chosen: _deletion(judgments, chosen, alpha, deletion_simulations, seed, progress, executor),
     }
     first_to_last = ["markov", "deletion"] if order == "markov first" else ["deletion", "markov"]
     names: list[str] = [name for name in first_to_last if name in criteria]
@@ -251,12 +251,12 @@ def procedure(
         "deletion_simulations": deletion_simulations, "seed": seed,
     }  # fmt: skip
     notes = tuple(walk.notes(index, least_index))
-    found = walk.verdict()
-    # Steps that looked at everybody are criteria of participants to hold beside the index.
-    whole = {name: one for name, one in walk.steps.items() if one.participants.height == len(people)}
-    index = index.beside({name: len(one.flagged) for name, one in whole.items()})
+    table = walk.verdict()
+    # Steps that judged all participants can be compared with the index.
+    whole = {name: evidence for name, evidence in walk.steps.items() if evidence.participants.height == len(people)}
+    index = index.beside({name: len(evidence.flagged) for name, evidence in whole.items()})
     return Procedure(
-        found, "procedure", settings, notes, None, walk.path(found), walk.flow(), index, walk.steps, checked
+        table, "procedure", settings, notes, None, walk.path(table), walk.flow(), index, walk.steps, checked
     )
 
 
@@ -310,7 +310,7 @@ def accuracy_step(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evide
 
 def _deletion(
     judgments: Judgments,
-    who: list[str],
+    people: list[str],
     alpha: float,
     simulations: int,
     seed: int,
@@ -319,11 +319,11 @@ def _deletion(
 ) -> Evidence:
     """Deletion analysis of some workers; the simulated null decides if there is one."""
     by: By = "simulated" if simulations else "published"
-    found = deletion(
-        judgments, alpha, simulations, seed, len(who), by, only=set(who), progress=progress, executor=executor
+    evidence = deletion(
+        judgments, alpha, simulations, seed, len(people), by, only=set(people), progress=progress, executor=executor
     )
-    rows = found.participants.filter(pl.col("participant").is_in(who))
-    return replace(found, participants=rows)
+    rows = evidence.participants.filter(pl.col("participant").is_in(people))
+    return replace(evidence, participants=rows)
 
 
 class ProcedureSteps:
@@ -344,31 +344,32 @@ class ProcedureSteps:
         for name in self.people:
             self._outcomes[name].append(("index", "goes on" if enough else "cleared"))
         code = "procedure.index_reached" if enough else "procedure.index_below"
-        self._index = {"message": code, "values": {"index": beside(index.value, least, 3), "least": least}}
+        value = pl.select(round_beside(pl.lit(index.value), pl.lit(least), 3)).item()
+        self._index = {"message": code, "values": {"index": value, "least": least}}
         self.candidates, self.stopped = list(self.people) if enough else [], not enough
 
     def step(self, name: str, judge: Judge, candidates_only: bool) -> None:
         """Judge the candidates, or everybody; participants who meet the step remain candidates."""
-        looked_at = self.candidates if candidates_only else self.people
-        if self.stopped or not looked_at:
-            # The index stopped the procedure, or nobody is left: nothing is computed.
+        judged = self.candidates if candidates_only else self.people
+        if self.stopped or not judged:
+            # Nothing is computed, because the index stopped the procedure or no candidates remain.
             self._flow.append((name, 0, 0))
             return
-        evidence = judge(looked_at)
+        evidence = judge(judged)
         self.steps[name] = evidence
         rows = {row[0]: row[1:] for row in evidence.participants.select("participant", "flagged", "score").iter_rows()}
         still, met = set(self.candidates), []
-        for who in looked_at:
-            flagged, score = rows.get(who, (False, None))
-            self._met[who] |= {name} if flagged else set()
+        for person in judged:
+            flagged, score = rows.get(person, (False, None))
+            self._met[person] |= {name} if flagged else set()
             silent = score is None and not flagged
-            if who in still:
+            if person in still:
                 self._silent[name] = self._silent.get(name, 0) + silent
                 outcome = "not judged" if silent else "goes on" if flagged else "cleared"
-                met += [who] if flagged else []
+                met += [person] if flagged else []
             else:
                 outcome = "noted"
-            self._outcomes[who].append((name, outcome))
+            self._outcomes[person].append((name, outcome))
         self._flow.append((name, len(self.candidates), len(met)))
         self.candidates = met
 
@@ -376,23 +377,23 @@ class ProcedureSteps:
         flagged = set(self.candidates)
         if self.rule == "any criterion":
             others = set(self.names) - {"markov", "deletion"}
-            flagged = {who for who, met in self._met.items() if others <= met and met - others}
+            flagged = {person for person, met in self._met.items() if others <= met and met - others}
         criteria = [name for name in self.names if name in ("markov", "deletion")]
         needed = float(len(self.names) - (len(criteria) - 1 if self.rule == "any criterion" else 0))
         rows = []
-        for who in self.people:
-            ended = next((step for step, outcome in self._outcomes[who] if outcome != "goes on"), "verdict")
-            self._outcomes[who].append(("verdict", "flagged" if who in flagged else "cleared"))
-            rows.append((who, float(len(self._met[who])), needed, who in flagged, ended))
+        for person in self.people:
+            ended = next((step for step, outcome in self._outcomes[person] if outcome != "goes on"), "verdict")
+            self._outcomes[person].append(("verdict", "flagged" if person in flagged else "cleared"))
+            rows.append((person, float(len(self._met[person])), needed, person in flagged, ended))
         schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
                   "ended": pl.String}  # fmt: skip
         table = self._with_steps(pl.DataFrame(rows, schema=schema, orient="row"))
         index = pl.lit(self._index["values"]["index"]), pl.lit(self._index["values"]["least"])
         values = pl.struct(
-            index[0].alias("index"), index[1].alias("least"), *PLACES, *(f"{one}_step" for one in PLACES)
+            index[0].alias("index"), index[1].alias("least"), *PLACES, *(f"{position}_step" for position in PLACES)
         )
-        looked_at = pl.any_horizontal(pl.col(f"{one}_step").is_not_null() for one in PLACES)
-        code = pl.when(looked_at).then(pl.lit("procedure.steps")).otherwise(pl.lit(self._index["message"]))
+        judged = pl.any_horizontal(pl.col(f"{position}_step").is_not_null() for position in PLACES)
+        code = pl.when(judged).then(pl.lit("procedure.steps")).otherwise(pl.lit(self._index["message"]))
         return table.select(
             "participant", "score", "threshold", "flagged", code.alias("message"), values.alias("values"), "ended"
         )
@@ -406,20 +407,22 @@ class ProcedureSteps:
                     pl.lit(None, NO_MESSAGE).alias(place), pl.lit(None, pl.String).alias(f"{place}_step")
                 )
                 continue
-            seen = [any(step == name for step, _ in self._outcomes[who]) for who in table["participant"].to_list()]
-            known = with_messages(self.steps[name].participants)
-            said = pl.when(pl.col("message").is_not_null()).then(pl.struct("message", "values"))
-            fields = known.schema["values"].to_schema()  # type: ignore[attr-defined]
+            was_judged = [
+                any(step == name for step, _ in self._outcomes[person]) for person in table["participant"].to_list()
+            ]
+            evidence = with_messages(self.steps[name].participants)
+            message = pl.when(pl.col("message").is_not_null()).then(pl.struct("message", "values"))
+            fields = evidence.schema["values"].to_schema()  # type: ignore[attr-defined]
             nothing = pl.struct(pl.lit(None, kind).alias(field) for field, kind in fields.items())
             lacking = pl.struct(pl.lit("procedure.not_in_evidence").alias("message"), nothing.alias("values"))
             table = table.join(
-                known.select("participant", said.alias(place), pl.lit(True).alias("_judged")),
+                evidence.select("participant", message.alias(place), pl.lit(True).alias("_judged")),
                 on="participant", how="left", maintain_order="left",
             )  # fmt: skip
-            looked_at = pl.lit(pl.Series(seen, dtype=pl.Boolean))
+            judged = pl.lit(pl.Series(was_judged, dtype=pl.Boolean))
             table = table.with_columns(
-                pl.when(looked_at & pl.col("_judged").is_null()).then(lacking).when(looked_at).then(place).alias(place),
-                pl.when(looked_at).then(pl.lit(name)).alias(f"{place}_step"),
+                pl.when(judged & pl.col("_judged").is_null()).then(lacking).when(judged).then(place).alias(place),
+                pl.when(judged).then(pl.lit(name)).alias(f"{place}_step"),
             ).drop("_judged")
         return table
 
@@ -427,10 +430,11 @@ class ProcedureSteps:
         """One row per participant and step, with the message of the step and its values."""
         places = dict(zip(self.names, PLACES, strict=False))
         rows = [
-            (who, step, outcome, "procedure.met" if step == "verdict" else "procedure.why" if step in places else None,
-             place, len(self._met[who]))
-            for who in self.people
-            for step, outcome in self._outcomes[who]
+            (person, step, outcome,
+             "procedure.met" if step == "verdict" else "procedure.why" if step in places else None,
+             place, len(self._met[person]))
+            for person in self.people
+            for step, outcome in self._outcomes[person]
             for place in (places.get(step),)
         ]  # fmt: skip
         schema = {"participant": pl.String, "step": pl.String, "outcome": pl.String, "message": pl.String,
@@ -441,10 +445,10 @@ class ProcedureSteps:
             maintain_order="left",
         )  # fmt: skip
         steps = pl.lit(len(self.names), pl.Int64).alias("steps")
-        own = [pl.when(pl.col("_place") == place).then(place).alias(place) for place in PLACES]
+        messages = [pl.when(pl.col("_place") == place).then(place).alias(place) for place in PLACES]
         return table.select(
             "participant", "step", "outcome", pl.col("message").fill_null(self._index["message"]),
-            pl.struct("index", "least", "met", steps, *own).alias("values"),
+            pl.struct("index", "least", "met", steps, *messages).alias("values"),
         )  # fmt: skip
 
     def flow(self) -> pl.DataFrame:
