@@ -68,7 +68,7 @@ def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
     names = ("question", "status", "expected", "pair")
     absent = [pl.lit(None, dtype=pl.String).alias(name) for name in names if name not in frame.columns]
     where = [name for name in ("trial", "session") if name in frame.columns]
-    # Columns of the design are left behind: a choice trial has a column right of its own.
+    # Columns of the design are dropped, because choice trials have a column `right` of their own.
     return (
         frame.with_columns(absent)
         .select("participant", *where, "item", "response", *names)
@@ -87,14 +87,14 @@ def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
     if empty in (0, trials.height):
         return trials, []
     keys = ["question", "expected"]
-    known = trials.filter(pl.col("status").is_not_null(), pl.col("expected").is_not_null()).group_by(keys).agg(
+    by_answer = trials.filter(pl.col("status").is_not_null(), pl.col("expected").is_not_null()).group_by(keys).agg(
         pl.col("status").n_unique().alias("kinds"), pl.col("status").first().alias("found")
     )  # fmt: skip
-    agreed = known.filter(pl.col("kinds") == 1).drop("kinds")
+    agreed = by_answer.filter(pl.col("kinds") == 1).drop("kinds")
     filled = trials.join(agreed, on=keys, how="left", maintain_order="left")
     filled = filled.with_columns(pl.coalesce("status", "found").alias("status")).drop("found")
-    found = empty - filled["status"].null_count()
-    return filled, [Message("answers.status_filled", {"n": found})] if found else []
+    filled_in = empty - filled["status"].null_count()
+    return filled, [Message("answers.status_filled", {"n": filled_in})] if filled_in else []
 
 
 def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
@@ -120,17 +120,17 @@ def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame
         right = response is not None and response in answers
         undecided = isinstance(scale, Choice) and response == "none"
         wrong = response is not None and not right and not undecided
-        taken = penalty(scale, expected) if wrong else 0.0
-        rows.append((question, expected, response, right, wrong, str(probability), taken))
+        deduction = penalty(scale, expected) if wrong else 0.0
+        rows.append((question, expected, response, right, wrong, str(probability), deduction))
     because = {"why": why[0] if why else None, "more": len(why) - 1 if len(why) > 1 else None}
     if not rows:
         raise ScreenError(Message("answers.chance_unknown", because) if why else Message("answers.no_key"))
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "right": pl.Boolean}
     more = {"wrong": pl.Boolean, "chance": pl.String, "penalty": pl.Float64}
     table = pl.DataFrame(rows, schema=schema | more, orient="row")
-    found = trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
-    left_out = trials.height - found.height
-    return found, [Message("answers.left_out", {"n": left_out, **because})] if left_out else []
+    with_rule = trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+    left_out = trials.height - with_rule.height
+    return with_rule, [Message("answers.left_out", {"n": left_out, **because})] if left_out else []
 
 
 def penalty(scale: Scale, expected: str) -> float:
@@ -166,15 +166,12 @@ def positional(
             pl.col("chance").sort().str.join(" ").alias(f"{group}_chances"),
         )  # fmt: skip
         counts = counts.join(rows, on="participant", how="left", maintain_order="left")
-    counted_things = ("right", "wrong", "trials", "unanswered", "penalty")
-    counts = counts.with_columns(pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in counted_things)
+    counted = ("right", "wrong", "trials", "unanswered", "penalty")
+    counts = counts.with_columns(pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in counted)
     keys = [f"{group}_chances" for group in groups]
     designs = counts.select(keys).unique(maintain_order=True)
     rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
-    loose = [rule.probability for _, rule in rules if rule.probability is not None and rule.probability > alpha]
-    notes += [guess_note(max(loose), alpha)] if loose else []
-    if all(rule.probability is None for _, rule in rules):
-        notes.append(Message("passing.nobody_judged", {"why": rules[0][1].why_not}))
+    notes += rule_notes([rule for _, rule in rules], alpha)
     rule_words = designs.with_columns(
         *(
             pl.Series(f"{group}_needed", [rule[0][i] for rule in rules], dtype=pl.Int64)
@@ -183,22 +180,37 @@ def positional(
         *rule_columns([rule for _, rule in rules]),
     )
     counts = counts.join(rule_words, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    shown = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
-    shown = shown.with_columns(pl.col("question").replace("", None))
-    return Evidence(_verdicts(counts, groups), criterion, notes=tuple(notes), trials=shown)
+    answers = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
+    answers = answers.with_columns(pl.col("question").replace("", None))
+    return Evidence(_verdicts(counts, groups), criterion, notes=tuple(notes), trials=answers)
 
 
 def rule_columns(rules: Sequence[PassingRule]) -> list[pl.Series]:
     """Rules as columns: the probability that guessing passes, or the code and values of why there is no rule."""
     why = [rule.why_not for rule in rules]
-    values = [{} if one is None else one.values for one in why]
+    values = [{} if reason is None else reason.values for reason in why]
     return [
         pl.Series("guess_probability", [rule.probability for rule in rules], dtype=pl.Float64),
-        pl.Series("_why", [None if one is None else one.code for one in why], dtype=pl.String),
-        pl.Series("_n", [own.get("n") for own in values], dtype=pl.Int64),
-        pl.Series("_slips", [own.get("slips") for own in values], dtype=pl.Int64),
-        pl.Series("_p", [own.get("p") for own in values], dtype=pl.Float64),
+        pl.Series("_why", [None if reason is None else reason.code for reason in why], dtype=pl.String),
+        pl.Series("_n", [fields.get("n") for fields in values], dtype=pl.Int64),
+        pl.Series("_slips", [fields.get("slips") for fields in values], dtype=pl.Int64),
+        pl.Series("_p", [fields.get("p") for fields in values], dtype=pl.Float64),
     ]
+
+
+def rule_values(unanswered: pl.Expr, **counts: pl.Expr) -> pl.Expr:
+    """The values of reasons: counts and unanswered trials if there is a rule, else why there is none."""
+    missed = pl.when(pl.col("guess_probability").is_not_null() & (unanswered > 0)).then(unanswered)
+    p, n, slips = pl.coalesce("guess_probability", "_p"), pl.col("_n"), pl.col("_slips")
+    return values_of(VALUES, **counts, unanswered=missed, p=p, n=n, slips=slips)
+
+
+def rule_notes(rules: Sequence[PassingRule], alpha: float) -> list[Message]:
+    """The warning that guessing passes too often, or that nobody is judged, with the reason of the first rule."""
+    passing = max((rule.probability for rule in rules if rule.probability is not None), default=None)
+    if passing is None:
+        return [Message("passing.nobody_judged", {"why": rules[0].why_not})]
+    return [guess_note(passing, alpha)] if passing > alpha else []
 
 
 def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[Message]]:
@@ -207,16 +219,16 @@ def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str,
                   for question in trials["question"].unique())  # fmt: skip
     kinds = set(trials["status"].drop_nulls().unique()) & set(GROUPS)
     if not ratings or len(kinds) < 2:
-        alone = ratings and trials["expected"].n_unique() > 1 and (not kinds or trials["status"].null_count() > 0)
-        notes = [Message("answers.counted_together")] if alone else []
+        ungrouped = ratings and trials["expected"].n_unique() > 1 and (not kinds or trials["status"].null_count() > 0)
+        notes = [Message("answers.counted_together")] if ungrouped else []
         return ("all",), trials.with_columns(group=pl.lit("all")), notes
     trials, notes = with_status(trials)
-    kept = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
-    other = trials.height - kept.height
+    in_groups = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
+    other = trials.height - in_groups.height
     notes += [Message("answers.other_status", {"n": other})] if other else []
-    mixed = kept.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
+    mixed = in_groups.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
     notes += [Message("answers.chances_differ")] if mixed else []
-    return GROUPS, kept, notes
+    return GROUPS, in_groups, notes
 
 
 def _rule(
@@ -250,17 +262,9 @@ def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
         needed = ruled & pl.col(f"{group}_needed").is_not_null()
         for what in COUNTED:
             reasons[what if group == "all" else f"{group}_{what}"] = pl.when(needed).then(f"{group}_{what}")
-    right, wrong, trials, missing, taken = (
+    right, wrong, trials, missing, deducted = (
         pl.sum_horizontal(f"{group}_{what}" for group in groups)
         for what in ("right", "wrong", "trials", "unanswered", "penalty")
-    )
-    values = values_of(
-        VALUES,
-        **reasons,
-        unanswered=pl.when(ruled & (missing > 0)).then(missing),
-        p=pl.coalesce("guess_probability", "_p"),
-        n=pl.col("_n"),
-        slips=pl.col("_slips"),
     )
     passed = pl.lit("answers.right") if groups == ("all",) else pl.lit("answers.right_by_status")
     table = counts.with_columns(
@@ -268,10 +272,10 @@ def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
         threshold=threshold,
         flagged=ruled & failed,
         message=pl.when(ruled).then(passed).otherwise("_why"),
-        values=values,
+        values=rule_values(missing, **reasons),
         rights_minus_wrongs=pl.when(trials > 0).then(right - wrong),
         rights_minus_wrongs_share=pl.when(trials > 0).then((right - wrong) / trials),
-        solved=pl.when(trials > 0).then(right - taken),
+        solved=pl.when(trials > 0).then(right - deducted),
     )
     names = {f"{g}_{what}": what if g == "all" else f"{g}_{what}" for g in groups for what in COUNTED}
     further = ("rights_minus_wrongs", "rights_minus_wrongs_share", "solved")
@@ -350,7 +354,7 @@ def joint_rule(
         k, m = single[0].needed[0], single[1].needed[0]
         return PassingRule((k, m), float(good[k] * bad[m]))
     above, below = max(grammatical), max(ungrammatical)
-    # Three points stand for any two chances: only right for one group, for the other, and for both or neither.
+    # Three points represent any two chances: right for one group only, for the other only, and for both or neither.
     overlap = above + below > 1
     neutral = "both" if overlap else None
     weights = [1 - above, above + below - 1, 1 - below] if overlap else [below, 1 - above - below, above]
@@ -358,15 +362,12 @@ def joint_rule(
     try:
         rule = chance.joint_rule(*sizes, 3, neutral, str(alpha), weights, published)
     except chance.ChanceError:
-        found = [
-            one
-            for most in (Fraction(1, 2), 1)
-            for one in chance.joint_rules(*sizes, 3, neutral, str(alpha), most, 0, weights)
-        ]
-        if not found:
+        limits = (Fraction(1, 2), 1)
+        rules = [r for most in limits for r in chance.joint_rules(*sizes, 3, neutral, str(alpha), most, 0, weights)]
+        if not rules:
             least = float(above ** sizes[0] * below ** sizes[1])
             return PassingRule((), None, Message("passing.too_few", {"n": sum(sizes), "p": least}))
-        rule = max(found, key=lambda one: (one.p_grammatical < 0.5 and one.p_ungrammatical < 0.5, one.probability))
+        rule = max(rules, key=lambda r: (r.p_grammatical < 0.5 and r.p_ungrammatical < 0.5, r.probability))
     return PassingRule((rule.grammatical[1], rule.ungrammatical[1]), rule.probability)
 
 
@@ -405,9 +406,9 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
     questions = evidence.trials["question"].fill_null("").unique().to_list()
     points = {question: neutral_point(judgments.scales[question]) for question in questions}
     neutral = {question: point for question, point in points.items() if point is not None}
-    asked = pl.col("question").fill_null("")
-    answers = evidence.trials.filter(pl.col("response").is_not_null(), asked.is_in(list(neutral)))
-    point = asked.replace_strict(neutral, return_dtype=pl.String, default=None)
+    question_of = pl.col("question").fill_null("")
+    answers = evidence.trials.filter(pl.col("response").is_not_null(), question_of.is_in(list(neutral)))
+    point = question_of.replace_strict(neutral, return_dtype=pl.String, default=None)
     counts = answers.group_by("participant").agg(
         (pl.col("response") == point).sum().cast(pl.Int64).alias("neutral"), pl.len().cast(pl.Int64).alias("answers")
     )
@@ -487,9 +488,9 @@ def yes_no_counts(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataF
     ]
     spelled = [(question, text, yes, yes in answers) for question, text, yes, answers in right if len(answers) == 1]
     schema = {"question": pl.String, "expected": pl.String, "yes": pl.String, "positive": pl.Boolean}
-    known = rows.join(pl.DataFrame(spelled, schema=schema, orient="row"), on=["question", "expected"])
+    by_side = rows.join(pl.DataFrame(spelled, schema=schema, orient="row"), on=["question", "expected"])
     said_yes, positive = pl.col("response") == pl.col("yes"), pl.col("positive")
-    return known.group_by("participant", maintain_order=True).agg(
+    return by_side.group_by("participant", maintain_order=True).agg(
         (said_yes & positive).sum().cast(pl.Int64).alias("hits"),
         positive.sum().cast(pl.Int64).alias("yes_trials"),
         (said_yes & ~positive).sum().cast(pl.Int64).alias("false_alarms"),

@@ -22,15 +22,16 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import width
 from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
 from karat.screen.one_part import AnyParts
 from karat.screen.right_answers import (
     COLUMNS,
-    VALUES,
+    COUNTED,
     count_rule,
-    guess_note,
     positional,
     rule_columns,
+    rule_notes,
+    rule_values,
     scored,
     trials_of,
 )
@@ -76,9 +77,9 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     """The number of pairs in which each participant put the worse sentence above the better one, or did not answer.
 
     A choice trial is a pair by itself. Rated sentences are partners by the column pair; the better one is the
-    grammatical one. Where a pair was rated more than once, no rating of the worse sentence may lie above one of the
-    better. A guesser passes a pair with (m + 1) / 2m on m points, with 1/2 where ties do not occur, as in magnitudes
-    or choices, and with 2/3 in a choice that offers "no difference".
+    grammatical one. If a pair was rated more than once, no rating of the worse sentence may be above one of the
+    better. A guesser passes a pair with probability (m + 1) / 2m on m points, 1/2 if ties do not occur, as with
+    magnitudes or choices, and 2/3 in a choice that offers "no difference".
     """
     check_settings(PassSettings, alpha=alpha, slips=slips)
     trials = trials_of(judgments, function)
@@ -110,24 +111,17 @@ def _pair_evidence(
     people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int | None, notes: list[Message]
 ) -> Evidence:
     """The verdict on each participant's pairs."""
-    texts = counts["chances"].unique(maintain_order=True).to_list()
-    rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0) for text in texts]
+    table = people.join(counts, on="participant", how="left", maintain_order="left")
+    texts = table["chances"].drop_nulls().unique(maintain_order=True).to_list()
+    rules = [count_rule([Fraction(chance) for chance in text.split()], alpha, slips or 0) for text in texts]
     applied_rules = pl.DataFrame([
         pl.Series("chances", texts, pl.String),
         pl.Series("needed", [rule.needed[0] if rule.needed else None for rule in rules], pl.Int64),
-        pl.Series("_rule", range(len(rules)), pl.Int64),
         *rule_columns(rules),
     ])  # fmt: skip
-    table = people.join(counts.join(applied_rules, on="chances"), on="participant", how="left", maintain_order="left")
+    table = table.join(applied_rules, on="chances", how="left", maintain_order="left")
     ruled = pl.col("guess_probability").is_not_null()
-    values = values_of(
-        VALUES,
-        **{what: pl.when(ruled).then(what) for what in ("right", "trials", "needed")},
-        unanswered=pl.when(ruled & (pl.col("unanswered") > 0)).then("unanswered"),
-        p=pl.coalesce("guess_probability", "_p"),
-        n=pl.col("_n"),
-        slips=pl.col("_slips"),
-    )
+    values = rule_values(pl.col("unanswered"), **{what: pl.when(ruled).then(what) for what in COUNTED})
     why_not = pl.col("_why").fill_null(pl.lit("pairs.none"))
     table = table.with_columns(
         score=pl.when(ruled).then(pl.col("right") / pl.col("trials")),
@@ -136,18 +130,14 @@ def _pair_evidence(
         message=pl.when(ruled).then(pl.lit("pairs.right")).otherwise(why_not),
         values=values,
     )
-    worst = max((rule.probability for rule in rules if rule.probability is not None), default=0.0)
-    notes = [*notes, guess_note(worst, alpha)] if worst > alpha else notes
-    if not any(rule.needed for rule in rules):
-        first = rules[table["_rule"].drop_nulls()[0]]
-        notes = [*notes, Message("passing.nobody_judged", {"why": first.why_not})]
-    return Evidence(table.select(*COLUMNS, "right", "trials", "needed"), criterion, notes=tuple(notes))
+    notes = [*notes, *rule_notes(rules, alpha)]
+    return Evidence(table.select(*COLUMNS, *COUNTED), criterion, notes=tuple(notes))
 
 
 def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFrame:
     """Choice trials: passed unless the worse sentence was chosen; "no difference" is not a failure."""
     undecided = pl.col("response") == "none"
-    # Somebody who guesses takes the worse sentence with one of two or three answers.
+    # A guess is the worse sentence with one of two or three answers.
     sizes = {question: len(scale.levels) for question, scale in scales.items() if isinstance(scale, Choice)}
     chances = {question: str(1 - Fraction(1, size)) for question, size in sizes.items()}
     return trials.select(
@@ -159,13 +149,13 @@ def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFram
 
 
 def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
-    """Rated partners: one row per participant, question and pair, where both sentences were shown."""
+    """Rated partners: one row per participant, question and pair of which both sentences were shown."""
     ratings = trials.with_columns(_height(trials, scales), better=_better(trials, scales))
-    known = ratings.filter(pl.col("pair").is_not_null(), pl.col("better").is_not_null())
-    left_out = trials.height - known.height
+    partnered = ratings.filter(pl.col("pair").is_not_null(), pl.col("better").is_not_null())
+    left_out = trials.height - partnered.height
     notes = [Message("pairs.no_partner", {"n": left_out})] if left_out else []
     better, worse = pl.col("better"), ~pl.col("better")
-    pairs = known.group_by("participant", "question", "pair", maintain_order=True).agg(
+    pairs = partnered.group_by("participant", "question", "pair", maintain_order=True).agg(
         pl.col("height").filter(better).min().alias("lowest"),
         pl.col("height").filter(worse).max().alias("highest"),
         better.sum().cast(pl.Int64).alias("goods"),
@@ -173,23 +163,23 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
         pl.col("response").is_null().any().alias("unanswered"),
     )
     whole = pairs.filter(pl.col("goods") > 0, pl.col("bads") > 0)
-    alone = pairs.height - whole.height
-    notes += [Message("pairs.half_seen", {"n": alone})] if alone else []
+    half_seen = pairs.height - whole.height
+    notes += [Message("pairs.half_seen", {"n": half_seen})] if half_seen else []
     kinds = whole.select("question", "goods", "bads").unique(maintain_order=True)
     texts = [str(pair_chance(scales[q], goods, bads)) for q, goods, bads in kinds.iter_rows()]
     whole = whole.join(
         kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
     )
-    # Two numbers are seldom equal.
+    # Numbers are rarely equal.
     numbers = [question for question, scale in scales.items() if not scale.levels]
     even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(numbers)).height
     notes += [Message("pairs.rated_equally", {"n": even})] if even else []
-    kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
-    return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
+    passed = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
+    return whole.select("participant", passed.fill_null(False).alias("passed"), "unanswered", "chance"), notes
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
-    """The probability that no guessed rating of the worse sentence lies above one of the better."""
+    """The probability that no guessed rating of the worse sentence is above one of the better."""
     points = len(scale.levels)
     if not points:
         return Fraction(1, comb(goods + bads, goods))
@@ -224,20 +214,20 @@ def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
         places = [place for place, level in enumerate(levels) if level in scales[question].expected(text)]
         twice = 2 * sum(places) - len(places) * (len(levels) - 1)
         if levels and twice:
-            here = (pl.col("question") == question) & (pl.col("expected") == text)
-            by_expected = pl.when(here).then(pl.lit(twice > 0)).otherwise(by_expected)
+            trial_kind = (pl.col("question") == question) & (pl.col("expected") == text)
+            by_expected = pl.when(trial_kind).then(pl.lit(twice > 0)).otherwise(by_expected)
     return pl.coalesce(by_status, by_expected)
 
 
-def without_pairs(draft: Draft, own: PassSettings, name: str, function: str) -> Iterator[tuple[str, str]]:
-    """The pairwise account of ratings, where no trial has a pair; the positional one of numbers without two ends."""
+def without_pairs(draft: Draft, settings: PassSettings, name: str, function: str) -> Iterator[tuple[str, str]]:
+    """The problem of the pairwise account without pairs, or of the positional one on scales without two ends."""
     scales = [block.scale for block in draft.study.blocks]
     trials = [[row for row in rows if row.function == function] for rows in draft.rows]
     rated = any(isinstance(scale, Ordinal | Continuous | Magnitude) for scale in scales)
-    if own.account == "pairwise" and rated and not any(row["pair"] for rows in trials for row in rows):
+    if settings.account == "pairwise" and rated and not any(row["pair"] for rows in trials for row in rows):
         yield f"{name} compares pairs, and no {function} trial has one.", "Fill the column pair."
     endless = {scale.kind for scale, rows in zip(scales, trials, strict=True) if rows and width(scale) is None}
-    if own.account == "positional" and endless:
+    if settings.account == "positional" and endless:
         yield (
             f"{name} counts right answers, and on a scale without two ends ({', '.join(sorted(endless))}) nobody knows "
             "how often guesses are right.",
@@ -255,7 +245,7 @@ CRITERION = Criterion(
     by_the_key=True,
     in_parts=True,
     shown_blind=True,
-    impossible=lambda draft, own: without_pairs(draft, own, "attention", "attention"),
+    impossible=lambda draft, settings: without_pairs(draft, settings, "attention", "attention"),
     wording=lambda settings: ["" if settings.get("slips") is None else "slips"],
     cites=lambda settings: ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper", "meade2012"),
     alternatives=(
