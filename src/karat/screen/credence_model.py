@@ -339,7 +339,7 @@ def in_doubt(attentive: Floats) -> Floats:
 
 
 def _has_answer(trials: CredenceTrials) -> Bools:
-    """Where there are answers, participants x trials."""
+    """Whether there is an answer, participants x trials."""
     return np.asarray(np.any([part.there for part in trials.parts], axis=0))
 
 
@@ -365,7 +365,7 @@ def _largest_share(fitted: Fitted) -> Floats:
 
 
 def above_chance(judgments: Judgments) -> pl.DataFrame:
-    """How far agreement with the others is above chance, in standard errors, and which participants hardly agree.
+    """The agreement with the others above chance, in standard errors, and whether participants hardly agree.
 
     "Hardly" means clearly less than usual. The table is empty if agreement cannot be computed.
 

@@ -30,7 +30,7 @@ class ScreeningStage:
     stage: str
     entered: int
     flagged: dict[str, int]
-    """How many of those excluded here each criterion of this stage flagged; a participant may count several times."""
+    """The number of excluded participants that each criterion of this stage flagged; some may count several times."""
     remained: int
     excluded: tuple[str, ...] = ()
     """The participants excluded; empty for judgments in parts, where files have them."""
@@ -339,7 +339,7 @@ LEFT, RIGHT = 20, 20 + BOX + GAP
 
 
 def stage_words(stage: str, flagged: Mapping[str, int]) -> str:
-    """What a stage checks; the first one also eligibility, if that flags anybody.
+    """The name of a stage; the first one includes eligibility, if that flags anybody.
 
     >>> stage_words("completion", {"completion": 2, "eligibility": 1}), stage_words("clock", {"remfod": 4})
     ('completion and eligibility', 'response times')

@@ -45,7 +45,7 @@ ALPHA = 0.05
 
 
 class AttentionSettings(PassSettings):
-    """Who missed the attention trials."""
+    """Settings for flagging missed attention trials."""
 
     account: Literal["positional", "pairwise"] = Field("positional", description="How ratings are judged.")
 

@@ -68,7 +68,7 @@ TRACE = pl.Struct(
 
 
 class AutomationSettings(CriterionSettings):
-    """Who was probably a script or a driven browser."""
+    """Settings for flagging scripts and driven browsers."""
 
     above: float = Field(ABOVE, gt=0.5, lt=1, description="Probabilities above this are flagged.")
     prior: float = Field(PRIOR, gt=0, lt=0.5, description="The share of automation that is expected in such a study.")

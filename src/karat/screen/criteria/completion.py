@@ -64,7 +64,7 @@ VALUES = {
 
 
 class CompletionSettings(CriterionSettings):
-    """Who answered too little of the questionnaire."""
+    """Settings for flagging incomplete questionnaires."""
 
     at_least: float = Field(AT_LEAST, ge=0, le=1, description="The share of trials that must be answered.")
     trials: int | None = Field(

@@ -64,7 +64,7 @@ MEANS_REASONS = {"relational": "controls.relational", "extended": "controls.exte
 
 
 class ControlSettings(PassSettings):
-    """Who did not tell clear cases apart."""
+    """Settings for flagging answers that do not distinguish clear cases."""
 
     account: Literal["positional", "relational", "extended", "strict", "pairwise"] = Field(
         "positional", description="How ratings of controls are judged; choices are right or wrong."

@@ -46,7 +46,7 @@ BELOW = 0.05
 
 
 class CredenceSettings(CriterionSettings):
-    """How probable it is that a participant answered attentively."""
+    """Settings for flagging low probabilities of having answered attentively."""
 
     below: float = Field(
         BELOW,

@@ -50,7 +50,7 @@ NO_PAIRS: Mapping[str, str] = MappingProxyType({})
 
 
 class EligibilitySettings(CriterionSettings):
-    """Whose background contradicts what the study asks for."""
+    """Settings for flagging backgrounds that contradict the requirements of the study."""
 
     answers: dict[str, list[str]] = Field(
         {}, description="Background column = the answers that admit; by default those of the study's questions."

@@ -57,7 +57,7 @@ CLEAR = 0.5
 
 
 class EvenOddSettings(CriterionSettings):
-    """Whose answers to two halves of the same questions do not go together."""
+    """Settings for flagging answers that disagree between two halves of the same questions."""
 
     at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is required.")
     groups: list[str] | None = Field(
@@ -67,7 +67,7 @@ class EvenOddSettings(CriterionSettings):
 
 
 def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[str] | None = None) -> Evidence:
-    """How well two halves of each participant's answers agree; flagged if the score is below `at_least`.
+    """The agreement of two halves of each participant's answers; flagged if the score is below `at_least`.
 
     `groups` names the columns that make the groups, instead of question, function, status and conditions. Further
     columns: correlation (of the halves, before the correction), groups and answers (how many were used).

@@ -66,7 +66,7 @@ Design = tuple[tuple[int, int, int], ...]
 
 
 class InconsistencySettings(CriterionSettings):
-    """Who answered repeated questions differently."""
+    """Settings for flagging different answers to repeated questions."""
 
     alpha: float = Field(ALPHA, gt=0, lt=1, description="The highest probability that a guesser passes.")
     upper: float | None = Field(
@@ -247,7 +247,7 @@ def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float
 
 
 def _passing(table: pl.DataFrame, shared: Shared) -> list[float | None]:
-    """How often guessing passes, per participant with repeated questions; None for participants who are not judged."""
+    """The probability that guessing passes, per participant with repeated questions; None if not judged."""
     return _limited(table, shared)["guess_probability"].to_list()
 
 

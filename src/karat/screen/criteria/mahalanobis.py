@@ -77,7 +77,7 @@ FEW_ANSWERS = 10
 
 
 class MahalanobisSettings(CriterionSettings):
-    """Whose answers are far from everybody's, all items together."""
+    """Settings for flagging answers far from those of the others."""
 
     alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a distance must be to be flagged.")
 
@@ -94,7 +94,7 @@ class Distances:
 
 
 def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
-    """How far each participant's answers are from everybody's; flagged if the p of the distance is below `alpha`.
+    """The distance of each participant's answers from those of all; flagged if its p is below `alpha`.
 
     The score is the squared distance and the threshold its critical value. Further columns: answers (the degrees of
     freedom) and p.

@@ -76,7 +76,7 @@ Cutoffs = Literal["simulated", "published"]
 
 
 class MarkovSettings(CriterionSettings):
-    """Whose answers follow a pattern of transitions."""
+    """Settings for flagging patterns of transitions."""
 
     cutoffs: Cutoffs = Field(
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."

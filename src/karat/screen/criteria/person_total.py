@@ -64,7 +64,7 @@ ONE_SIDED = 2.33
 
 
 class PersonTotalSettings(CriterionSettings):
-    """Whose answers do not go along with those of the others."""
+    """Settings for flagging answers that disagree with those of the others."""
 
     at_least: float = Field(
         AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is required."
@@ -72,7 +72,7 @@ class PersonTotalSettings(CriterionSettings):
 
 
 def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
-    """How well each participant's answers agree with the others'; flagged if the score is clearly below `at_least`.
+    """The agreement of each participant's answers with the others'; flagged if clearly below `at_least`.
 
     Further columns: stimuli (how many were compared) and others (how many others answered each, on average). Where
     there are ratings and choices, the kind with the most answers is compared.

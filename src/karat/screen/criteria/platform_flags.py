@@ -51,7 +51,7 @@ VALUES: Fields = {
 
 
 class PlatformFlagsSettings(CriterionSettings):
-    """What the recruiting platform or the survey tool says against a participant."""
+    """Settings for flagging participants with warnings of the platform or survey tool."""
 
     recaptcha_below: float = Field(RECAPTCHA, ge=0, le=1, description="Q_RecaptchaScore that counts as a flag.")
     fraud_from: float = Field(FRAUD, ge=0, le=130, description="Q_RelevantIDFraudScore that counts as a flag.")

@@ -40,7 +40,7 @@ class ProbesSettings(CriterionSettings):
 
 
 def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
-    """How many honeypots, shibboleths and modality checks each participant answered as programs do.
+    """The number of honeypots, shibboleths and modality checks that each participant answered as programs do.
 
     >>> import karat
     >>> rows = {"participant": ["p1"] * 2, "item": ["h1", "h2"], "response": ["no", "no"], "function": "filler",

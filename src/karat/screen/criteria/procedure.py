@@ -65,7 +65,7 @@ Order = Literal["markov first", "deletion first"]
 
 
 class ProcedureSettings(CriterionSettings):
-    """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
+    """Settings for flagging participants by the crowd index, criteria of answers and an auxiliary factor in turn."""
 
     order: Order = Field(
         "markov first", description="Which criterion comes first; the auxiliary factor comes between them."

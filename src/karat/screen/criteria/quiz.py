@@ -35,7 +35,7 @@ VALUES = {
 
 
 class QuizSettings(CriterionSettings):
-    """Who did not understand the instructions."""
+    """Settings for flagging participants who did not understand the instructions."""
 
     attempts_at_most: int = Field(ATTEMPTS, ge=1, description="How many attempts are tolerated.")
 

@@ -50,7 +50,7 @@ SUMMARY = {"participant": pl.String, **VALUES}
 
 
 class ReceiptTimesSettings(CriterionSettings):
-    """Whose response times do not fit between the receipts of the server."""
+    """Settings for flagging response times that do not fit between the server's receipts."""
 
     slack: float = Field(SLACK, gt=0, description="Seconds that may be missing between receipts in all.")
     credit: float = Field(CREDIT, ge=0, description="Seconds that a late receipt leaves to the answers after it.")
@@ -176,7 +176,7 @@ def _missing(
 
 
 def _set_back(clock: Sequence[float | None], moments: Sequence[float]) -> int:
-    """How often the browser's clock went back by more than a second; absurd times are replaced by the server's."""
+    """The number of times the browser's clock went back by more than a second; times of the server do not count."""
     trusted = [t for t, moment in zip(clock, moments, strict=True) if t is not None and abs(t - moment) > 1e-5]
     return sum(later < earlier - 1 for earlier, later in pairwise(trusted))
 

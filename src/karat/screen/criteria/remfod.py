@@ -61,7 +61,7 @@ VALUES = {
 
 
 class RemfodSettings(CriterionSettings):
-    """Who rushed or paused in too many trials."""
+    """Settings for flagging rushes and pauses."""
 
     rule: Literal[
         "remfod", "participant", "function", "global", "miller-3", "miller-2.5", "miller-2", "mean-sd", "single"

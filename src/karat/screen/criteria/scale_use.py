@@ -51,7 +51,7 @@ FEWEST, MORE = 10, 2.33
 
 
 class ScaleUseSettings(CriterionSettings):
-    """Who used only a small part of the scale."""
+    """Settings for flagging narrow use of the scale."""
 
     neutral_at_most: float = Field(
         NEUTRAL_AT_MOST, ge=0, le=1, description="The share of neutral answers that is tolerated."

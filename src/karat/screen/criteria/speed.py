@@ -36,7 +36,7 @@ VALUES = dict.fromkeys(
 
 
 class SpeedSettings(CriterionSettings):
-    """Who was too fast on the whole."""
+    """Settings for flagging participants who were too fast overall."""
 
     mean_below: float | None = Field(
         SECONDS,

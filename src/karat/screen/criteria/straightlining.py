@@ -74,7 +74,7 @@ LEFT, RIGHT, NO_PATTERN = "straightlining.left", "straightlining.right", "straig
 
 
 class StraightliningSettings(CriterionSettings):
-    """Who gave the same answer or a pattern throughout."""
+    """Settings for flagging equal answers and patterns."""
 
     alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a run must be by chance to be flagged.")
     shares: Literal["own", "even"] = Field(

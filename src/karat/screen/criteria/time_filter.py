@@ -33,7 +33,7 @@ VALUES = {"mean": pl.Float64, "cutoff": pl.Float64, "level": pl.String}
 
 
 class TimeFilterSettings(CriterionSettings):
-    """Whose mean response time is low among all."""
+    """Settings for flagging low mean response times."""
 
     rule: Literal["mean", "mean-sd"] = Field(
         "mean-sd", description="A mean time below the mean of all times is flagged, or one standard deviation below."
