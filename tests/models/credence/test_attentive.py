@@ -177,7 +177,7 @@ def test_answer_gives_slope_and_information_of_its_log() -> None:
         return float(logits[level] - np.log(np.exp(logits).sum()))
 
     for level in range(4):
-        slope, information = model.own(strength, np.array([level]), place)
+        slope, information = model.answer_slope(strength, np.array([level]), place)
         for category in range(4):
             up, down = (log_probability(strength + way * step * np.eye(4)[category], level) for way in (1, -1))
             assert slope[0, category] == pytest.approx((up - down) / (2 * step), abs=1e-6)

@@ -133,6 +133,6 @@ def test_what_an_answer_gave_is_its_slope_at_each_place(levels: int) -> None:
     for level in range(levels):
         _, slopes = model.evaluate(np.array([0.7]), np.zeros(1), np.array([level]))
         many = len(model.parameters)
-        slope, information = model.own(np.full(many, 0.7), np.full(many, level), model.parameters)
+        slope, information = model.answer_slope(np.full(many, 0.7), np.full(many, level), model.parameters)
         assert slope == pytest.approx(slopes[0], abs=1e-4)
         assert information == pytest.approx(slope**2)

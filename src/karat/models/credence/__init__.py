@@ -1,4 +1,7 @@
-"""Who answered attentively, by one generative model of answers, sequences and times: see `mixture` for its parts."""
+"""The probability that each participant answered attentively, by one generative model of answers, sequences and times.
+
+The module `mixture` describes the components of the model.
+"""
 
 from karat.models.credence.fit import Comparison, Fitted, compare, fit_credence
 from karat.models.credence.mixture import ATTENTIVE, LAPSES, Mixture, MixtureStep

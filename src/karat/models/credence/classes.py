@@ -1,22 +1,23 @@
-"""Attentive answers by classes of stimuli, for labels and where few people answered the same stimulus.
+"""Attentive answers by classes of stimuli, for labels and for stimuli with few answers.
 
-With three answers to a stimulus its strength is hardly known, and an estimate put in its place would judge people by
-the chance of two others. Here a stimulus belongs to one of the classes of the scale, and which is not decided: all are
-summed over, by what the others say (Dawid and Skene 1979), the participant's own answers left out. A participant with
-the discrimination d gives stimulus i the answer x with probability
+With three answers to a stimulus its strength is hardly known, and an estimate would judge participants by the chance
+agreement of two others. Here each stimulus belongs to one of the classes of the scale. The class is unknown and summed
+over, given the answers of the other participants (Dawid and Skene 1979). A participant with the discrimination d gives
+stimulus i the answer x with probability
 
     d sum_k P(class of i is k | others) C_k(x)  +  (1 - d) t(x),
 
-with C_k the answers to class k of those who look, and t the taste of the participant, which is how often they give
-each answer, this one left out. So the question is one for everybody: how much more does what the others say of a
-stimulus show of this person's answers than how often they give them? Somebody with an eye for little (a low d), or who
-says yes too easily (a taste of their own), does not guess. How d is distributed among attentive people is learned, from
-`LEAST` on. Careless people have one of `CARELESS`, or give every answer alike: most of them look now and then.
+where C_k is the distribution of careful answers to class k, and t is the taste of the participant: the frequencies of
+their other answers. The same question applies to everybody: how much better do the others' answers to a stimulus
+predict this person's answers than their frequencies do? Neither a participant who sees few differences (a low d) nor
+one who says yes too easily (a skewed taste) counts as guessing. The distribution of d among attentive people is
+learned, from `LEAST` up. Careless people have one of the values in `CARELESS` or give all answers with equal
+probability, because most of them look now and then.
 
-C is learned from each answer as far as it seems to come from looking, and not from taste. Were it learned from all
-answers of attentive people alike, it would take in the tastes of those who see little, who would then seem to see as
-much as anybody. Each person's own table of classes and answers, which says how far to believe them about a stimulus,
-is held by that of all as by `HELD` answers of each class.
+Each answer contributes to C by the probability that it comes from looking, not from taste. If all answers of attentive
+people contributed equally, C would absorb the tastes of those who see little, who would then seem to see as much as
+anyone. Each person also has a table of answers by class, which shows how informative their answers are. It is shrunk
+towards the overall table as if by `HELD` answers of each class.
 """
 
 from __future__ import annotations
@@ -33,27 +34,27 @@ from karat.types import Bools, Floats, Ints
 
 LEAST, PLACES = 0.5, 11
 ANY = 0.2
-"""The share of attentive people whose discrimination may be any, before and after anybody answers."""
+"""The weight of a uniform distribution in that of attentive people's discrimination, at any time."""
 PRIOR_PEOPLE = 4.0
 HELD = 8.0
 LAPSE = 0.005
 KNOWN = 0.9
-"""How probable the right answer of a control is as the class of its stimulus, before anybody answers."""
+"""The prior probability that the class of a control is its correct answer."""
 EVEN = 0.2
-"""The share of careless people who give every answer alike; the others have a taste."""
+"""The share of careless people who give all answers with equal probability; the others have a taste."""
 CARELESS = np.array([0.0, 0.1, 0.2, 0.3])
-"""How far they look, as a discrimination."""
+"""The discriminations of the other careless people, with equal shares."""
 FIRST_TURNS, TURNS = 10, 2
 BLURRED = 0.02
-"""Added to probabilities, so that no single answer decides on the agreement of a participant."""
+"""Added to probabilities, so that no single answer determines the agreement of a participant."""
 FEWEST_DEALT = 5
-"""Answers that are needed to say whether they depend on the stimuli."""
+"""The number of answers needed to test whether they depend on the stimuli."""
 AGREED = 2.0
-"""This many answers of each class speak for its own label before anybody answers."""
+"""The prior number of answers of each class with its own label."""
 
 
 class Classes:
-    """The answers of one part, and what is learned from them: the classes of stimuli and the answers to each class."""
+    """The answers of one part, and the classes of stimuli and answers per class learned from them."""
 
     def __init__(self, part: ScaleTrials, weight: Floats) -> None:
         self.part = part
@@ -62,24 +63,24 @@ class Classes:
         people, trials = np.nonzero(part.there)
         self.rows: tuple[Ints, Ints] = (people.astype(np.int64), trials.astype(np.int64))
         self.owner, self.item, self.level = self.rows[0], part.item[self.rows], part.content[self.rows]
-        _, own = np.unique(self.owner * part.items + self.item, return_inverse=True)
-        self.own: Ints = own.astype(np.int64)
-        """Which answers one participant gave to one stimulus: all of them are left out when one is judged."""
+        _, pair = np.unique(self.owner * part.items + self.item, return_inverse=True)
+        self.pair: Ints = pair.astype(np.int64)
+        """The participant-stimulus pair of each answer; all answers of a pair are excluded when one is judged."""
         self.usual = _shares(np.bincount(self.level, minlength=part.levels)[None, :] + 1.0)[0]
-        """How often each answer is given by everybody."""
+        """The share of each answer among all participants."""
         votes = np.bincount(self.item * part.levels + self.level, minlength=part.items * part.levels)
         self.classes = _shares(votes.reshape(part.items, part.levels) + 0.1)
-        self.answers = self.of_all = np.full((part.levels, part.levels), 1 / part.levels)
-        """The answers to each class of those who look, and of all who are attentive, whatever they go by."""
+        self.answers = self.overall = np.full((part.levels, part.levels), 1 / part.levels)
+        """The distribution of careful answers per class, and of all answers of attentive people."""
         self.by_others = self.classes[self.item]
-        self.own_discrimination = np.full(len(part.item), 1.0)
+        self.person_discrimination = np.full(len(part.item), 1.0)
         for _ in range(FIRST_TURNS):
             self._turn(weight[self.owner])
-        self.answers = self.of_all
+        self.answers = self.overall
 
     @property
     def taste(self) -> Floats:
-        """The log probability of each answer (participants x trials) by how often the participant gives it."""
+        """The log probability of each answer (participants x trials) by the participant's other answers."""
         part, levels = self.part, self.part.levels
         counts = np.zeros((len(part.item), levels))
         np.add.at(counts, (self.owner, self.level), 1.0)
@@ -88,15 +89,15 @@ class Classes:
         taste[self.rows] = np.log(others) - np.log(counts.sum(axis=1)[self.owner] - 1 + levels)
         return taste
 
-    def _at(self, discrimination: Floats, of: Bools | slice = slice(None)) -> Floats:
+    def _at(self, discrimination: Floats, rows: Bools | slice = slice(None)) -> Floats:
         """The probability of each answer (rows) at each discrimination."""
-        by_class = np.take_along_axis(self.by_others[of] @ self.answers, self.level[of][:, None], axis=1)
-        by_taste = np.exp(self.taste[self.rows][of])[:, None]
-        looked = (1 - LAPSE) * discrimination
-        return np.asarray(looked * by_class + (1 - looked) * by_taste)
+        by_class = np.take_along_axis(self.by_others[rows] @ self.answers, self.level[rows][:, None], axis=1)
+        by_taste = np.exp(self.taste[self.rows][rows])[:, None]
+        attentive = (1 - LAPSE) * discrimination
+        return np.asarray(attentive * by_class + (1 - attentive) * by_taste)
 
     def guesses(self) -> Floats:
-        """The log probability of the answers from each trial on (participants x trials + 1), without looking much."""
+        """The log probability of the answers from each trial on (participants x trials + 1), for careless people."""
         from_here = np.zeros((len(self.part.item), self.part.item.shape[1] + 1, len(CARELESS) + 1))
         from_here[(*self.rows, slice(None, -1))] = np.log(self._at(CARELESS))
         from_here[(*self.rows, -1)] = -np.log(self.part.levels)
@@ -105,141 +106,143 @@ class Classes:
         return log_sum(from_here + share)
 
     def dependence(self, person: int, counted: Bools, worth: Floats) -> tuple[float, float, float]:
-        """How far a participant's answers depend on the stimuli, in whatever way: excess over chance, and its variance.
+        """The dependence of a participant's answers on the stimuli: excess over chance, variance and maximum.
 
-        Stimuli that got the same answer are alike if they are worth the same (the product of their centred rows of
-        `worth`). Mean and variance over all ways to deal the answers anew are known (Mantel 1967). The third number is
-        what the excess would be if pairs were alike exactly as far as their answers are the same.
+        The dependence may have any form. The statistic is the sum of the similarities of all pairs of stimuli with the
+        same answer, where the similarity is the product of their centred rows of `worth`. Mean and variance over all
+        permutations of the answers are known (Mantel 1967). The maximum is the excess if similarity were proportional
+        to having the same answer.
         """
         first, last = np.searchsorted(self.owner, [person, person + 1])
-        own = np.arange(first, last)[counted[person, self.rows[1][first:last]]]
-        n = len(own)
-        level = self.level[own]
+        rows = np.arange(first, last)[counted[person, self.rows[1][first:last]]]
+        n = len(rows)
+        level = self.level[rows]
         if n < FEWEST_DEALT or np.all(level == level[0]):
             return 0.0, 0.0, 0.0
-        values = worth[own] - worth[own].mean(axis=0)
+        values = worth[rows] - worth[rows].mean(axis=0)
         summed = np.zeros((self.part.levels, self.part.levels))
         np.add.at(summed, level, values)
-        given, squares = np.bincount(level).astype(np.float64), (values**2).sum(axis=1)
-        # Of both matrices of pairs, the same answer and the product: their sum, and those of squares and of squared
-        # sums of rows.
-        same = given @ (given - 1), given @ (given - 1), given @ (given - 1) ** 2
-        alike = -squares.sum(), ((values.T @ values) ** 2).sum() - squares @ squares, squares @ squares
+        sizes, squares = np.bincount(level).astype(np.float64), (values**2).sum(axis=1)
+        # For both matrices of pairs (same answer, product): the sums of values, of squares, and of squared row sums.
+        same = sizes @ (sizes - 1), sizes @ (sizes - 1), sizes @ (sizes - 1) ** 2
+        products = -squares.sum(), ((values.T @ values) ** 2).sum() - squares @ squares, squares @ squares
         pairs, triples = n * (n - 1), n * (n - 1) * (n - 2)
-        mean = same[0] * alike[0] / pairs
-        rest = [one[0] ** 2 + 2 * one[1] - 4 * one[2] for one in (same, alike)]
-        square = 2 * same[1] * alike[1] / pairs + 4 * (same[2] - same[1]) * (alike[2] - alike[1]) / triples
-        square += rest[0] * rest[1] / (triples * (n - 3))
-        spreads = [max(one[1] - one[0] ** 2 / pairs, 0.0) for one in (same, alike)]
+        mean = same[0] * products[0] / pairs
+        remainders = [sums[0] ** 2 + 2 * sums[1] - 4 * sums[2] for sums in (same, products)]
+        square = 2 * same[1] * products[1] / pairs + 4 * (same[2] - same[1]) * (products[2] - products[1]) / triples
+        square += remainders[0] * remainders[1] / (triples * (n - 3))
+        spreads = [max(sums[1] - sums[0] ** 2 / pairs, 0.0) for sums in (same, products)]
         excess = (summed**2).sum() - squares.sum() - mean
         return float(excess), float(square - mean**2), float(np.sqrt(spreads[0] * spreads[1]))
 
     @property
     def worth(self) -> Floats:
-        """How far each answer (rows x levels) would go along with what the others say of the stimulus."""
+        """The log probability of each level for the stimulus of each answer (rows x levels), given the others."""
         return np.asarray(np.log(self.by_others @ self.answers + BLURRED))
 
     def _turn(self, weight: Floats) -> None:
-        """One turn of Dawid and Skene, in which each answer counts by its weight."""
+        """One iteration of the Dawid-Skene algorithm with weighted answers."""
         part, levels = self.part, self.part.levels
         weighted = weight[:, None] * self.classes[self.item]
         counts = _sums(self.owner * levels + self.level, weighted, len(part.item) * levels)
         counts = counts.reshape(-1, levels, levels).transpose(0, 2, 1)
-        self.of_all = self._table(counts.sum(axis=0))
-        own = _shares(counts + HELD * self.of_all)
-        log_chances = weight[:, None] * np.log(own[self.owner, :, self.level])
-        whole = self._prior() + _sums(self.item, log_chances, part.items)
-        without = whole[self.item] - _sums(self.own, log_chances, int(self.own.max(initial=-1)) + 1)[self.own]
-        self.by_others = np.exp(without - log_sum(without)[:, None])
-        self.classes = np.exp(whole - log_sum(whole)[:, None])
+        self.overall = self._table(counts.sum(axis=0))
+        tables = _shares(counts + HELD * self.overall)
+        log_likelihood = weight[:, None] * np.log(tables[self.owner, :, self.level])
+        log_classes = self._prior() + _sums(self.item, log_likelihood, part.items)
+        log_others = (
+            log_classes[self.item] - _sums(self.pair, log_likelihood, int(self.pair.max(initial=-1)) + 1)[self.pair]
+        )
+        self.by_others = np.exp(log_others - log_sum(log_others)[:, None])
+        self.classes = np.exp(log_classes - log_sum(log_classes)[:, None])
 
     def _table(self, counts: Floats) -> Floats:
-        """The answers to each class, from how many there were."""
+        """The distribution of answers per class from counts."""
         return _shares(counts + AGREED * np.eye(self.part.levels) + 0.2 * self.usual)
 
     def _prior(self) -> Floats:
-        """The log probability of the classes of each stimulus, before anybody answers."""
+        """The prior log probability of each class (stimuli x classes)."""
         levels = self.part.levels
         prior = np.tile(np.log(_shares(self.classes.sum(axis=0)[None, :] + 1.0)), (self.part.items, 1))
         if self.part.key is not None:
-            known = np.flatnonzero(np.isfinite(self.part.key))
-            prior[known] = np.log((1 - KNOWN) / max(levels - 1, 1))
-            prior[known, np.rint(self.part.key[known]).astype(np.int64)] = np.log(KNOWN)
+            keyed = np.flatnonzero(np.isfinite(self.part.key))
+            prior[keyed] = np.log((1 - KNOWN) / max(levels - 1, 1))
+            prior[keyed, np.rint(self.part.key[keyed]).astype(np.int64)] = np.log(KNOWN)
         return prior
 
     def adopt(self, other: Classes, all_of_it: bool) -> None:
-        """Begin with what was learned from some participants: how people discriminate, or the stimuli as well."""
+        """Start from the discriminations learned from a sample and, if `all_of_it`, from its classes and answers."""
         self.log_weights = other.log_weights
         if all_of_it:
-            self.classes, self.answers, self.of_all = other.classes, other.answers, other.of_all
+            self.classes, self.answers, self.overall = other.classes, other.answers, other.overall
             self.usual = other.usual
             self.by_others = self.classes[self.item]
 
     def slim(self) -> Classes:
-        """What was learned, without matrices of participants."""
-        bare = copy(self)
-        bare.part = bare.rows = bare.owner = bare.item = bare.level = bare.own = bare.by_others = None  # type: ignore[assignment]
-        return bare
+        """A copy with the learned parameters but without the participants' matrices."""
+        copied = copy(self)
+        copied.part = copied.rows = copied.owner = copied.item = copied.level = copied.pair = copied.by_others = None  # type: ignore[assignment]
+        return copied
 
     def prefix(self, group: int, people: slice, slopes: bool = False) -> Prefix:
-        """The answers of some participants before each trial, judged by the others; there are no slopes here."""
-        of = (self.owner >= people.start) & (self.owner < people.stop)
-        owner, trial = self.owner[of] - people.start, self.rows[1][of]
-        probability = self._at(self.discrimination, of).astype(np.float32)
+        """The log probability of a slice of participants' answers before each trial, given the others; no slopes."""
+        rows = (self.owner >= people.start) & (self.owner < people.stop)
+        owner, trial = self.owner[rows] - people.start, self.rows[1][rows]
+        probability = self._at(self.discrimination, rows).astype(np.float32)
         shape = (people.stop - people.start, self.part.item.shape[1])
-        whole: Singles = np.zeros((shape[0], shape[1] + 1, PLACES), dtype=np.float32)
-        whole[owner, trial + 1] = np.log(probability)
-        whole[:, 0] = self.log_weights
-        sum_over_trials(whole)
-        best = whole[:, -1].argmax(axis=1)
-        looked = np.zeros(shape)
-        looked[owner, trial] = np.log(probability[np.arange(len(owner)), best[owner]])
-        # Somebody who lapses now and then has a low discrimination, and is attentive.
-        never = np.full(shape[0], -np.inf)
-        return Prefix(whole, log_sum(whole), never, looked, None, (owner, trial), np.ones(len(owner)))
+        on_grid: Singles = np.zeros((shape[0], shape[1] + 1, PLACES), dtype=np.float32)
+        on_grid[owner, trial + 1] = np.log(probability)
+        on_grid[:, 0] = self.log_weights
+        sum_over_trials(on_grid)
+        best = on_grid[:, -1].argmax(axis=1)
+        at_best = np.zeros(shape)
+        at_best[owner, trial] = np.log(probability[np.arange(len(owner)), best[owner]])
+        # A participant with occasional lapses has a low discrimination and is attentive.
+        no_lapses = np.full(shape[0], -np.inf)
+        return Prefix(on_grid, log_sum(on_grid), no_lapses, at_best, None, (owner, trial), np.ones(len(owner)))
 
-    def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
-        """Note how well some participants discriminate; own answers are left out as they stand."""
-        self.own_discrimination[people] = _shares(np.maximum(places, 1e-300)) @ self.discrimination
+    def record(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
+        """Record the discrimination of a slice of participants; `_turn` already excludes their own answers."""
+        self.person_discrimination[people] = _shares(np.maximum(places, 1e-300)) @ self.discrimination
 
     def predict(self, people: Bools, group: Ints, random: np.random.Generator) -> Ints:
-        """The answers with those of some participants drawn anew, by what was learned."""
-        found, of = self.part.content.copy(), people[self.owner]
-        owner, levels = self.owner[of], self.part.levels
-        classes = draw_levels(self.classes, random)[self.item[of]]
-        given = np.bincount(self.owner * levels + self.level, minlength=len(found) * levels).reshape(-1, levels)
-        taste = _shares(given + levels * self.usual)[owner]
-        looked = (1 - LAPSE) * self.own_discrimination[owner][:, None]
-        shares = looked * self.answers[classes] + (1 - looked) * taste
-        found[self.rows[0][of], self.rows[1][of]] = draw_levels(shares, random)
-        return found
+        """The answers, with those of some participants replaced by random ones from the fitted model."""
+        content, rows = self.part.content.copy(), people[self.owner]
+        owner, levels = self.owner[rows], self.part.levels
+        classes = draw_levels(self.classes, random)[self.item[rows]]
+        counts = np.bincount(self.owner * levels + self.level, minlength=len(content) * levels).reshape(-1, levels)
+        taste = _shares(counts + levels * self.usual)[owner]
+        attentive = (1 - LAPSE) * self.person_discrimination[owner][:, None]
+        shares = attentive * self.answers[classes] + (1 - attentive) * taste
+        content[self.rows[0][rows], self.rows[1][rows]] = draw_levels(shares, random)
+        return content
 
     def learn(self, weight: Floats, places: list[Floats]) -> None:
-        """The classes of stimuli and the answers to each, from who was attentive when."""
+        """Update the classes of stimuli and the answers per class, given the weight of each answer."""
         for _ in range(TURNS):
             self._turn(weight[self.rows])
         self._learn_answers(weight[self.rows], places[0])
 
     def _learn_answers(self, weight: Floats, places: Floats) -> None:
-        """The answers to each class, from each answer as far as it comes from looking rather than from taste."""
-        likely = _shares(np.maximum(places, 1e-300))[self.owner]
+        """Update the answers per class, weighting each answer by its probability of coming from looking, not taste."""
+        posterior = _shares(np.maximum(places, 1e-300))[self.owner]
         by_taste = (1 - self.discrimination) * np.exp(self.taste[self.rows])[:, None]
-        looked = weight * (likely * (1 - by_taste / self._at(self.discrimination))).sum(axis=1)
+        attentive = weight * (posterior * (1 - by_taste / self._at(self.discrimination))).sum(axis=1)
         classes = _shares(self.by_others * self.answers[:, self.level].T)
-        self.answers = self._table(_sums(self.level, looked[:, None] * classes, self.part.levels).T)
+        self.answers = self._table(_sums(self.level, attentive[:, None] * classes, self.part.levels).T)
 
     def learn_population(self, places: Floats) -> None:
-        """How well attentive people discriminate, from the summed posterior of their places."""
+        """Update the distribution of discriminations from the summed posterior of attentive people's places."""
         people = places + PRIOR_PEOPLE / PLACES
-        near = np.convolve(np.pad(people, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
-        self.log_weights = np.log((1 - ANY) * near / near.sum() + ANY / PLACES)
+        smoothed = np.convolve(np.pad(people, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+        self.log_weights = np.log((1 - ANY) * smoothed / smoothed.sum() + ANY / PLACES)
 
 
 def _shares(values: NDArray[np.floating[Any]]) -> Floats:
-    """Values over their sum along the last axis."""
+    """The values divided by their sum along the last axis."""
     return np.asarray(values / values.sum(axis=-1, keepdims=True))
 
 
 def _sums(group: Ints, values: Floats, groups: int) -> Floats:
-    """The sums of rows of one group."""
+    """The column sums per group of rows."""
     return np.column_stack([np.bincount(group, column, groups) for column in values.T])
