@@ -18,13 +18,13 @@ from karat.models.markov import (
     calibrate,
     credible_counts,
     distances,
-    drawn,
     grouped,
     judged_together,
     maximum,
     minimum,
     pattern_counts,
     preference_spread,
+    random_categories,
     row_divergences,
     targets,
     transition_counts,
@@ -145,11 +145,11 @@ def crowd(people: int, stimuli: int, spread: np.ndarray, seed: int = 3) -> tuple
     likes = np.exp(random.normal(0, spread, (people, len(spread))))
     weights = (shares[None] * likes[:, None]).reshape(-1, len(spread))
     sequences = Sequences(np.tile(np.arange(stimuli), people), np.full(people, stimuli))
-    return sequences, drawn(weights, random), shares
+    return sequences, random_categories(weights, random), shares
 
 
 def test_draws_follow_the_weights() -> None:
-    codes = drawn(np.tile([1.0, 0.0, 3.0], (40_000, 1)), np.random.default_rng(1))
+    codes = random_categories(np.tile([1.0, 0.0, 3.0], (40_000, 1)), np.random.default_rng(1))
     np.testing.assert_allclose(np.bincount(codes, minlength=3) / 40_000, [0.25, 0, 0.75], atol=0.01)
 
 

@@ -1,15 +1,15 @@
-"""Agreement of raters: Fleiss' kappa and intraclass correlations, where anybody may have rated any part of the items.
+"""Agreement of raters: Fleiss' kappa, intraclass correlations and others, for incomplete ratings.
 
-Fleiss' kappa. n_ik raters put item i into category k, n_i raters in all. With pairs of raters of the same item
+Fleiss' kappa. n_ik raters put item i into category k, n_i raters in total. For pairs of raters of the same item
 
     P_i = sum over k of n_ik (n_ik - 1) / (n_i (n_i - 1)),    P = mean of P_i,
     p_k = mean over i of n_ik / n_i,    P_e = sum over k of p_k^2,    kappa = (P - P_e) / (1 - P_e).
 
-Items with a single rating have no pair and are left out. With equally many raters this is Fleiss (1971); with missing
-ratings every item counts once, as in Gwet (2014).
+Items with a single rating have no pair and are excluded. With the same number of raters for all items this is Fleiss
+(1971); with missing ratings every item counts once, as in Gwet (2014).
 
-Cohen's kappa and Gwet's AC1, for two raters or more, with weights v_kl = 1 - distance of categories (1 and 0 unless
-they are ordered; 1 - (k - l)^2 / (K - 1)^2 with quadratic weights). With pairs of raters g and h of the same item
+Cohen's kappa and Gwet's AC1, for two or more raters, with weights v_kl = 1 - distance of categories (1 and 0 unless
+they are ordered; 1 - (k - l)^2 / (K - 1)^2 with quadratic weights). For pairs of raters g and h of the same item
 
     P_i = mean over pairs of v(rating by g, rating by h),    P = mean of P_i,    coefficient = (P - P_e) / (1 - P_e),
     P_e = mean over pairs of raters of sum over k, l of v_kl p_gk p_hl                         Cohen (1960, 1968)
@@ -30,9 +30,9 @@ have the expectations
     E R(items | raters) = (n - sum of n_ij^2 / n_j) s_i + (I - c) s_e
     E R(raters | items) = (n - sum of n_ij^2 / n_i) s_r + (R - c) s_e
 
-where c is the number of parts that share no rater or item. Without missing ratings these are the mean squares of the
-two-way analysis of variance, and the correlations those of the usual formulas; with missing ones nothing is dropped or
-filled in. They can be negative, as those formulas can.
+where c is the number of parts that have no rater or item in common. Without missing ratings these are the mean
+squares of the two-way analysis of variance, and the correlations those of the usual formulas; with missing ones, no
+ratings are dropped or imputed. As in those formulas, the results can be negative.
 
 ICC with fixed error (table 4 of Ba, Mancenido, Chiou and Pan) is the Spammer Index with the variance of the logistic
 distribution, pi^2 / 3 = 3.29, added to the total: s_worker / (s_worker + s_task + s_worker:task + 3.29).
@@ -43,17 +43,17 @@ Krippendorff's alpha, for any number of raters and any missing ratings, is
 
 D_o is the mean squared difference of two ratings of the same item, D_e that of any two ratings (Krippendorff 2004).
 With n_u ratings of item u, pairs within it count 1 / (n_u - 1), so that each rating counts once; items with a single
-rating are left out. The squared difference of two ratings c and k is
+rating are excluded. The squared difference of two ratings c and k is
 
-    nominal    0 where they are the same, 1 where not
+    nominal    0 if they are the same, else 1
     interval   (c - k)^2
-    ordinal    (number of ratings from c to k, those of c and k themselves counted by half)^2
+    ordinal    (number of ratings from c to k, counting those of c and k by half)^2
 
-The ordinal difference is the interval difference of mid-ranks, so that both come from sums and sums of squares.
+The ordinal difference is the interval difference of mid-ranks, so both follow from sums and sums of squares.
 
-Participants may have weights in all but the correlations, for bootstrap samples (see `karat.models.resampling`). With
-N_u the sum and S_u the sum of squares of the weights in item u, the pairs of different participants number N_u^2 - S_u
-instead of n_u (n_u - 1).
+All coefficients except the correlations accept weights of participants for bootstrap samples (see
+`karat.models.resampling`). If N_u is the sum and S_u the sum of squares of the weights in item u, the number of pairs
+of different participants is N_u^2 - S_u instead of n_u (n_u - 1).
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ LOGISTIC = float(np.pi**2 / 3)
 
 
 def fleiss_kappa(items: ArrayLike, categories: ArrayLike) -> float:
-    """Fleiss' kappa of ratings, one an entry: the item that was rated and the category it was put into, as codes.
+    """Fleiss' kappa of ratings, with the codes of the item and the category of each rating.
 
-    Missing (NaN) where there is no item with two ratings, or all ratings are the same.
+    NaN if no item has two ratings or all ratings are the same.
 
     >>> round(fleiss_kappa([0, 0, 0, 1, 1, 1], [1, 1, 0, 0, 0, 0]), 4)
     0.25
@@ -94,7 +94,7 @@ def fleiss_kappa(items: ArrayLike, categories: ArrayLike) -> float:
 
 
 def kappa_of_counts(counts: NDArray[np.int64]) -> float:
-    """Fleiss' kappa from how often each item (row) was put into each category (column).
+    """Fleiss' kappa from the number of ratings by item (row) and category (column).
 
     >>> round(kappa_of_counts(np.array([[1, 2], [3, 0]])), 4)
     0.25
@@ -110,9 +110,9 @@ def kappa_of_counts(counts: NDArray[np.int64]) -> float:
 
 @dataclass
 class CrossedSquares:
-    """Sums of squares of values with mean zero that are crossed by two factors, of which the first is eliminated.
+    """Sums of squares of values with mean zero and two crossed factors, the first of which is eliminated.
 
-    Each is a sum over the levels of the first factor, so it may be summed over parts that hold some levels each.
+    Each is a sum over the levels of the first factor, so sums of separate parts of these levels can be added.
     """
 
     by_first: float
@@ -128,7 +128,7 @@ class CrossedSquares:
 
     @classmethod
     def of(cls, first: Ints, second: Ints, y: Floats, seconds: int) -> CrossedSquares:
-        """The sums of some values, given the codes of their levels."""
+        """The sums of squares of values, given the codes of their levels."""
         number = np.bincount(first).astype(np.float64)
         means = np.bincount(first, y) / number
         table = coo_array((np.ones(len(y)), (first, second)), shape=(len(number), seconds)).tocsr()
@@ -140,23 +140,23 @@ class CrossedSquares:
         )  # fmt: skip
 
     def components(self, total: float, by_second: float, firsts: int, number: Ints) -> tuple[float, float, float]:
-        """The variances of the second factor, of the first and of the rest; NaN where nothing is left for the rest.
+        """The variances of the second factor, of the first and of the rest; NaN if no degrees of freedom remain.
 
-        `total` is the sum of squares, `by_second` the part of it between the levels of the second factor, `firsts` the
-        number of levels of the first, and `number` the values of each level of the second. Uses up `inner`.
+        `total` is the sum of squares, `by_second` its part between the levels of the second factor, `firsts` the number
+        of levels of the first factor, and `number` the number of values per level of the second. Overwrites `inner`.
         """
         sets = joined_sets(self.inner)
         n, seconds, separate = int(number.sum()), len(number), int(sets.max()) + 1
-        freedom = n - firsts - seconds + separate
-        if freedom <= 0:
+        degrees = n - firsts - seconds + separate
+        if degrees <= 0:
             return float("nan"), float("nan"), float("nan")
-        beyond = self._beyond(number.astype(np.float64), sets)
-        error = max(total - self.by_first - beyond, 0.0) / freedom
-        of_second = (beyond - (seconds - separate) * error) / (n - self.cells_by_first)
-        of_first = self.by_first + beyond - by_second - (firsts - separate) * error
+        reduction = self._reduction(number.astype(np.float64), sets)
+        error = max(total - self.by_first - reduction, 0.0) / degrees
+        of_second = (reduction - (seconds - separate) * error) / (n - self.cells_by_first)
+        of_first = self.by_first + reduction - by_second - (firsts - separate) * error
         return of_second, of_first / (n - float(np.sum(self.cells_by_second / number))), error
 
-    def _beyond(self, number: Floats, sets: Ints) -> float:
+    def _reduction(self, number: Floats, sets: Ints) -> float:
         """The reduction in the sum of squares by the second factor, after the first.
 
         The normal equations have the matrix diag(n_i) - `inner`. In each set of levels that share a level of the first
@@ -166,23 +166,23 @@ class CrossedSquares:
 
         matrix = np.negative(self.inner, out=self.inner)
         matrix.flat[:: len(matrix) + 1] += number
-        for one, size in enumerate(np.bincount(sets)):
-            own = np.flatnonzero(sets == one)
-            matrix[np.ix_(own, own)] += number.mean() / size
+        for label, size in enumerate(np.bincount(sets)):
+            members = np.flatnonzero(sets == label)
+            matrix[np.ix_(members, members)] += number.mean() / size
         return float(self.right @ cho_solve(cho_factor(matrix, lower=True, overwrite_a=True), self.right))
 
 
 def joined_sets(joined: Floats) -> Ints:
-    """The number of the set that each level belongs to; levels of different sets are not joined, by any detour."""
+    """The index of the connected component of each level in the graph with positive entries as edges."""
     from scipy.sparse.csgraph import connected_components
 
     return np.asarray(connected_components(joined > 0, directed=False)[1])
 
 
 def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> tuple[float, float, float]:
-    """The variances of items, raters and the rest, from ratings with any cells missing."""
+    """The variances of items, raters and the rest, from possibly incomplete ratings."""
     codes = [np.unique(np.asarray(names), return_inverse=True)[1] for names in (items, raters)]
-    numbers = [np.bincount(own) for own in codes]
+    numbers = [np.bincount(code) for code in codes]
     if min(map(len, numbers)) < 2:
         return float("nan"), float("nan"), float("nan")
     y = np.asarray(values, dtype=np.float64)
@@ -190,10 +190,10 @@ def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) 
     # The factor with more levels is eliminated.
     first = int(np.argmax([len(number) for number in numbers]))
     number = numbers[1 - first]
-    found = CrossedSquares.of(codes[first], codes[1 - first], y, len(number))
+    squares = CrossedSquares.of(codes[first], codes[1 - first], y, len(number))
     between = float(np.sum(np.bincount(codes[1 - first], y) ** 2 / number))
-    second, own, error = found.components(float(y @ y), between, len(numbers[first]), number)
-    return (second, own, error) if first == 1 else (own, second, error)
+    of_second, of_first, error = squares.components(float(y @ y), between, len(numbers[first]), number)
+    return (of_second, of_first, error) if first == 1 else (of_first, of_second, error)
 
 
 def icc_agreement(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> float:
@@ -207,7 +207,7 @@ def icc_agreement(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> flo
 
 
 def icc_consistency(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> float:
-    """ICC(C,1): the same without differences between raters that are the same for all items.
+    """ICC(C,1): like ICC(A,1), but ignoring differences between raters that are the same for all items.
 
     >>> round(icc_consistency([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], [1.0, 2, 3, 5, 6, 6]), 4)
     0.9063
@@ -226,7 +226,7 @@ def icc_fixed_error(worker: float, task: float, interaction: float = 0.0) -> flo
 
 
 def coefficients(kappa: float, variances: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Fleiss' kappa beside ICC(A,1) and ICC(C,1) of the variances of items, raters and the rest.
+    """Fleiss' kappa, and ICC(A,1) and ICC(C,1) from the variances of items, raters and the rest.
 
     >>> coefficients(0.25, (2.0, 1.0, 1.0))[:2]
     (0.25, 0.5)
@@ -236,7 +236,7 @@ def coefficients(kappa: float, variances: tuple[float, float, float]) -> tuple[f
 
 
 def share_of(part: float, whole: float) -> float:
-    """A part over the whole; not a number where that is zero.
+    """A part divided by the whole; NaN if the whole is zero.
 
     >>> share_of(1.0, 4.0), share_of(0.0, 0.0)
     (0.25, nan)
@@ -246,7 +246,7 @@ def share_of(part: float, whole: float) -> float:
 
 Level = Literal["nominal", "ordinal", "interval"]
 CELLS = 20_000_000
-"""How many numbers a table of items, categories and samples may have at once."""
+"""The maximum number of cells in a table of items, categories and samples."""
 
 
 def krippendorff_alpha(
@@ -257,9 +257,9 @@ def krippendorff_alpha(
     weights: ArrayLike | None = None,
     cells: int = CELLS,
 ) -> Floats:
-    """Krippendorff's alpha of ratings, one an entry, for each column of participants' weights.
+    """Krippendorff's alpha of ratings (one per entry), for each column of participants' weights.
 
-    Nobody may have rated an item twice. Missing (NaN) where no item has two ratings, or all ratings are the same.
+    No participant may have rated an item twice. NaN if no item has two ratings or all ratings are the same.
 
     >>> items, raters = [0, 0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 1, 2]
     >>> krippendorff_alpha(items, raters, [1, 1, 2, 3, 3, 2, 2], "ordinal").round(4).tolist()
@@ -282,29 +282,29 @@ def krippendorff_alpha(
 
 
 def resampled_kappa(items: ArrayLike, raters: ArrayLike, categories: ArrayLike, weights: ArrayLike) -> Floats:
-    """Fleiss' kappa for each column of participants' weights; with weights of 1 that of `fleiss_kappa`."""
+    """Fleiss' kappa for each column of participants' weights; with weights of 1 it equals `fleiss_kappa`."""
     item, rater = _codes(items), np.asarray(raters, dtype=np.int64)
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
-    found = []
+    kappas = []
     for counts, squares in _tables(item, rater, category, len(distinct), as_weights(weights, int(rater.max()) + 1)):
         total, paired, observed = _observed((counts**2 - squares).sum(axis=1), counts, squares)
         shares = np.where(paired[:, None], counts / np.where(total > 0, total, 1.0)[:, None], 0.0).sum(axis=0)
         by_chance = ((shares / np.maximum(paired.sum(axis=0), 1)) ** 2).sum(axis=0)
-        found.append(_beyond_chance(paired, observed, by_chance))
-    return np.concatenate(found)
+        kappas.append(_beyond_chance(paired, observed, by_chance))
+    return np.concatenate(kappas)
 
 
-def _observed(together: Floats, counts: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
-    """The ratings of each item, whether it has a pair, and the mean over such items of what pairs have together."""
+def _observed(agreeing: Floats, counts: Floats, squares: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    """The number of ratings per item, whether it has a pair, and the mean agreement of pairs over items with pairs."""
     total = counts.sum(axis=1)
     pairs = total**2 - squares.sum(axis=1)
-    paired = pairs > 0
-    mean = np.where(paired, quotient(together, pairs), 0.0).sum(axis=0) / np.maximum(paired.sum(axis=0), 1)
-    return total, paired, mean
+    has_pair = pairs > 0
+    mean = np.where(has_pair, quotient(agreeing, pairs), 0.0).sum(axis=0) / np.maximum(has_pair.sum(axis=0), 1)
+    return total, has_pair, mean
 
 
 def _beyond_chance(paired: NDArray[np.bool_], observed: Floats, by_chance: Floats) -> Floats:
-    """The coefficient; NaN where nothing is paired, or all agree by chance alone."""
+    """The coefficient; NaN if no item has a pair or chance agreement is perfect."""
     defined = paired.any(axis=0) & (by_chance < 1 - 1e-12)
     return np.where(defined, (observed - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan)
 
@@ -320,13 +320,13 @@ def pair_agreement(
     quadratic: bool = False,
     weights: ArrayLike | None = None,
 ) -> Floats:
-    """Cohen's kappa (of all pairs of raters) or Gwet's AC1, for each column of weights of raters.
+    """Cohen's kappa (over all pairs of raters) or Gwet's AC1, for each column of weights of raters.
 
-    Categories are numbers; with `quadratic` weights their order counts. Not a number where no item has two ratings.
+    Categories are numbers; with `quadratic` weights their distances count. NaN if no item has two ratings.
 
     >>> first, second = [2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]
-    >>> found = pair_agreement([*range(6), *range(6)], [0] * 6 + [1] * 6, first + second)
-    >>> found.round(4).tolist()
+    >>> kappa = pair_agreement([*range(6), *range(6)], [0] * 6 + [1] * 6, first + second)
+    >>> kappa.round(4).tolist()
     [0.4286]
     """
     item, rater = _codes(items), _codes(raters)
@@ -335,29 +335,29 @@ def pair_agreement(
     if kinds < 2:
         return np.full(1 if weights is None else np.asarray(weights).shape[-1], np.nan)
     place = distinct.astype(np.float64) if quadratic else np.arange(kinds)
-    near = 1 - ((place[:, None] - place) / np.ptp(place)) ** 2 if quadratic else np.eye(kinds)
-    whole = as_weights(weights, int(rater.max()) + 1)
-    own = summing(rater * kinds + category, rater, shape=(len(whole) * kinds, len(whole))).sum(axis=1)
-    shares = np.asarray(own, dtype=np.float64).reshape(len(whole), kinds)
+    similarity = 1 - ((place[:, None] - place) / np.ptp(place)) ** 2 if quadratic else np.eye(kinds)
+    w = as_weights(weights, int(rater.max()) + 1)
+    number = summing(rater * kinds + category, rater, shape=(len(w) * kinds, len(w))).sum(axis=1)
+    shares = np.asarray(number, dtype=np.float64).reshape(len(w), kinds)
     shares = shares / shares.sum(axis=1, keepdims=True)
-    alike = np.einsum("gk,kl,gl->g", shares, near, shares)
-    found = []
-    first = 0
-    for counts, squares in _tables(item, rater, category, kinds, whole):
-        drawn = whole[:, first : first + counts.shape[2]]
-        first += counts.shape[2]
-        together = np.einsum("ikb,kl,ilb->ib", counts, near, counts, optimize=True) - squares.sum(axis=1)
-        total, paired, observed = _observed(together, counts, squares)
+    self_agreement = np.einsum("gk,kl,gl->g", shares, similarity, shares)
+    values = []
+    start = 0
+    for counts, squares in _tables(item, rater, category, kinds, w):
+        sample_weights = w[:, start : start + counts.shape[2]]
+        start += counts.shape[2]
+        agreeing = np.einsum("ikb,kl,ilb->ib", counts, similarity, counts, optimize=True) - squares.sum(axis=1)
+        total, paired, observed = _observed(agreeing, counts, squares)
         if chance == "cohen":
-            sums = drawn.T @ shares
-            both = np.einsum("bk,kl,bl->b", sums, near, sums) - alike @ drawn**2
-            by_chance = quotient(both, drawn.sum(axis=0) ** 2 - (drawn**2).sum(axis=0))
+            sums = sample_weights.T @ shares
+            agreement = np.einsum("bk,kl,bl->b", sums, similarity, sums) - self_agreement @ sample_weights**2
+            by_chance = quotient(agreement, sample_weights.sum(axis=0) ** 2 - (sample_weights**2).sum(axis=0))
         else:
             rated = np.maximum((total > 0).sum(axis=0), 1)
             mean = (counts / np.where(total > 0, total, 1.0)[:, None]).sum(axis=0) / rated
-            by_chance = near.sum() / (kinds * (kinds - 1)) * (mean * (1 - mean)).sum(axis=0)
-        found.append(_beyond_chance(paired, observed, by_chance))
-    return np.concatenate(found)
+            by_chance = similarity.sum() / (kinds * (kinds - 1)) * (mean * (1 - mean)).sum(axis=0)
+        values.append(_beyond_chance(paired, observed, by_chance))
+    return np.concatenate(values)
 
 
 def _codes(names: ArrayLike) -> Ints:
@@ -367,7 +367,7 @@ def _codes(names: ArrayLike) -> Ints:
 def _tables(
     item: Ints, rater: Ints, category: NDArray[np.integer], kinds: int, weights: Floats, cells: int = CELLS
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Sums of weights and of their squares by item, category and sample, a few samples at a time."""
+    """Yield the sums of weights and of their squares by item, category and sample, for a few samples at a time."""
     rows = int(item.max()) + 1
     matrix = summing(item * kinds + category, rater, shape=(rows * kinds, len(weights)))
     for columns in parts(weights.shape[1], rows * kinds, cells):
@@ -376,14 +376,14 @@ def _tables(
 
 
 def _of_categories(counts: Floats, squares: Floats, ordinal: bool) -> Floats:
-    """Alpha from tables of items by categories by samples."""
+    """Alpha from tables of items x categories x samples."""
     pairs = counts.sum(axis=1) ** 2 - squares.sum(axis=1)
     paired = pairs > 0
     counts, squares = np.where(paired[:, None], counts, 0.0), np.where(paired[:, None], squares, 0.0)
     total = counts.sum(axis=1)
     margin = counts.sum(axis=0)
     if ordinal:
-        # Mid-ranks among the ratings that have a partner, centred so that squares stay small.
+        # Mid-ranks among the ratings with a partner, centred so that squares stay small.
         places = np.cumsum(margin, axis=0) - margin / 2
         places = places - places.mean(axis=0)
     else:
@@ -391,17 +391,17 @@ def _of_categories(counts: Floats, squares: Floats, ordinal: bool) -> Floats:
     observed = _difference(counts, places)
     within = (observed * quotient(total, pairs)).sum(axis=0, where=paired)
     overall = _difference(margin[None], places)[0]
-    number, alone = margin.sum(axis=0), squares.sum(axis=(0, 1))
-    return 1 - quotient(quotient(within, number), quotient(overall, number**2 - alone))
+    number, self_pairs = margin.sum(axis=0), squares.sum(axis=(0, 1))
+    return 1 - quotient(quotient(within, number), quotient(overall, number**2 - self_pairs))
 
 
 def _difference(counts: Floats, places: Floats | None) -> Floats:
-    """The squared differences of all pairs within each row: of places, or 1 for two categories."""
+    """The sum of squared differences over all pairs within each row: of places, or 1 for different categories."""
     total = counts.sum(axis=1)
     if places is None:
         return np.asarray(total**2 - (counts**2).sum(axis=1))
-    first, second = (counts * places).sum(axis=1), (counts * places**2).sum(axis=1)
-    return np.asarray(np.maximum(2 * (total * second - first**2), 0.0))
+    sums, squares = (counts * places).sum(axis=1), (counts * places**2).sum(axis=1)
+    return np.asarray(np.maximum(2 * (total * squares - sums**2), 0.0))
 
 
 def _of_numbers(item: Ints, rater: Ints, y: Floats, weights: Floats) -> Floats:
@@ -418,7 +418,7 @@ def _of_numbers(item: Ints, rater: Ints, y: Floats, weights: Floats) -> Floats:
     paired = pairs > 0
     observed = np.maximum(2 * (total * second - first**2), 0.0)
     within = (observed * quotient(total, pairs)).sum(axis=0, where=paired)
-    number, one, two, alone = (part.sum(axis=0, where=paired) for part in (total, first, second, squares))
-    overall = np.maximum(2 * (number * two - one**2), 0.0)
+    number, sum_y, sum_y2, self_pairs = (part.sum(axis=0, where=paired) for part in (total, first, second, squares))
+    overall = np.maximum(2 * (number * sum_y2 - sum_y**2), 0.0)
     spread = np.where(overall > 1e-12 * number**2 * max(float(np.max(y**2)), 1e-300), overall, 0.0)
-    return 1 - quotient(quotient(within, number), quotient(spread, number**2 - alone))
+    return 1 - quotient(quotient(within, number), quotient(spread, number**2 - self_pairs))

@@ -1,9 +1,8 @@
-"""One thread for small matrices, rows in chunks, and numbers as messages carry them.
+"""Single-threaded algebra for small matrices, rows in chunks, and rounding of numbers for messages.
 
-The linear algebra of numpy and scipy (OpenBLAS) shares even small products among all processors. For matrices of a
-hundred rows the waiting costs more than it saves, and where processors are busy with something else it costs many
-times more. Numpy has no setting for that once it is loaded, so the libraries themselves are set, and afterwards set
-again what they were.
+The linear algebra of numpy and scipy (OpenBLAS) distributes even small products over all processors. For matrices of a
+hundred rows the waiting costs more than it saves, and on busy processors many times more. Numpy has no setting for
+this after it is loaded, so the number of threads is set in the libraries themselves and restored afterwards.
 """
 
 import ctypes
@@ -19,50 +18,50 @@ import numpy as np
 from karat.types import Ints
 
 SMALL = 300_000
-"""Cells, times effects per cell, below which one thread is used."""
+"""One thread is used if cells times effects per cell are below this."""
 NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads")
 
 
 @contextmanager
 def one_thread(size: int = 0) -> Iterator[None]:
-    """Within it, products of matrices use one thread, where the size is small and the library can be set.
+    """A context in which matrix products use one thread, if the size is small and the library can be configured.
 
     >>> with one_thread():
     ...     [get() for get, _ in thread_libraries()] in ([1, 1], [1], [])
     True
     """
-    before = [(put, get()) for get, put in thread_libraries()] if size < SMALL else []
+    settings = [(put, get()) for get, put in thread_libraries()] if size < SMALL else []
     try:
-        for put, _ in before:
+        for put, _ in settings:
             put(1)
         yield
     finally:
-        for put, threads in before:
+        for put, threads in settings:
             put(threads)
 
 
 @lru_cache(maxsize=1)
 def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
-    """How each OpenBLAS that came with numpy and scipy is asked for its threads, and set."""
+    """The functions that get and set the number of threads of each OpenBLAS library of numpy and scipy."""
     import scipy
 
-    found: list[tuple[Any, Any]] = []
+    functions: list[tuple[Any, Any]] = []
     for package in (np, scipy):
-        place = Path(package.__file__ or "").parent
-        for path in [*place.parent.glob(f"{place.name}.libs/*openblas*"), *place.glob(".dylibs/*openblas*")]:
+        folder = Path(package.__file__ or "").parent
+        for path in [*folder.parent.glob(f"{folder.name}.libs/*openblas*"), *folder.glob(".dylibs/*openblas*")]:
             try:
                 library = ctypes.CDLL(str(path))
             except OSError:
                 continue
             for name in NAMES:
                 if hasattr(library, name.format("get")) and hasattr(library, name.format("set")):
-                    found.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
+                    functions.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
                     break
-    return found
+    return functions
 
 
 def chunks(costs: Ints, limit: int) -> Iterator[tuple[int, int]]:
-    """Consecutive rows, as first and end, that together cost no more than the limit; a row that costs more is alone.
+    """Yield ranges of consecutive rows (first, end) whose total cost is within the limit; a costlier row is alone.
 
     >>> list(chunks(np.array([1, 4, 9, 1]), 5))
     [(0, 2), (2, 3), (3, 4)]
@@ -77,7 +76,7 @@ def chunks(costs: Ints, limit: int) -> Iterator[tuple[int, int]]:
 
 
 def parts(total: int, width: int, cells: int = 4_000_000) -> Iterator[slice]:
-    """Slices of so many rows that one has about `cells` cells of this width.
+    """Slices of rows with about `cells` cells each, for rows of this width.
 
     >>> [(part.start, part.stop) for part in parts(5, 3, cells=6)]
     [(0, 2), (2, 4), (4, 5)]
@@ -87,7 +86,7 @@ def parts(total: int, width: int, cells: int = 4_000_000) -> Iterator[slice]:
 
 
 def significant(value: float, digits: int = 4) -> float | None:
-    """A number with this many significant digits; None where it is not finite.
+    """A number rounded to this many significant digits; None if it is not finite.
 
     >>> significant(0.0123456, 2), significant(123456.0), significant(float("nan"))
     (0.012, 123500.0, None)
@@ -96,7 +95,7 @@ def significant(value: float, digits: int = 4) -> float | None:
 
 
 def known(value: float | None) -> float | None:
-    """A number as it is; None where there is none, or one that is not finite.
+    """The number; None if it is missing or not finite.
 
     >>> known(0.5), known(float("nan")), known(None)
     (0.5, None, None)

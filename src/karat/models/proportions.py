@@ -1,32 +1,32 @@
-"""Shares and means of small groups: intervals, tests and adjustments for many tests, and sensitivity and bias.
+"""Shares and means of small groups: intervals, tests, adjustment for multiple tests, and sensitivity and bias.
 
 Wilson's interval for a share of k in n, with z the normal quantile, is
 
     (k + z^2/2 ± z sqrt(k (n - k)/n + z^2/4)) / (n + z^2)
 
-It stays within 0 and 1 and has a length even where k is 0 or n (Wilson 1927). Clopper and Pearson's holds the shares
-under which neither k or more nor k or fewer of n has a probability below .025; n need not be whole. Fisher's test holds
-the margins of a table of two by two fixed: the number of marked ones in a group of n, when K of N are marked, is
-hypergeometric, and the two-sided p is the probability of all numbers that are not more probable than the one seen.
+It stays between 0 and 1 and has a positive width even if k is 0 or n (Wilson 1927). Clopper and Pearson's interval
+contains the shares for which neither k or more nor k or fewer of n have a probability below .025; n need not be an
+integer. Fisher's test conditions on the margins of a 2 x 2 table: if K of N are marked, the number of marked ones in a
+group of n is hypergeometric, and the two-sided p is the probability of all numbers that are at most as probable as the
+observed one.
 
-Sensitivity and bias of yes/no answers are those of signal detection theory with equal variances. Of n sentences to
-which yes is right, h are answered yes (hits); of m to which no is right, f (false alarms). With
+Sensitivity and bias of yes-no answers are those of signal detection theory with equal variances. Of n sentences with
+the correct answer yes, h are answered yes (hits); of m with the correct answer no, f are (false alarms). With
 
     H = (h + 1/2) / (n + 1),   F = (f + 1/2) / (m + 1)
 
-    d' = z(H) - z(F)             how well the two kinds are separated; 0 is guessing
-    c  = -(z(H) + z(F)) / 2      the bias; below 0 to yes, above 0 to no
+    d' = z(H) - z(F)             the separation of the two kinds; 0 is guessing
+    c  = -(z(H) + z(F)) / 2      the bias; below 0 towards yes, above 0 towards no
 
-where z is the inverse of the normal distribution function (Macmillan and Creelman 2005). The halves that are added to
-all counts, and not only to those that are 0 or full, are the log-linear correction (Hautus 1995), which keeps both
-measures finite.
+where z is the inverse of the normal distribution function (Macmillan and Creelman 2005). Adding one half to all counts,
+not only to extreme ones, is the log-linear correction (Hautus 1995), which keeps both measures finite.
 
-Means of participants have Student's interval, and the difference of two groups has Welch's,
+Means of participants have Student's interval, and differences between two groups have Welch's,
 
     mean ± t(n - 1) s / sqrt(n)
-    mean_a - mean_b ± t(df) sqrt(s_a^2 / n_a + s_b^2 / n_b),   df after Welch and Satterthwaite.
+    mean_a - mean_b ± t(df) sqrt(s_a^2 / n_a + s_b^2 / n_b),   df by Welch and Satterthwaite.
 
-One value has a mean and no interval (NaN).
+A single value has a mean but no interval (NaN).
 """
 
 from collections.abc import Callable
@@ -39,11 +39,11 @@ from scipy.special import betaincinv, gammaln, ndtri, stdtrit
 from karat.types import Floats
 
 TOLERANCE = 1e-7
-"""Probabilities that differ by less than this share are equal; they are computed from logarithms."""
+"""Probabilities, computed from logarithms, count as equal if their relative difference is smaller than this."""
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-    """The lower and upper end of Wilson's interval; NaN where there is nothing to take a share of.
+    """The lower and upper limit of Wilson's interval; NaN if there are no trials.
 
     >>> lower, upper = wilson([0, 5], [10, 10])
     >>> lower.round(3).tolist(), upper.round(3).tolist()
@@ -51,19 +51,19 @@ def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tupl
     """
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
     z = float(ndtri((1 + level) / 2))
-    some = np.where(n > 0, n, np.nan)
-    half = z * np.sqrt(k * (n - k) / some + z * z / 4)
-    share = k / some
-    # At 0 and n the ends are the share itself; rounding must not carry them past it.
-    lower = np.where(k == 0, share, np.minimum((k + z * z / 2 - half) / (some + z * z), share))
-    upper = np.where(k == n, share, np.maximum((k + z * z / 2 + half) / (some + z * z), share))
+    total = np.where(n > 0, n, np.nan)
+    half = z * np.sqrt(k * (n - k) / total + z * z / 4)
+    share = k / total
+    # At 0 and n one limit equals the share; rounding must not move it beyond.
+    lower = np.where(k == 0, share, np.minimum((k + z * z / 2 - half) / (total + z * z), share))
+    upper = np.where(k == n, share, np.maximum((k + z * z / 2 + half) / (total + z * z), share))
     return lower, upper
 
 
 def clopper_pearson(successes: float, trials: float, level: float = 0.95) -> tuple[float, float]:
-    """The lower and upper end of Clopper and Pearson's interval, which is never too short.
+    """The lower and upper limit of Clopper and Pearson's interval, which is conservative.
 
-    >>> [round(end, 3) for end in clopper_pearson(5, 10)]
+    >>> [round(value, 3) for value in clopper_pearson(5, 10)]
     [0.187, 0.813]
     """
     k, rest, tail = successes, trials - successes, (1 - level) / 2
@@ -72,7 +72,7 @@ def clopper_pearson(successes: float, trials: float, level: float = 0.95) -> tup
 
 
 def hypergeometric(group: int, marked: int, everybody: int) -> tuple[NDArray[np.int64], Floats]:
-    """The possible numbers of marked ones in a group, and their probabilities when `marked` of `everybody` are."""
+    """The possible numbers of marked ones in a group, and their probabilities if `marked` of `everybody` are."""
     rest = everybody - group
     k = np.arange(max(0, marked - rest), min(group, marked) + 1)
     log = _log_choose(group, k) + _log_choose(rest, marked - k) - _log_choose(everybody, np.asarray(marked))
@@ -81,26 +81,26 @@ def hypergeometric(group: int, marked: int, everybody: int) -> tuple[NDArray[np.
 
 @lru_cache(maxsize=1024)
 def fisher(flagged: int, group: int, marked: int, everybody: int) -> float:
-    """The two-sided p of `flagged` in a group of size `group`, when `marked` of `everybody` are flagged.
+    """The two-sided p of `flagged` in a group of size `group`, if `marked` of `everybody` are flagged.
 
     >>> round(fisher(6, 9, 9, 48), 6)
     0.000474
     """
     numbers, probabilities = hypergeometric(group, marked, everybody)
-    seen = probabilities[flagged - numbers[0]]
-    return float(min(1.0, probabilities[probabilities <= seen * (1 + TOLERANCE)].sum()))
+    observed = probabilities[flagged - numbers[0]]
+    return float(min(1.0, probabilities[probabilities <= observed * (1 + TOLERANCE)].sum()))
 
 
 def least_fisher(group: int, marked: int, everybody: int) -> float:
-    """The smallest p that Fisher's test can reach with these margins, however the marked ones fall."""
+    """The smallest p that Fisher's test can give with these margins."""
     numbers, _ = hypergeometric(group, marked, everybody)
     return min(fisher(int(end), group, marked, everybody) for end in (numbers[0], numbers[-1]))
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's adjusted p: the i-th smallest of m times m - i + 1, never smaller than the one before.
+    """Holm-adjusted p values: the i-th smallest of m times m - i + 1, and at least the previous one.
 
-    A test without a p (NaN) has none afterwards and does not count among the m.
+    Missing values (NaN) stay missing and do not count in m.
 
     >>> holm([0.01, 0.04, float("nan"), 0.03]).tolist()
     [0.03, 0.06, nan, 0.06]
@@ -109,9 +109,9 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
-    """Benjamini and Hochberg's adjusted p, for the false discovery rate: the i-th smallest of m times m / i.
+    """Benjamini-Hochberg-adjusted p values, for the false discovery rate: the i-th smallest of m times m / i.
 
-    A test without a p (NaN) has none afterwards and does not count among the m.
+    Missing values (NaN) stay missing and do not count in m.
 
     >>> benjamini_hochberg([0.01, 0.04, float("nan"), 0.03]).round(3).tolist()
     [0.03, 0.04, nan, 0.04]
@@ -120,7 +120,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
 
 def _adjusted(p: ArrayLike, step: Callable[[Floats, int], Floats]) -> Floats:
-    """What a step makes of the known p, the smallest first, and of how many they are."""
+    """Adjusted p values, where `step` adjusts the sorted non-missing ones, given their number."""
     values = np.asarray(p, dtype=float)
     # Missing values are sorted last.
     order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
@@ -136,7 +136,7 @@ def _log_choose(n: int, k: NDArray[np.int64]) -> Floats:
 def sensitivity(
     hits: ArrayLike, yes_trials: ArrayLike, false_alarms: ArrayLike, no_trials: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """d' and c of each participant, not a number where one kind of sentence was not answered at all.
+    """d' and c of each participant; NaN without answers to one of the two kinds of sentences.
 
     >>> d_prime, criterion = sensitivity([9, 8, 3], [10, 8, 3], [2, 8, 0], [10, 8, 0])
     >>> d_prime.round(3).tolist(), criterion.round(3).tolist()
@@ -153,13 +153,13 @@ def sensitivity(
 
 
 Estimate = tuple[float, float, float]
-"""A mean or difference, and the lower and upper end of its interval."""
+"""A mean or difference, and the lower and upper limit of its interval."""
 
 
 def mean_interval(values: Floats, level: float = 0.95) -> Estimate:
     """The mean of values and its interval.
 
-    >>> [round(end, 3) for end in mean_interval(np.array([1.0, 2.0, 3.0, 4.0]))]
+    >>> [round(value, 3) for value in mean_interval(np.array([1.0, 2.0, 3.0, 4.0]))]
     [2.5, 0.446, 4.554]
     """
     n = len(values)
@@ -173,9 +173,9 @@ def mean_interval(values: Floats, level: float = 0.95) -> Estimate:
 
 
 def difference_interval(first: Floats, second: Floats, level: float = 0.95) -> Estimate:
-    """The mean of the first values minus that of the second, which are of other participants, and its interval.
+    """The mean of the first values minus that of the second, from other participants, and its interval.
 
-    >>> [round(end, 3) for end in difference_interval(np.array([3.0, 4.0, 5.0]), np.array([1.0, 2.0, 3.0]))]
+    >>> [round(value, 3) for value in difference_interval(np.array([3.0, 4.0, 5.0]), np.array([1.0, 2.0, 3.0]))]
     [2.0, -0.267, 4.267]
     """
     if not len(first) or not len(second):

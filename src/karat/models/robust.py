@@ -1,23 +1,23 @@
-"""Medians and median absolute deviations of many groups at once, from values that are sorted within each group.
+"""Medians and median absolute deviations of many groups at once, from values sorted within each group.
 
 For sorted values x of a group with median m, the k smallest deviations |x - m| belong to neighbours x[i], ...,
-x[i+k-1], so the k-th smallest deviation is the least max(m - x[i], x[i+k-1] - m) over i. The first term falls and the
-second rises with i: where they cross is found by bisection, for all groups together. Nothing is sorted again.
+x[i+k-1], so the k-th smallest deviation is the minimum of max(m - x[i], x[i+k-1] - m) over i. The first term falls and
+the second rises with i. Bisection finds the crossing for all groups together, without sorting again.
 
-Of values that lie in many parts they are found by counting, exactly. Nothing is brought together but counts. The bit
-pattern of a floating-point number, read as a whole number (and turned round where the sign bit is set), has the order
-of the numbers themselves. Each part counts its values by the leading 22 bits of this key: sign, exponent and ten bits
-of the fraction, so that a bin is a thousandth of its values wide. From the counts summed over parts,
+If the values are distributed over many parts, counting gives the exact result, and only counts are combined. The bit
+pattern of a floating-point number, read as an integer (and inverted if the sign bit is set), has the same order as the
+numbers themselves. Each part counts its values by the leading 22 bits of this key: sign, exponent and ten bits of the
+fraction, so that the width of a bin is a thousandth of its values. From the counts summed over parts,
 
-- the median lies in the bins that hold the middle ranks;
-- for a value in the bin [e, f] and a median in [a, b], the deviation |x - m| lies between max(0, e - b, a - f) and
-  max(f - a, b - e). An order statistic of the deviations is then between that of all lower and that of all upper
-  bounds, as rounded subtraction keeps the order.
+- the median is in the bins with the middle ranks;
+- for a value in the bin [e, f] and a median in [a, b], the deviation |x - m| is between max(0, e - b, a - f) and
+  max(f - a, b - e). An order statistic of the deviations is then between those of all lower and of all upper bounds,
+  because rounded subtraction preserves the order.
 
-Only bins that may hold the median or the median deviation are looked at again: by 16 more bits while they hold many
-values, else by all bits, which are the values themselves. One such question suffices up to some hundred million values,
-and the result is that of sorting all of them, to the last bit. The method is a radix selection (Knuth, The Art of
-Computer Programming 3, 5.2.5), done for ranks of the values and of their deviations together.
+Only bins that may contain the median or the median deviation are counted again: by 16 more bits while they contain many
+values, otherwise by all bits, which are the values themselves. One more count suffices up to some hundred million
+values, and the result is identical to that of sorting all of them. The method is a radix selection (Knuth, The Art of
+Computer Programming 3, 5.2.5), applied to ranks of the values and of their deviations together.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from numpy.typing import NDArray
 from karat.types import Floats, Ints
 
 MAD_CONSTANT = 1.4826
-"""Makes the deviation of a normal distribution its standard deviation; R's default."""
+"""Converts the median absolute deviation of a normal distribution to its standard deviation; R's default."""
 
 
 def grouped_median_mad(values: Floats, counts: Ints, constant: float = MAD_CONSTANT) -> tuple[Floats, Floats]:
-    """Median and median absolute deviation of each group; `counts` says how many values each has, one after the other.
+    """The median and median absolute deviation of each group; `counts` is the number of consecutive values per group.
 
-    A group without values has neither (NaN).
+    Both are NaN for a group without values.
 
     >>> medians, deviations = grouped_median_mad(np.array([1.0, 2.0, 9.0, 5.0]), np.array([3, 1]), constant=1)
     >>> medians.tolist(), deviations.tolist()
@@ -58,7 +58,7 @@ def grouped_median_mad(values: Floats, counts: Ints, constant: float = MAD_CONST
 
 
 def _kth_deviation(values: Floats, start: Ints, count: Ints, median: Floats, k: Ints) -> Floats:
-    """The k-th smallest deviation from the median, group by group."""
+    """The k-th smallest deviation from the median, per group."""
     k = np.minimum(k, count)
     low, high = np.zeros_like(count), count - k
     while np.any(low < high):
@@ -73,19 +73,19 @@ def _kth_deviation(values: Floats, start: Ints, count: Ints, median: Floats, k: 
 
 
 SHIFT = 42
-"""The bits of a key that the first count leaves out."""
+"""The bits of a key that the first count ignores."""
 STEP = 16
-"""The bits by which many values are distinguished further."""
+"""The number of additional bits by which many values are distinguished."""
 FEW = 1_000_000
-"""This many values may be asked for at once."""
+"""The maximum number of values that are counted by all bits at once."""
 DENSE = 1 << 18
-"""Counts are kept for all bins between the first and the last, also empty ones, while there are at most this many."""
+"""All bins between the first and the last are counted, even empty ones, if there are at most this many."""
 _REST = np.int64((1 << 63) - 1)
 
 
 @dataclass(frozen=True)
 class Bins:
-    """How many values of which group have a key from `low` to `high`; sorted by group and key, without empty ones."""
+    """The number of values per group with a key from `low` to `high`; sorted by group and key, without empty bins."""
 
     group: Ints
     low: Ints
@@ -96,39 +96,39 @@ class Bins:
         return len(self.group)
 
     def where(self, chosen: NDArray[np.bool_]) -> Bins:
-        """Only the chosen bins."""
+        """The selected bins."""
         return Bins(self.group[chosen], self.low[chosen], self.high[chosen], self.count[chosen])
 
 
 Ask = Callable[[Bins, int], Bins]
-"""Counts the values that lie in some bins anew, in all parts, by keys without this many bits."""
+"""Counts the values in some bins again, in all parts, by keys without this many bits."""
 
 
 def keys_of(values: Floats) -> Ints:
-    """Whole numbers in the order of finite values."""
+    """Integers with the same order as the finite values."""
     bits = (values + 0.0).view(np.int64)
     return bits ^ ((bits >> 63) & _REST)
 
 
 def values_of(keys: Ints) -> Floats:
-    """The values that have these keys."""
+    """The values with these keys."""
     return (keys ^ ((keys >> 63) & _REST)).view(np.float64)
 
 
 def tally(
     values: Floats, groups: NDArray[np.integer], within: Bins | None = None, shift: int = SHIFT, dense: int = DENSE
 ) -> Bins:
-    """The values of one part, counted by group and by their keys without the last `shift` bits.
+    """Count the values of one part by group and by their keys without the last `shift` bits.
 
-    With `within`, only values are counted that lie in these bins.
+    With `within`, only values in these bins are counted.
     """
     keys = keys_of(values)
     if within is not None:
-        inside = _inside(keys, groups, within)
+        inside = _positions_inside(keys, groups, within)
         keys, groups = keys[inside], groups[inside]
     if not len(keys):
-        nothing = np.zeros(0, np.int64)
-        return Bins(nothing, nothing, nothing, nothing)
+        empty = np.zeros(0, np.int64)
+        return Bins(empty, empty, empty, empty)
     leading = keys >> shift
     first, number = int(leading.min()), int(groups.max()) + 1
     width = int(leading.max()) - first + 1
@@ -137,24 +137,24 @@ def tally(
         filled = np.flatnonzero(counts)
         group, low, count = filled // width, filled % width + first, counts[filled]
     else:
-        apart = [np.unique(leading[groups == one], return_counts=True) for one in range(number)]
-        group = np.repeat(np.arange(number), [len(found) for found, _ in apart])
-        low, count = (np.concatenate(both) for both in zip(*apart, strict=True))
+        by_group = [np.unique(leading[groups == index], return_counts=True) for index in range(number)]
+        group = np.repeat(np.arange(number), [len(unique) for unique, _ in by_group])
+        low, count = (np.concatenate(columns) for columns in zip(*by_group, strict=True))
     low = low << shift
     return Bins(group.astype(np.int64), low, low + np.int64((1 << shift) - 1), count.astype(np.int64))
 
 
 def summed(tallies: Iterable[Bins]) -> Bins:
-    """The tallies of several parts, by keys without the same number of bits, as one."""
-    every = list(tallies)
+    """The sum of the tallies of several parts, which must have the same `shift`."""
+    all_bins = list(tallies)
     group, low, high, count = (
-        np.concatenate([getattr(one, name) for one in every]) for name in ("group", "low", "high", "count")
+        np.concatenate([getattr(bins, name) for bins in all_bins]) for name in ("group", "low", "high", "count")
     )
     order = np.lexsort((low, group))
     group, low, high = group[order], low[order], high[order]
-    new = np.ones(len(group), bool)
-    new[1:] = (group[1:] != group[:-1]) | (low[1:] != low[:-1])
-    starts = np.flatnonzero(new)
+    is_first = np.ones(len(group), bool)
+    is_first[1:] = (group[1:] != group[:-1]) | (low[1:] != low[:-1])
+    starts = np.flatnonzero(is_first)
     total = np.add.reduceat(count[order], starts) if len(starts) else count
     return Bins(group[starts], low[starts], high[starts], total)
 
@@ -162,37 +162,37 @@ def summed(tallies: Iterable[Bins]) -> Bins:
 def medians_and_deviations(
     bins: Bins, ask: Ask, groups: int, constant: float = MAD_CONSTANT, few: int = FEW
 ) -> tuple[Floats, Floats]:
-    """Median and constant times median absolute deviation of each group, from the first count of all parts.
+    """The median and `constant` times the median absolute deviation of each group, from the first count of all parts.
 
-    `ask` counts the values of some bins anew, over all parts; `few` values are asked for at once. A group without
-    values has neither (NaN).
+    `ask` counts the values of some bins again, over all parts; at most `few` of them by all bits. Both results are NaN
+    for a group without values.
 
     >>> parts = [np.array([1.0, 9.0]), np.array([2.0, 4.0])]
     >>> def ask(within, shift):
-    ...     return summed(tally(one, np.zeros(len(one), np.int64), within, shift) for one in parts)
+    ...     return summed(tally(part, np.zeros(len(part), np.int64), within, shift) for part in parts)
     >>> medians_and_deviations(ask(None, SHIFT), ask, 1, constant=1)
     (array([3.]), array([1.5]))
     """
     shift = SHIFT
     while True:
-        found = [_Bounds.of(bins, group) for group in range(groups)]
+        bounds = [_Bounds.of(bins, group) for group in range(groups)]
         wanted = np.zeros(len(bins), bool)
-        for one in found:
-            wanted[one.places] = one.wanted
+        for bound in bounds:
+            wanted[bound.places] = bound.wanted
         wanted &= bins.low < bins.high
         if not wanted.any():
             break
         within = bins.where(wanted)
         shift = 0 if within.count.sum() <= few else max(0, shift - STEP)
-        bins = summed([bins.where(~wanted), ask(_joined(within), shift)])
-    medians = np.array([one.median for one in found], float)
-    deviations = np.array([constant * one.deviations for one in found], float) / 2
+        bins = summed([bins.where(~wanted), ask(_merged(within), shift)])
+    medians = np.array([bound.median for bound in bounds], float)
+    deviations = np.array([constant * bound.deviations for bound in bounds], float) / 2
     return medians, deviations
 
 
 @dataclass(frozen=True)
 class _Bounds:
-    """What the bins of a group say: which of them must be known better, and, where none must, the median itself."""
+    """The bins of a group that must be counted again and, if there are none, the median and deviation themselves."""
 
     places: slice
     wanted: NDArray[np.bool_]
@@ -210,45 +210,45 @@ class _Bounds:
         low, high = values_of(bins.low[places]), values_of(bins.high[places])
         total = int(count.sum())
         middle = np.array([(total - 1) // 2, total // 2])
-        at = np.searchsorted(np.cumsum(count), middle, side="right")
-        least, most = (float((edge[at[0]] + edge[at[1]]) / 2) for edge in (low, high))
-        nearest = np.maximum(np.maximum(low - most, least - high), 0.0)
-        farthest = np.maximum(high - least, most - low)
+        middle_bins = np.searchsorted(np.cumsum(count), middle, side="right")
+        lowest, highest = (float((edge[middle_bins[0]] + edge[middle_bins[1]]) / 2) for edge in (low, high))
+        nearest = np.maximum(np.maximum(low - highest, lowest - high), 0.0)
+        farthest = np.maximum(high - lowest, highest - low)
         lower, upper = _ranked(nearest, count, middle), _ranked(farthest, count, middle)
         wanted = (farthest >= lower[0]) & (nearest <= upper[1])
-        wanted[at] = True
-        return cls(places, wanted, most, float(upper.sum()))
+        wanted[middle_bins] = True
+        return cls(places, wanted, highest, float(upper.sum()))
 
 
 def _ranked(values: Floats, count: Ints, ranks: Ints) -> Floats:
-    """The values of these ranks, where each stands for this many."""
+    """The values of these ranks, if each value occurs `count` times."""
     order = np.argsort(values, kind="stable")
     return values[order[np.searchsorted(np.cumsum(count[order]), ranks, side="right")]]
 
 
-def _joined(bins: Bins) -> Bins:
-    """The same keys in fewer bins: those that touch are one."""
-    new = np.ones(len(bins), bool)
-    new[1:] = (bins.group[1:] != bins.group[:-1]) | (bins.low[1:] != bins.high[:-1] + 1)
-    starts = np.flatnonzero(new)
+def _merged(bins: Bins) -> Bins:
+    """The same keys in fewer bins: adjacent bins are merged."""
+    is_first = np.ones(len(bins), bool)
+    is_first[1:] = (bins.group[1:] != bins.group[:-1]) | (bins.low[1:] != bins.high[:-1] + 1)
+    starts = np.flatnonzero(is_first)
     ends = np.append(starts[1:], len(bins)) - 1
     return Bins(bins.group[starts], bins.low[starts], bins.high[ends], np.add.reduceat(bins.count, starts))
 
 
-def _inside(keys: Ints, groups: NDArray[np.integer], within: Bins) -> Ints:
-    """The places of the keys that lie in the bins of their groups."""
-    # Most values are far from the bins of all groups: a look at their leading bits passes them over.
+def _positions_inside(keys: Ints, groups: NDArray[np.integer], within: Bins) -> Ints:
+    """The positions of the keys within the bins of their groups."""
+    # Most values are far from the bins of all groups, so their leading bits exclude them.
     first, last = int(within.low.min()) >> SHIFT, int(within.high.max()) >> SHIFT
-    near = np.zeros(last - first + 2, bool)
+    may_match = np.zeros(last - first + 2, bool)
     for low, high in set(zip((within.low >> SHIFT).tolist(), (within.high >> SHIFT).tolist(), strict=True)):
-        near[low - first : high - first + 1] = True
-    # As numbers without a sign, those before the first are behind the last, too, and there nothing is near.
+        may_match[low - first : high - first + 1] = True
+    # As unsigned integers, values before the first bin are also after the last, where nothing matches.
     leading = ((keys >> SHIFT) - first).view(np.uint64)
-    places = np.flatnonzero(near[np.minimum(leading, np.uint64(last - first + 1))])
-    kept = []
+    places = np.flatnonzero(may_match[np.minimum(leading, np.uint64(last - first + 1))])
+    matches = []
     for group in np.unique(within.group).tolist():
-        own = within.where(within.group == group)
-        mine = places[groups[places] == group]
-        before = np.searchsorted(own.low, keys[mine], side="right") - 1
-        kept.append(mine[(before >= 0) & (keys[mine] <= own.high[before])])
-    return np.concatenate(kept)
+        bins = within.where(within.group == group)
+        members = places[groups[places] == group]
+        index = np.searchsorted(bins.low, keys[members], side="right") - 1
+        matches.append(members[(index >= 0) & (keys[members] <= bins.high[index])])
+    return np.concatenate(matches)

@@ -1,27 +1,27 @@
-"""Split halves: how well the item means of one half of the participants go with those of the other half.
+"""Split-half reliability: the correlation of the item means of two random halves of the participants.
 
-Participants are put into two halves at random; items with answers in both halves have a mean in each, and r is the
+Participants are divided into two halves at random. Items with answers in both halves have a mean in each, and r is the
 correlation of both means over items, averaged over many splits. The mean of all participants has about twice as many
-answers, so that its reliability is, after Spearman and Brown,
+answers, so its reliability is, by Spearman and Brown,
 
-    2 r / (1 + r),    in general  m r / (1 + (m - 1) r)  for m times as many answers as a half has.
+    2 r / (1 + r),    in general  m r / (1 + (m - 1) r)  for m times as many answers as in a half.
 
-Where not everybody answered every item, an item's answers fall into halves of unequal size, whose means have more error
-than those of equal halves: of n answers it is as 1 / n. So m is the mean of 1 / n over the items of both halves, over
-that of all answers to these items.
+If participants did not answer all items, the answers to an item are divided into halves of unequal size, whose means
+have more error than those of equal halves: the error of n answers is proportional to 1 / n. Therefore m is the mean of
+1 / n over the items of both halves, divided by that of all answers to these items.
 
-In bootstrap samples a participant and their copies stay in the same half: they would otherwise agree with themselves.
-Copies add no information, so that answers with weights w_p count as (sum of w_p)^2 / (sum of w_p^2) answers, and m is
-over all answers of the study. The intervals are so about the study as large as it was.
+In bootstrap samples all copies of a participant are in the same half, because they would otherwise agree with
+themselves. Copies add no information, so answers with weights w_p count as (sum of w_p)^2 / (sum of w_p^2) answers, and
+m refers to all answers of the study. The intervals are therefore those of a study of the same size.
 
-One rater beside all others: correlations with their means, and answers equal to their majority.
+Single raters and all others: correlations with their means, and answers equal to their majority.
 
-Where the reliability of item means is rel, predictions that are right for every item correlate by sqrt(rel) with the
-means that were seen. For a single rater the ceiling lies between the correlation of the rater's answers with the mean
-of all others and that with the mean of all, the rater included (Nili et al. 2014). For categories it is the share of
-answers equal to the majority of the others; a tie of t categories counts as 1 / t of an equal answer.
+If the reliability of item means is rel, perfect predictions have a correlation of sqrt(rel) with the observed means.
+For a single rater the ceiling is between the correlation of the rater's answers with the mean of all others and that
+with the mean of all raters (Nili et al. 2014). For categories it is the share of answers equal to the majority of the
+others; a tie of t categories counts as 1 / t of an equal answer.
 
-In samples with weights the copies of a rater are not others (see `karat.models.resampling`).
+In weighted samples the copies of a rater do not count as others (see `karat.models.resampling`).
 """
 
 from functools import partial
@@ -36,10 +36,10 @@ from karat.models.resampling import as_weights, quotient, stepped_up, summing
 from karat.types import Floats, Ints, Map
 
 FEWEST_ITEMS = 3
-AT_ONCE = 512
-"""How many splits are computed at once."""
-AT_A_TIME = 250_000
-"""How many numbers a table of the samples that are computed together has."""
+SPLITS_PER_BATCH = 512
+"""The number of splits that are computed at once."""
+CELLS = 250_000
+"""The maximum number of cells in a table of samples that are computed together."""
 
 
 def split_half(
@@ -53,8 +53,8 @@ def split_half(
 ) -> Floats:
     """The reliability of item means by random halves of raters, for each column of weights.
 
-    Missing (NaN) where fewer than three items have answers in both halves, or their means do not vary. `mapper` may be
-    the map of a pool of processes; the numbers are the same.
+    NaN if fewer than three items have answers in both halves or their means do not vary. `mapper` may be the map of a
+    process pool; this does not change the results.
 
     >>> items, raters = np.repeat(np.arange(6), 8), np.tile(np.arange(8), 6)
     >>> noise = np.random.default_rng(1).normal(size=48)
@@ -67,27 +67,27 @@ def split_half(
     shape = (int(item.max()) + 1, len(w))
     number, total = summing(item, rater, shape=shape), summing(item, rater, y - y.mean(), shape)
     sample = np.repeat(np.arange(w.shape[1]), splits)
-    found = mapper(partial(_splits, number, total, w, splits, seed), range(0, len(sample), AT_ONCE))
-    correlation, times = (np.concatenate(both) for both in zip(*found, strict=True))
+    results = mapper(partial(_splits, number, total, w, splits, seed), range(0, len(sample), SPLITS_PER_BATCH))
+    correlation, times = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
     with_value = np.isfinite(correlation)
-    known = np.bincount(sample, with_value, w.shape[1])
-    mean = quotient(np.bincount(sample, np.where(with_value, correlation, 0.0), w.shape[1]), known)
-    return stepped_up(mean, quotient(np.bincount(sample, np.where(with_value, times, 0.0), w.shape[1]), known))
+    used = np.bincount(sample, with_value, w.shape[1])
+    mean = quotient(np.bincount(sample, np.where(with_value, correlation, 0.0), w.shape[1]), used)
+    return stepped_up(mean, quotient(np.bincount(sample, np.where(with_value, times, 0.0), w.shape[1]), used))
 
 
 def _splits(number: Any, total: Any, w: Floats, splits: int, seed: int, start: int) -> tuple[Floats, Floats]:
-    """The correlations of some splits, and how many times as many answers as a half all participants gave."""
+    """The correlations of a batch of splits, and the factor m from a half to all answers."""
     random = np.random.default_rng(seed)
-    # Every participant takes one number a split: those of the splits before are passed over.
+    # Every participant uses one random number per split; those of previous batches are skipped.
     random.bit_generator.advance(len(w) * start)  # type: ignore[attr-defined]
-    columns = np.arange(start, min(start + AT_ONCE, w.shape[1] * splits)) // splits
+    columns = np.arange(start, min(start + SPLITS_PER_BATCH, w.shape[1] * splits)) // splits
     part = w[:, columns]
     first = part * _half(part > 0, random)
     second = part - first
     counts = [number @ half for half in (first, second)]
     means = [quotient(total @ half, count) for half, count in zip((first, second), counts, strict=True)]
     both = (counts[0] > 0) & (counts[1] > 0)
-    # The error of a mean of n answers is as 1 / n, or sum of w^2 / (sum of w)^2.
+    # The error of a mean is proportional to 1 / n, or to sum of w^2 / (sum of w)^2.
     errors = [quotient(number @ half**2, count**2) for half, count in zip((first, second), counts, strict=True)]
     of_all = np.where(both, 1 / number.sum(axis=1)[:, None], 0.0).sum(axis=0)
     of_halves = np.where(both, errors[0] + errors[1], 0.0).sum(axis=0) / 2
@@ -95,7 +95,7 @@ def _splits(number: Any, total: Any, w: Floats, splits: int, seed: int, start: i
 
 
 def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.bool_]:
-    """Half of those present in each column, at random."""
+    """A random half of the participants present in each column."""
     order = np.argsort(np.where(present, random.random(present.shape), 2.0), axis=0)
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(len(present))[:, None], axis=0)
@@ -103,66 +103,70 @@ def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np
 
 
 def column_correlations(first: Floats, second: Floats) -> Floats:
-    """The correlation of each column of two tables over the rows that both have (NaN otherwise)."""
+    """The correlation of each pair of columns of two tables over the rows with finite values in both."""
     both = np.isfinite(first) & np.isfinite(second)
     number = both.sum(axis=0)
     x, y = (np.where(both, table, 0.0) for table in (first, second))
     x = np.where(both, x - x.sum(axis=0) / np.maximum(number, 1), 0.0)
     y = np.where(both, y - y.sum(axis=0) / np.maximum(number, 1), 0.0)
     xx, yy, xy = (x * x).sum(axis=0), (y * y).sum(axis=0), (x * y).sum(axis=0)
-    # What differs only by rounding does not vary.
+    # Differences due to rounding are not variation.
     scale = np.maximum(np.nanmax(np.abs(first), initial=0.0), np.nanmax(np.abs(second), initial=0.0)) ** 2
     varies = (xx > 1e-20 * scale) & (yy > 1e-20 * scale) & (number >= FEWEST_ITEMS)
-    found = quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0))
-    return np.clip(found, -1.0, 1.0)
+    r = quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0))
+    return np.clip(r, -1.0, 1.0)
 
 
 def with_the_mean(
     items: ArrayLike, raters: ArrayLike, values: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """The mean correlation of raters with the mean of all others and with that of all, for each column of weights."""
+    """The mean correlation of raters with the mean of all others and with that of all raters, per column of weights."""
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater, y = np.asarray(raters, dtype=np.int64), np.asarray(values, dtype=np.float64)
     y = y - y.mean()
     w = as_weights(weights, int(rater.max()) + 1)
     shape = (int(item.max()) + 1, len(w))
     number, total = summing(item, rater, shape=shape), summing(item, rater, y, shape)
-    found = np.empty((2, w.shape[1]))
-    for part in parts(w.shape[1], len(y), AT_A_TIME):
-        own = w[:, part]
-        each, answers, sums = own[rater], (number @ own)[item], (total @ own)[item]
-        for row, without in enumerate((each, np.zeros_like(each))):
-            others = quotient(sums - without * y[:, None], answers - without)
-            r = within_raters(rater, y, np.where(each > 0, others, np.nan), len(w))
-            found[row, part] = _weighted_mean(r, own)
-    return found[0], found[1]
+    correlations = np.empty((2, w.shape[1]))
+    for part in parts(w.shape[1], len(y), CELLS):
+        weight = w[:, part]
+        rater_weight, answers, sums = (
+            weight[rater],
+            (number @ weight)[item],
+            (total @ weight)[item],
+        )
+        for row, excluded in enumerate((rater_weight, np.zeros_like(rater_weight))):
+            others = quotient(sums - excluded * y[:, None], answers - excluded)
+            r = within_raters(rater, y, np.where(rater_weight > 0, others, np.nan), len(w))
+            correlations[row, part] = _weighted_mean(r, weight)
+    return correlations[0], correlations[1]
 
 
 def _weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """The mean of the known values in each column."""
-    known = np.isfinite(values)
-    return quotient(np.where(known, values * weights, 0.0).sum(axis=0), np.where(known, weights, 0.0).sum(axis=0))
+    """The weighted mean of the finite values in each column."""
+    finite = np.isfinite(values)
+    return quotient(np.where(finite, values * weights, 0.0).sum(axis=0), np.where(finite, weights, 0.0).sum(axis=0))
 
 
 def with_the_majority(
     items: ArrayLike, raters: ArrayLike, categories: ArrayLike, weights: ArrayLike | None = None
 ) -> Floats:
-    """The share of answers equal to the majority of the others, each rater counted once, for each column of weights."""
+    """The mean share over raters of answers equal to the majority of the others, for each column of weights."""
     item = np.unique(np.asarray(items), return_inverse=True)[1]
     rater = np.asarray(raters, dtype=np.int64)
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
     w = as_weights(weights, int(rater.max()) + 1)
-    found = np.empty(w.shape[1])
-    for part in parts(w.shape[1], len(item) * len(distinct), AT_A_TIME):
+    means = np.empty(w.shape[1])
+    for part in parts(w.shape[1], len(item) * len(distinct), CELLS):
         hit = equal_to_majority(item, category, len(distinct), w[rater, part])
-        found[part] = _weighted_mean(shares(rater, hit, len(w)), w[:, part])
-    return found
+        means[part] = _weighted_mean(shares(rater, hit, len(w)), w[:, part])
+    return means
 
 
 def equal_to_majority(item: Ints, category: Ints, kinds: int, weights: Floats) -> Floats:
-    """For each answer, whether it is the majority of the others: 1, 0, or 1 / t in a tie of t; NaN without others.
+    """Whether each answer is the majority of the others: 1, 0, or 1 / t in a tie of t; NaN without others.
 
-    `weights` has a row for each answer, and may have several columns.
+    `weights` has one row per answer and may have several columns.
     """
     columns, place = weights.reshape(len(item), -1), np.arange(len(item))
     counts = _sums(item * kinds + category, (int(item.max()) + 1) * kinds) @ columns
@@ -175,35 +179,35 @@ def equal_to_majority(item: Ints, category: Ints, kinds: int, weights: Floats) -
 
 
 def shares(rater: Ints, hit: Floats, people: int) -> Floats:
-    """The mean of what is known for each rater, in each column.
+    """The mean of the finite values of each rater, in each column.
 
     >>> shares(np.array([0, 0, 1]), np.array([1.0, 0.0, np.nan]), 2).tolist()
     [0.5, nan]
     """
-    by_rater, known = _sums(rater, people), np.isfinite(hit)
-    return quotient(by_rater @ np.where(known, hit, 0.0), by_rater @ known.astype(np.float64))
+    by_rater, finite = _sums(rater, people), np.isfinite(hit)
+    return quotient(by_rater @ np.where(finite, hit, 0.0), by_rater @ finite.astype(np.float64))
 
 
 def _sums(group: Ints, groups: int) -> csr_array:
-    """The sparse matrix whose product with columns of values sums them over each group."""
+    """A sparse matrix that, multiplied by columns of values, sums them over each group."""
     return summing(group, np.arange(len(group)), shape=(groups, len(group)))
 
 
 def within_raters(rater: NDArray[np.int64], x: Floats, y: Floats, people: int) -> Floats:
-    """The correlation of two values within each rater, over the answers that have both; NaN under three answers.
+    """The correlation of two values within each rater, over the answers with both; NaN for fewer than three answers.
 
     `y` may have several columns.
     """
     columns, by_rater = y.reshape(len(x), -1), _sums(rater, people)
-    known = np.isfinite(x)[:, None] & np.isfinite(columns)
-    number = by_rater @ known.astype(np.float64)
-    one, other = np.where(known, x[:, None], 0.0), np.where(known, columns, 0.0)
-    # What differs only by rounding does not vary.
-    least = 1e-20 * np.maximum(np.abs(one).max(axis=0, initial=0.0), np.abs(other).max(axis=0, initial=0.0)) ** 2
-    for values in (one, other):
+    complete = np.isfinite(x)[:, None] & np.isfinite(columns)
+    number = by_rater @ complete.astype(np.float64)
+    first, second = np.where(complete, x[:, None], 0.0), np.where(complete, columns, 0.0)
+    # Differences due to rounding are not variation.
+    least = 1e-20 * np.maximum(np.abs(first).max(axis=0, initial=0.0), np.abs(second).max(axis=0, initial=0.0)) ** 2
+    for values in (first, second):
         values -= (by_rater @ values / np.maximum(number, 1))[rater]
-        values *= known
-    xx, yy, xy = by_rater @ (one * one), by_rater @ (other * other), by_rater @ (one * other)
+        values *= complete
+    xx, yy, xy = by_rater @ (first * first), by_rater @ (second * second), by_rater @ (first * second)
     varies = (xx > least) & (yy > least) & (number >= FEWEST_ITEMS)
-    found = np.clip(quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0)), -1.0, 1.0)
-    return found.reshape(people, *y.shape[1:])
+    r = np.clip(quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0)), -1.0, 1.0)
+    return r.reshape(people, *y.shape[1:])
