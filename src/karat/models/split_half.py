@@ -130,11 +130,7 @@ def with_the_mean(
     correlations = np.empty((2, w.shape[1]))
     for part in parts(w.shape[1], len(y), CELLS):
         weight = w[:, part]
-        rater_weight, answers, sums = (
-            weight[rater],
-            (number @ weight)[item],
-            (total @ weight)[item],
-        )
+        rater_weight, answers, sums = weight[rater], (number @ weight)[item], (total @ weight)[item]
         for row, excluded in enumerate((rater_weight, np.zeros_like(rater_weight))):
             others = quotient(sums - excluded * y[:, None], answers - excluded)
             r = within_raters(rater, y, np.where(rater_weight > 0, others, np.nan), len(w))

@@ -1,10 +1,10 @@
-"""Choices as numbers: which item stood left, which right, which was chosen; and which items they connect.
+"""Choices as numbers: the left and the right item and the answer; and the groups of items that they connect.
 
 A maximum of the likelihood of Bradley and Terry's model, or of Davidson's, exists only if the comparisons connect the
-items: seen as arrows from each chosen item to the one that was not (ties count both ways), every item must reach every
-other (Ford 1957). `groups_of` says which do not.
+items: in a graph with an arrow from each chosen item to the other one (ties count both ways), every item must reach
+every other (Ford 1957). `groups_of` finds the items that do.
 
-What a model of choices found: a strength for each item, centred, with the covariance of all of them.
+The result of a model of choices is a `ChoiceFit`: the centred strengths of the items, with their covariance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEFT, TIE, RIGHT = 1, 0, -1
 
 @dataclass(frozen=True)
 class Pairs:
-    """Choices, one a place: which item stood left, which right, and the answer (1 left, 0 no difference, -1 right)."""
+    """Choices: the left item, the right item, and the answer (1 left, 0 no difference, -1 right)."""
 
     left: Ints
     right: Ints
@@ -32,33 +32,35 @@ class Pairs:
 
     @classmethod
     def of(cls, left: ArrayLike, right: ArrayLike, answer: ArrayLike, items: int) -> Pairs:
-        """The same from anything like arrays, checked.
+        """Checked choices from array-like values.
 
         >>> Pairs.of([0, 1], [1, 2], [1, -1], 3).items
         3
         """
-        one, two, said = (np.asarray(values, dtype=np.int64) for values in (left, right, answer))
-        if not len(one) == len(two) == len(said):
+        left_items, right_items, answers = (np.asarray(values, dtype=np.int64) for values in (left, right, answer))
+        if not len(left_items) == len(right_items) == len(answers):
             raise ValueError("left, right and answers must be equally long.")
-        if len(one) and (min(one.min(), two.min()) < 0 or max(one.max(), two.max()) >= items):
+        if len(left_items) and (
+            min(left_items.min(), right_items.min()) < 0 or max(left_items.max(), right_items.max()) >= items
+        ):
             raise ValueError(f"Items are numbered 0 to {items - 1}.")
-        if (one == two).any():
+        if (left_items == right_items).any():
             raise ValueError("An item cannot be compared with itself.")
-        if len(said) and (said.min() < RIGHT or said.max() > LEFT):
+        if len(answers) and (answers.min() < RIGHT or answers.max() > LEFT):
             raise ValueError("An answer is 1 (left), 0 (no difference) or -1 (right).")
-        return cls(one, two, said, items)
+        return cls(left_items, right_items, answers, items)
 
     @property
     def has_ties(self) -> bool:
-        """Whether "no difference" was answered."""
+        """Whether there are answers "no difference"."""
         return bool((self.answer == TIE).any())
 
 
 def groups_of(pairs: Pairs, directed: bool = True) -> Ints:
-    """The group of each item; items of one group reach each other by comparisons.
+    """The group of each item; items of the same group are connected by comparisons.
 
-    Directed: by chains of choices in both directions, which a maximum of the likelihood needs. Otherwise it is enough
-    that items were compared.
+    Directed means by chains of choices in both directions, as required for a maximum of the likelihood. Otherwise any
+    comparison connects two items.
 
     >>> pairs = Pairs.of([0, 1, 2], [1, 0, 3], [1, 1, 1], 4)
     >>> groups_of(pairs, directed=False).tolist(), len(set(groups_of(pairs).tolist()))
@@ -82,8 +84,8 @@ def groups_of(pairs: Pairs, directed: bool = True) -> Ints:
 class ChoiceFit:
     """Strengths of items that sum to zero, with their covariance.
 
-    `covariance` is that of the model, `robust` the one that also holds where choices of one participant hang together
-    (None where it was not asked for).
+    `covariance` is that of the model; `robust` is also valid if choices of the same participant are dependent (None if
+    it was not requested).
     """
 
     strengths: Floats
@@ -91,10 +93,10 @@ class ChoiceFit:
     log_likelihood: float
     converged: bool
     gradient: float
-    """The largest slope that is left."""
+    """The largest remaining slope."""
     robust: Floats | None = None
     tie: float | None = None
-    """The logarithm of Davidson's nu: how readily "no difference" is answered."""
+    """The logarithm of Davidson's nu, the tendency to answer "no difference"."""
     tie_error: float | None = None
     side: float | None = None
     """The preference for the left side, on the scale of the strengths."""
@@ -103,7 +105,7 @@ class ChoiceFit:
 
     @property
     def standard_errors(self) -> Floats:
-        """Of the strengths: robust where that is there."""
+        """The standard errors of the strengths, robust if available."""
         matrix = self.covariance if self.robust is None else self.robust
         return np.sqrt(np.maximum(np.diag(matrix), 0.0))
 

@@ -1,9 +1,9 @@
 """The full posterior of Thurstone's model by NUTS (Hoffman and Gelman 2014), with the extra `bayes` (NumPyro, JAX).
 
-`posterior_density` has the model as it is sampled. Chains start at the penalised maximum of the likelihood and are
-drawn in double precision; everything is compiled once. R-hat (split chains) and effective sample sizes are those of
-strengths and of sigma, both divided by the standard deviation of the strengths of the same draw, so that they are free
-of the overall scale.
+`posterior_density` defines the model that is sampled. Chains start at the penalised maximum of the likelihood and are
+sampled in double precision; everything is compiled once. R-hat (split chains) and effective sample sizes are computed
+for strengths and sigma divided by the standard deviation of the strengths of the same draw, which makes them
+independent of the overall scale.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from karat.types import Floats, Ints
 CHAINS, DRAWS, DEPTH = 2, 500, 8
 WARMUP_OWN, WARMUP_SHARED = 300, 500
 ACCEPTED_OWN, ACCEPTED_SHARED = 0.9, 0.95
-"""The wanted share of accepted steps: with one criterion for all, longer steps than these go astray."""
+"""The target acceptance rate: with a shared criterion, longer steps than these diverge."""
 AVERAGED = 100
-"""How many draws of the population predictions are averaged over."""
+"""The approximate number of draws over which population predictions are averaged."""
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Draws of the strengths and of what participants are like, and how far they can be trusted."""
+    """Draws of the strengths and of the participants' parameters, with convergence diagnostics."""
 
     draws: Floats
     """Strengths, one row per draw (chain after chain), one column per item."""
@@ -38,15 +38,15 @@ class Posterior:
     criterion: Floats
     """C of each participant, or the shared one (draws x people, or draws x 1)."""
     populations: tuple[Population, ...]
-    """The population of participants, one a draw."""
+    """The population of participants, one per draw."""
     rhat: Floats
-    """Of the standardised strengths; 1 where chains agree."""
+    """R-hat of the standardised strengths; 1 if the chains agree."""
     ess: Floats
     """The effective number of draws of each standardised strength."""
     variability_rhat: Floats
     variability_ess: Floats
     divergences: int
-    """Draws at which the sampler lost its way; above a few, the posterior may be cut off."""
+    """The number of divergent transitions; with more than a few, the posterior may be truncated."""
     chains: int
 
     @property
@@ -56,26 +56,26 @@ class Posterior:
 
     @property
     def covariance(self) -> Floats:
-        """Of the draws of the strengths."""
+        """The covariance of the draws of the strengths."""
         return np.atleast_2d(np.cov(self.draws, rowvar=False))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """The ends of the middle part of each strength's draws."""
+        """The limits of the central interval of each strength's draws."""
         lower, upper = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return lower, upper
 
     def ordered(self, order: Ints) -> Posterior:
-        """The same with the items in another order."""
+        """The same posterior with the items in another order."""
         return replace(self, draws=self.draws[:, order], rhat=self.rhat[order], ess=self.ess[order])
 
     def probabilities(self, difference: Floats) -> Floats:
-        """Left, no difference and right for differences of strengths, over the posterior of the population."""
-        some = self.populations[:: max(1, len(self.populations) // AVERAGED)]
-        return np.asarray(np.mean([population_probabilities(one, difference) for one in some], axis=0))
+        """The probabilities of left, no difference and right for differences of strengths, over the posterior."""
+        sample = self.populations[:: max(1, len(self.populations) // AVERAGED)]
+        return np.asarray(np.mean([population_probabilities(population, difference) for population in sample], axis=0))
 
     @property
     def trusted(self) -> bool:
-        """Whether chains agree, draws are enough and hardly any went astray."""
+        """Whether the chains agree, the effective sample sizes suffice, and there are hardly any divergences."""
         rhat = max(self.rhat.max(), self.variability_rhat.max())
         ess = min(self.ess.min(), self.variability_ess.min())
         return bool(rhat < 1.05 and ess >= 50 * self.chains and self.divergences <= 0.01 * len(self.draws))
@@ -90,8 +90,8 @@ def draw_posterior(
     warmup: int | None = None,
     draws: int = DRAWS,
 ) -> Posterior:
-    """The posterior of the model that `fit_thurstone` fits; ImportError where NumPyro is not installed."""
-    # Chains run side by side only if JAX is configured before it starts so that there are several devices.
+    """The posterior of the model that `fit_thurstone` fits; ImportError if NumPyro is not installed."""
+    # Chains run in parallel only if JAX is configured for several devices before it starts.
     os.environ.setdefault("XLA_FLAGS", f"--xla_force_host_platform_device_count={min(chains, os.cpu_count() or 1)}")
     import jax
     from numpyro.infer import MCMC, NUTS
@@ -99,30 +99,30 @@ def draw_posterior(
     jax.config.update("jax_enable_x64", True)
     from karat.models.choices.posterior_density import Density
 
-    who = np.asarray(participant, dtype=np.int64)
-    density = Density(pairs, who, fit_thurstone(pairs, who, shared_criterion))
-    start = {name: jax.numpy.broadcast_to(at, (chains, *at.shape)) for name, at in density.start().items()}
-    accepted = ACCEPTED_SHARED if density.shared else ACCEPTED_OWN
-    usual = WARMUP_SHARED if density.shared else WARMUP_OWN
-    kernel = NUTS(potential_fn=density.energy, target_accept_prob=accepted, max_tree_depth=DEPTH)
+    person = np.asarray(participant, dtype=np.int64)
+    density = Density(pairs, person, fit_thurstone(pairs, person, shared_criterion))
+    start = {name: jax.numpy.broadcast_to(value, (chains, *value.shape)) for name, value in density.start().items()}
+    acceptance = ACCEPTED_SHARED if density.shared else ACCEPTED_OWN
+    default_warmup = WARMUP_SHARED if density.shared else WARMUP_OWN
+    kernel = NUTS(potential_fn=density.energy, target_accept_prob=acceptance, max_tree_depth=DEPTH)
     method = "parallel" if jax.local_device_count() >= chains > 1 else "sequential"
     sampler = MCMC(
         kernel,
-        num_warmup=usual if warmup is None else warmup,
+        num_warmup=default_warmup if warmup is None else warmup,
         num_samples=draws,
         num_chains=chains,
         chain_method=method,
         progress_bar=False,
     )
-    # One chain has no axis of chains in what it starts from.
-    first = start if chains > 1 else {name: at[0] for name, at in start.items()}
-    sampler.run(jax.random.PRNGKey(seed), init_params=first, extra_fields=("diverging",))
-    moved = sampler.get_samples(group_by_chain=True)
-    recorded = {name: np.asarray(at) for name, at in jax.vmap(jax.vmap(density.recorded))(moved).items()}
-    return _concluded(recorded, int(np.asarray(sampler.get_extra_fields()["diverging"]).sum()), density.shared)
+    # With a single chain, the initial values have no axis of chains.
+    initial = start if chains > 1 else {name: value[0] for name, value in start.items()}
+    sampler.run(jax.random.PRNGKey(seed), init_params=initial, extra_fields=("diverging",))
+    samples = sampler.get_samples(group_by_chain=True)
+    recorded = {name: np.asarray(value) for name, value in jax.vmap(jax.vmap(density.recorded))(samples).items()}
+    return _posterior(recorded, int(np.asarray(sampler.get_extra_fields()["diverging"]).sum()), density.shared)
 
 
-def _concluded(recorded: dict[str, Any], divergences: int, shared: bool) -> Posterior:
+def _posterior(recorded: dict[str, Any], divergences: int, shared: bool) -> Posterior:
     from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
 
     strengths, sigma = recorded["strengths"], np.exp(recorded["u"])

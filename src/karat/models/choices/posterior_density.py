@@ -1,18 +1,18 @@
-"""The density of Thurstone's model as JAX computes it, for NUTS; only imported where the extra `bayes` is installed.
+"""The density of Thurstone's model in JAX, for NUTS; only imported if the extra `bayes` is installed.
 
-The same model as in `thurstone`, with one difference: strengths ~ N(0, tau^2) with tau unknown. A maximum does not mind
-a wide prior of fixed width, but a posterior does. There is much more room at large strengths than at small ones, as in
-any space of hundreds of dimensions, and what holds the scale, the typical sigma of 1, is known from the participants
-only to a few per cent: with the fixed prior, strengths, sigma and C of the reference choices would all be more than
-twice too large. With tau, only the ratios count.
+The model is that of `thurstone`, with one difference: strengths ~ N(0, tau^2) with unknown tau. A wide prior of fixed
+width hardly affects the maximum, but it affects the posterior. In hundreds of dimensions, there is much more volume at
+large strengths than at small ones, and the participants determine the scale (a typical sigma of 1) only to a few per
+cent. With the fixed prior, strengths, sigma and C of the reference choices would all be more than twice too large. With
+tau, only the ratios count.
 
-Strengths lie on the plane where they sum to zero, which has one dimension less than there are items: x is turned onto
-it by the reflection that swaps the last axis with the plane's normal. Somebody who never errs may have any small sigma,
-and log sigma a long tail: NUTS moves the z of a standard normal variable that Weibull's distribution (with the shape at
-the maximum) turns into sigma, 1 - Phi(z) = exp(-exp(k log sigma - gamma)), in which the tail is short. All parameters
-start from the penalised maximum of the likelihood, in units of its errors, so that a sampler starts where it should
-and with about the right steps. The logarithms of normal probabilities have their slopes by formula, which is faster
-than what differentiation by machine makes of them, and safe in the tails.
+Strengths are on the plane where they sum to zero, which has one dimension less than the number of items: x is mapped to
+it by the reflection that swaps the last axis with the normal of the plane. The sigma of a participant without errors
+may be arbitrarily small, so log sigma has a long tail. NUTS therefore samples z, a standard normal variable that the
+Weibull distribution (with the shape at the maximum) maps to sigma, 1 - Phi(z) = exp(-exp(k log sigma - gamma)), and
+which has a short tail. All parameters start from the penalised maximum of the likelihood, in units of its standard
+errors, so that the sampler starts near the mode with suitable step sizes. The derivatives of logarithms of normal
+probabilities are explicit, which is faster than automatic differentiation and stable in the tails.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ LOG_ROOT_2PI = float(np.log(2 * np.pi) / 2)
 TAU_PRIOR = (0.0, 2.0)
 """Mean and standard deviation of log tau."""
 TAIL = -6.0
-"""Below it the logarithm of the normal distribution is taken from its asymptotic series."""
+"""Below this, the logarithm of the normal distribution is computed from its asymptotic series."""
 
 
 @jax.custom_jvp  # type: ignore[untyped-decorator]
@@ -55,9 +55,9 @@ def _log_normal_slope(at: tuple[Any], move: tuple[Any]) -> tuple[Any, Any]:
 
 @jax.custom_jvp  # type: ignore[untyped-decorator]
 def log_between(upper: Any, lower: Any) -> Any:
-    """log (Phi(upper) - Phi(lower)), both put on the side of the smaller tail first."""
-    turned = upper + lower > 0
-    high, low = jnp.where(turned, -lower, upper), jnp.where(turned, -upper, lower)
+    """log (Phi(upper) - Phi(lower)), with both moved to the smaller tail first."""
+    in_upper_tail = upper + lower > 0
+    high, low = jnp.where(in_upper_tail, -lower, upper), jnp.where(in_upper_tail, -upper, lower)
     top = log_normal(high)
     return top + jnp.log(-jnp.expm1(jnp.minimum(log_normal(low) - top, -1e-14)))
 
@@ -72,7 +72,7 @@ def _log_between_slope(at: tuple[Any, Any], move: tuple[Any, Any]) -> tuple[Any,
 
 
 def on_plane(x: Any) -> Any:
-    """n - 1 numbers (on the last axis) as n that sum to zero; lengths and angles stay.
+    """Map n - 1 numbers (on the last axis) to n that sum to zero, preserving lengths and angles.
 
     >>> bool(abs(on_plane(jnp.array([1.0, 2.0, 3.0])).sum()) < 1e-6)
     True
@@ -82,91 +82,97 @@ def on_plane(x: Any) -> Any:
     return jnp.concatenate([x - total / (n + np.sqrt(n)), -total / np.sqrt(n)], axis=-1)
 
 
-def choice_terms(pairs: Pairs, who: Ints) -> Callable[[Any, Any, Any], Any]:
-    """The log-likelihood of (strengths, u by person, v by person); answers are sorted by kind beforehand."""
+def choice_terms(pairs: Pairs, person: Ints) -> Callable[[Any, Any, Any], Any]:
+    """A function for the log-likelihood of (strengths, u by person, v by person)."""
     chosen, tied = pairs.answer != 0, pairs.answer == 0
-    turned = pairs.answer[chosen] == -1
-    # A choice of the right side is one of the left side with the sides swapped.
-    better = jnp.asarray(np.where(turned, pairs.right[chosen], pairs.left[chosen]))
-    worse = jnp.asarray(np.where(turned, pairs.left[chosen], pairs.right[chosen]))
-    by, tied_by = jnp.asarray(who[chosen]), jnp.asarray(who[tied])
+    right_chosen = pairs.answer[chosen] == -1
+    # A choice of the right side equals a choice of the left side with the sides swapped.
+    better = jnp.asarray(np.where(right_chosen, pairs.right[chosen], pairs.left[chosen]))
+    worse = jnp.asarray(np.where(right_chosen, pairs.left[chosen], pairs.right[chosen]))
+    chooser, tied_person = jnp.asarray(person[chosen]), jnp.asarray(person[tied])
     left, right = jnp.asarray(pairs.left[tied]), jnp.asarray(pairs.right[tied])
 
-    def found(strengths: Any, u: Any, v: Any) -> Any:
+    def log_likelihood(strengths: Any, u: Any, v: Any) -> Any:
         scale, criterion = jnp.exp(-u), jnp.exp(v)
-        log_chance = log_normal((strengths[better] - strengths[worse] - criterion[by]) * scale[by])
-        d, c, s = strengths[left] - strengths[right], criterion[tied_by], scale[tied_by]
-        return log_chance.sum() + log_between((d + c) * s, (d - c) * s).sum()
+        log_p = log_normal((strengths[better] - strengths[worse] - criterion[chooser]) * scale[chooser])
+        d, c, s = strengths[left] - strengths[right], criterion[tied_person], scale[tied_person]
+        return log_p.sum() + log_between((d + c) * s, (d - c) * s).sum()
 
-    return found
+    return log_likelihood
 
 
 class Density:
-    """The model around its penalised maximum: what NUTS moves, and what that stands for."""
+    """The posterior density around the penalised maximum, in the coordinates that NUTS samples."""
 
-    def __init__(self, pairs: Pairs, who: Ints, fit: Thurstone) -> None:
+    def __init__(self, pairs: Pairs, person: Ints, fit: Thurstone) -> None:
         self.shared = fit.population.omega is None
-        self.people = int(who.max()) + 1
-        self.likelihood = choice_terms(pairs, who)
+        self.people = int(person.max()) + 1
+        self.likelihood = choice_terms(pairs, person)
         self.centre = jnp.asarray(fit.strengths)
         self.tau = float(fit.strengths.std()) + 1e-3
-        # The errors of the plane's own coordinates: the reflection applied to the covariance from both sides.
+        # The covariance in the coordinates of the plane: the reflection is applied from both sides.
         n = pairs.items
         reflection = np.asarray(on_plane(jnp.eye(n - 1)))
-        own = reflection @ fit.covariance @ reflection.T
-        self.spread = jnp.asarray(linalg.cholesky(own + 1e-10 * np.eye(n - 1), lower=True))
+        covariance = reflection @ fit.covariance @ reflection.T
+        self.spread = jnp.asarray(linalg.cholesky(covariance + 1e-10 * np.eye(n - 1), lower=True))
         self.v, self.population = jnp.log(jnp.asarray(fit.criterion)), fit.population
-        answers = np.bincount(who, minlength=self.people)
+        answers = np.bincount(person, minlength=self.people)
         unit = 1 / np.sqrt(fit.population.shape**2 + answers / 3)
         y = fit.population.shape * np.log(fit.variability) - EULER
         self.z = jnp.asarray(-ndtri(np.exp(-np.exp(y))))
         self.unit, self.z_unit = jnp.asarray(unit), jnp.asarray(unit) * jnp.exp(-self._from_normal(self.z)[1])
 
     def _from_normal(self, z: Any) -> tuple[Any, Any]:
-        """u = log sigma for z, and the logarithm of its slope."""
+        """u = log sigma for z, and the logarithm of the derivative of u in z."""
         tail = log_normal(-z)
         y = jnp.log(-tail)
         k = self.population.shape
         return (y + EULER) / k, -z * z / 2 - LOG_ROOT_2PI - tail - y - np.log(k)
 
     def start(self) -> dict[str, Any]:
-        """Where everything is at its maximum."""
-        found = {"x": jnp.zeros(self.spread.shape[0]), "u": jnp.zeros(self.people), "tau": 0.0, "shape": 0.0, "mu": 0.0}
-        if not self.shared:
-            found |= {"v": jnp.zeros(self.people), "omega": 0.0}
-        return {name: jnp.asarray(value, dtype=jnp.float64) for name, value in found.items()}
-
-    def recorded(self, moved: dict[str, Any]) -> dict[str, Any]:
-        """The parameters as the model has them; log_shape and log_omega, u and v as logarithms."""
-        of, width = self.population, 1 / np.sqrt(self.people)
-        found = {
-            "strengths": self.centre + on_plane(self.spread @ moved["x"]),
-            "u": self._from_normal(self.z + self.z_unit * moved["u"])[0],
-            "log_tau": np.log(self.tau) + moved["tau"] / np.sqrt(2 * len(self.centre)),
-            "log_shape": np.log(of.shape) + width * moved["shape"],
-            "mu": of.mu + width / 2 * moved["mu"],
+        """The position of the penalised maximum."""
+        values = {
+            "x": jnp.zeros(self.spread.shape[0]),
+            "u": jnp.zeros(self.people),
+            "tau": 0.0,
+            "shape": 0.0,
+            "mu": 0.0,
         }
-        if of.omega is not None:
-            found["log_omega"] = np.log(of.omega) + width * moved["omega"]
-            found["v"] = self.v + self.unit * moved["v"]
-        return found
+        if not self.shared:
+            values |= {"v": jnp.zeros(self.people), "omega": 0.0}
+        return {name: jnp.asarray(value, dtype=jnp.float64) for name, value in values.items()}
 
-    def energy(self, moved: dict[str, Any]) -> Any:
-        """Minus the logarithm of the posterior density."""
-        at = self.recorded(moved)
-        shape = jnp.exp(at["log_shape"])
-        y = shape * at["u"] - EULER
-        room = self._from_normal(self.z + self.z_unit * moved["u"])[1].sum()
-        found = (
-            room + jnp.sum(at["log_shape"] + y - jnp.exp(y)) - ((at["log_tau"] - TAU_PRIOR[0]) / TAU_PRIOR[1]) ** 2 / 2
-        )
-        found -= jnp.sum(at["strengths"] ** 2 * jnp.exp(-2 * at["log_tau"])) / 2 + moved["x"].size * at["log_tau"]
-        found -= ((at["log_shape"] - SHAPE_PRIOR[0]) / SHAPE_PRIOR[1]) ** 2 / 2
+    def recorded(self, position: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of the model at a position; shape, omega, sigma (u) and C (v) as logarithms."""
+        population, width = self.population, 1 / np.sqrt(self.people)
+        parameters = {
+            "strengths": self.centre + on_plane(self.spread @ position["x"]),
+            "u": self._from_normal(self.z + self.z_unit * position["u"])[0],
+            "log_tau": np.log(self.tau) + position["tau"] / np.sqrt(2 * len(self.centre)),
+            "log_shape": np.log(population.shape) + width * position["shape"],
+            "mu": population.mu + width / 2 * position["mu"],
+        }
+        if population.omega is not None:
+            parameters["log_omega"] = np.log(population.omega) + width * position["omega"]
+            parameters["v"] = self.v + self.unit * position["v"]
+        return parameters
+
+    def energy(self, position: dict[str, Any]) -> Any:
+        """Minus the logarithm of the posterior density at a position."""
+        theta = self.recorded(position)
+        shape = jnp.exp(theta["log_shape"])
+        y = shape * theta["u"] - EULER
+        log_jacobian = self._from_normal(self.z + self.z_unit * position["u"])[1].sum()
+        value = log_jacobian + jnp.sum(theta["log_shape"] + y - jnp.exp(y))
+        value -= ((theta["log_tau"] - TAU_PRIOR[0]) / TAU_PRIOR[1]) ** 2 / 2
+        value -= jnp.sum(theta["strengths"] ** 2 * jnp.exp(-2 * theta["log_tau"])) / 2
+        value -= position["x"].size * theta["log_tau"]
+        value -= ((theta["log_shape"] - SHAPE_PRIOR[0]) / SHAPE_PRIOR[1]) ** 2 / 2
         if self.shared:
-            v = jnp.full(self.people, at["mu"])
+            v = jnp.full(self.people, theta["mu"])
         else:
-            v = at["v"]
-            away = (v - at["mu"]) * jnp.exp(-at["log_omega"])
-            found += jnp.sum(-at["log_omega"] - away**2 / 2)
-            found -= ((at["log_omega"] - OMEGA_PRIOR[0]) / OMEGA_PRIOR[1]) ** 2 / 2
-        return -(found + self.likelihood(at["strengths"], at["u"], v))
+            v = theta["v"]
+            deviation = (v - theta["mu"]) * jnp.exp(-theta["log_omega"])
+            value += jnp.sum(-theta["log_omega"] - deviation**2 / 2)
+            value -= ((theta["log_omega"] - OMEGA_PRIOR[0]) / OMEGA_PRIOR[1]) ** 2 / 2
+        return -(value + self.likelihood(theta["strengths"], theta["u"], v))
