@@ -1,7 +1,7 @@
-"""Polychoric correlations: of the normal variables that ordered answers are thought to cut into categories.
+"""Polychoric correlations: those of normal variables that ordered answers divide into categories.
 
-Two-step estimate (Olsson 1979): the thresholds of each question come from its own distribution; then for each two
-questions the correlation rho maximises the likelihood of their table,
+Two-step estimate (Olsson 1979): the thresholds of each question are estimated from its distribution. Then, for each
+pair of questions, the correlation rho maximises the likelihood of their table,
 
     sum over cells of n_ab log P_ab(rho),
 
@@ -10,10 +10,10 @@ where P_ab is the bivariate normal probability of a rectangle. With Phi_2 the di
     Phi_2(x, y, rho) = Phi(x) Phi(y)
         + 1 / 2 pi integral from 0 to arcsin rho of exp(-(x^2 + y^2 - 2 x y sin t) / (2 cos^2 t)) dt,
 
-by Gauss and Legendre's rule. Pairs are estimated one by one, so that the matrix may have negative eigenvalues;
-`nearest_correlation` gives one without.
+computed by Gauss-Legendre quadrature. Pairs are estimated separately, so the matrix may have negative eigenvalues;
+`nearest_correlation` removes them.
 
-Two measures say whether correlations are worth a factor analysis. Kaiser, Meyer and Olkin's measure (Kaiser and Rice
+Two measures show whether correlations are suitable for factor analysis. The Kaiser-Meyer-Olkin measure (Kaiser and Rice
 1974) compares correlations r with partial correlations q given all other variables:
 
     KMO = sum r_ij^2 / (sum r_ij^2 + sum q_ij^2)    over i != j; for one variable i, over j != i.
@@ -33,7 +33,7 @@ _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 def polychoric(values: Floats) -> Floats:
-    """The matrix of polychoric correlations of columns of ordered answers; missing answers are left out pair by pair.
+    """The polychoric correlation matrix of columns of ordered answers; missing answers are excluded pairwise.
 
     >>> x = np.array([1, 1, 2, 2, 3, 3, 1, 2, 3, 2.0])
     >>> y = np.array([1, 2, 2, 2, 3, 3, 1, 1, 2, 3.0])
@@ -41,12 +41,12 @@ def polychoric(values: Floats) -> Floats:
     [[1.0, 0.78], [0.78, 1.0]]
     """
     p = values.shape[1]
-    found = np.eye(p)
+    correlations = np.eye(p)
     for i in range(p):
         for j in range(i):
             both = ~np.isnan(values[:, i]) & ~np.isnan(values[:, j])
-            found[i, j] = found[j, i] = _correlation(values[both, i], values[both, j])
-    return found
+            correlations[i, j] = correlations[j, i] = _correlation(values[both, i], values[both, j])
+    return correlations
 
 
 def _correlation(first: Floats, second: Floats) -> float:
@@ -58,24 +58,24 @@ def _correlation(first: Floats, second: Floats) -> float:
 
 
 def table_correlation(counts: Floats) -> float:
-    """The polychoric correlation of a table of counts; NaN where a question has only one answer."""
+    """The polychoric correlation of a table of counts; NaN if a question has only one distinct answer."""
     if min(counts.shape) < 2:
         return float("nan")
     lower, upper = (ndtri(np.cumsum(counts.sum(axis=axis))[:-1] / counts.sum()) for axis in (1, 0))
-    seen = counts > 0
+    nonzero = counts > 0
 
     from scipy.optimize import minimize_scalar
 
-    def surprise(rho: float) -> float:
+    def loss(rho: float) -> float:
         cells = cell_probabilities(lower, upper, rho)
-        return -float((counts[seen] * np.log(np.maximum(cells[seen], 1e-300))).sum())
+        return -float((counts[nonzero] * np.log(np.maximum(cells[nonzero], 1e-300))).sum())
 
-    done = minimize_scalar(surprise, bounds=(-FARTHEST, FARTHEST), method="bounded", options={"xatol": 1e-8})
-    return float(done.x)
+    result = minimize_scalar(loss, bounds=(-FARTHEST, FARTHEST), method="bounded", options={"xatol": 1e-8})
+    return float(result.x)
 
 
 def cell_probabilities(rows: Floats, columns: Floats, rho: float) -> Floats:
-    """The probabilities of all cells between these thresholds."""
+    """The probabilities of all cells that these thresholds delimit."""
     below = np.zeros((len(rows) + 2, len(columns) + 2))
     below[1:-1, 1:-1] = bivariate_normal(rows[:, None], columns[None, :], rho)
     below[-1, 1:-1], below[1:-1, -1], below[-1, -1] = ndtr(columns), ndtr(rows), 1.0
@@ -83,7 +83,7 @@ def cell_probabilities(rows: Floats, columns: Floats, rho: float) -> Floats:
 
 
 def bivariate_normal(x: Floats, y: Floats, rho: float) -> Floats:
-    """The probability that two standard normal variables with correlation rho lie below x and y."""
+    """The probability that two standard normal variables with correlation rho are below x and y."""
     half = np.arcsin(rho) / 2
     angles = half * (_PLACES + 1)
     x, y = np.asarray(x)[..., None], np.asarray(y)[..., None]
@@ -92,37 +92,37 @@ def bivariate_normal(x: Floats, y: Floats, rho: float) -> Floats:
 
 
 def nearest_correlation(matrix: Floats, smallest: float = 1e-4) -> tuple[Floats, bool]:
-    """A correlation matrix without eigenvalues under the smallest, and whether anything had to be changed.
+    """A correlation matrix with no eigenvalues below `smallest` before rescaling, and whether it was changed.
 
     >>> nearest_correlation(np.eye(2))[1]
     False
     """
-    sizes, vectors = np.linalg.eigh(matrix)
-    if sizes.min() >= smallest:
+    eigenvalues, vectors = np.linalg.eigh(matrix)
+    if eigenvalues.min() >= smallest:
         return matrix, False
-    raised = (vectors * np.maximum(sizes, smallest)) @ vectors.T
-    scale = 1 / np.sqrt(np.diag(raised))
-    return raised * np.outer(scale, scale), True
+    positive = (vectors * np.maximum(eigenvalues, smallest)) @ vectors.T
+    scale = 1 / np.sqrt(np.diag(positive))
+    return positive * np.outer(scale, scale), True
 
 
 def pearson(values: Floats) -> Floats:
-    """The correlation matrix of columns that all vary.
+    """The correlation matrix of columns, which must all vary.
 
     >>> pearson(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])).round(3).tolist()
     [[1.0, 0.5], [0.5, 1.0]]
     """
     centred = values - values.mean(axis=0)
     scaled = centred / np.sqrt((centred**2).sum(axis=0))
-    found = scaled.T @ scaled
-    np.fill_diagonal(found, 1.0)
-    return np.asarray(np.clip(found, -1.0, 1.0))
+    correlations = scaled.T @ scaled
+    np.fill_diagonal(correlations, 1.0)
+    return np.asarray(np.clip(correlations, -1.0, 1.0))
 
 
 def kmo(correlation: Floats) -> tuple[float, Floats]:
-    """The measure of all variables together, and of each.
+    """The Kaiser-Meyer-Olkin measure of all variables together, and of each variable.
 
-    >>> whole, each = kmo(np.array([[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]]))
-    >>> round(whole, 3), each.round(3).tolist()
+    >>> overall, by_variable = kmo(np.array([[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]]))
+    >>> round(overall, 3), by_variable.round(3).tolist()
     (0.658, [0.616, 0.654, 0.737])
     """
     inverse = np.linalg.inv(correlation)
@@ -131,13 +131,13 @@ def kmo(correlation: Floats) -> tuple[float, Floats]:
     r, q = correlation**2, partial**2
     np.fill_diagonal(r, 0.0)
     np.fill_diagonal(q, 0.0)
-    # Where nothing is correlated at all there is nothing to compare: NaN.
+    # The measure is undefined (NaN) for variables without any correlation.
     with np.errstate(invalid="ignore"):
         return float(r.sum() / (r.sum() + q.sum())), r.sum(axis=1) / (r.sum(axis=1) + q.sum(axis=1))
 
 
 def bartlett(correlation: Floats, n: int) -> tuple[float, int, float]:
-    """Chi-squared, degrees of freedom and p value of the test that nothing is correlated.
+    """Chi-squared, degrees of freedom and p value of Bartlett's test that all correlations are zero.
 
     >>> bartlett(np.eye(3), 50)
     (0.0, 3, 1.0)

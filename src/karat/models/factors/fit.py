@@ -1,19 +1,19 @@
-"""How well a factor model fits.
+"""The fit of factor models, factor scores, and ordinary regression.
 
 With F = log det Sigma - log det R + trace(R Sigma^-1) - p of the model Sigma = L L' + Psi, n cases, p variables and k
 factors,
 
     chi2  = c F,          c = n - 1 - (2p + 5) / 6 - 2k / 3      (Bartlett's correction)
     dof   = ((p - k)^2 - p - k) / 2
-    RMSEA = sqrt(max(chi2 / (n dof) - 1 / (n - 1), 0)),    its interval from the noncentral chi-squared distribution
+    RMSEA = sqrt(max(chi2 / (n dof) - 1 / (n - 1), 0)),    with an interval from the noncentral chi-squared distribution
     TLI   = (c F0 / dof0 - chi2 / dof) / (c F0 / dof0 - 1),    F0 = -log det R, dof0 = p (p - 1) / 2
     RMSR  = root mean square of the residual correlations
     BIC   = chi2 - dof log n
 
 as in R's factanal (chi2) and psych (the others).
 
-Factor scores say where each case stands on each factor. With pattern loadings L, factor correlations Phi, uniquenesses
-Psi and standardised answers z, the scores are z W:
+Factor scores are the positions of the cases on the factors. With pattern loadings L, factor correlations Phi,
+uniquenesses Psi and standardised answers z, the scores are z W:
 
     regression   W = R^-1 L Phi                       (Thurstone 1935): least error, variance below 1
     bartlett     W = Psi^-1 L (L' Psi^-1 L)^-1        (Bartlett 1937): unbiased, variance above 1
@@ -23,8 +23,8 @@ Ordinary regression of one variable on a few others is
     y = b0 + sum b_j x_j + e,   b = (X'X)^-1 X'y,   cov(b) = s^2 (X'X)^-1
 
 Standardised weights are b_j sd(x_j) / sd(y). The variance inflation of x_j is 1 / (1 - R_j^2) with R_j^2 from the
-regression of x_j on the others. The R^2 of left-out cases is 1 - sum (y_i - prediction without i)^2 / sum (y_i - mean
-of y without i)^2, in closed form from the leverages.
+regression of x_j on the others. The R^2 of leave-one-out cross-validation is 1 - sum (y_i - prediction
+without i)^2 / sum (y_i - mean of y without i)^2, computed in closed form from the leverages.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from karat.types import Floats
 
 @dataclass(frozen=True)
 class FactorFit:
-    """The measures of fit. Without degrees of freedom there is no test: p_value, rmsea and tli are NaN."""
+    """The measures of fit; without degrees of freedom p_value, rmsea, tli and bic are NaN."""
 
     objective: float
     chi2: float
@@ -52,23 +52,23 @@ class FactorFit:
 
 
 def degrees_of_freedom(p: int, k: int) -> int:
-    """What is left to test; negative where there are more parameters than correlations."""
+    """The degrees of freedom of a model; negative if there are more parameters than correlations."""
     return ((p - k) ** 2 - p - k) // 2
 
 
 def fit_of(correlation: Floats, loadings: Floats, uniquenesses: Floats, n: int, level: float = 0.90) -> FactorFit:
     """The fit of unrotated loadings to a correlation matrix of n cases.
 
-    >>> one = np.array([0.9, 0.8, 0.7, 0.6])
-    >>> fit = fit_of(np.outer(one, one) + np.diag(1 - one**2), one[:, None], 1 - one**2, 100)
+    >>> x = np.array([0.9, 0.8, 0.7, 0.6])
+    >>> fit = fit_of(np.outer(x, x) + np.diag(1 - x**2), x[:, None], 1 - x**2, 100)
     >>> round(fit.chi2, 6), fit.dof, round(fit.p_value, 6)
     (0.0, 2, 1.0)
     """
     p, k = loadings.shape
     model = loadings @ loadings.T + np.diag(uniquenesses)
     ratio = np.linalg.solve(model, correlation)
-    known = np.linalg.slogdet(correlation)
-    objective = float(np.linalg.slogdet(model)[1] - known[1] + np.trace(ratio) - p) if known[0] > 0 else np.nan
+    sign, log_det = np.linalg.slogdet(correlation)
+    objective = float(np.linalg.slogdet(model)[1] - log_det + np.trace(ratio) - p) if sign > 0 else np.nan
     objective = max(objective, 0.0) if np.isfinite(objective) else np.nan
     factor = n - 1 - (2 * p + 5) / 6 - 2 * k / 3
     chi2, dof = factor * objective, degrees_of_freedom(p, k)
@@ -78,16 +78,16 @@ def fit_of(correlation: Floats, loadings: Floats, uniquenesses: Floats, n: int, 
         nan = float("nan")
         return FactorFit(objective, chi2, dof, nan, nan, (nan, nan), nan, rmsr, nan)
     rmsea = float(np.sqrt(max(chi2 / (n * dof) - 1 / (n - 1), 0.0)))
-    null = factor * -float(known[1]) / (p * (p - 1) / 2)
+    null = factor * -float(log_det) / (p * (p - 1) / 2)
     tli = (null - chi2 / dof) / (null - 1) if null != 1 else np.nan
-    ends = _interval(chi2, dof, n, level)
+    interval = _interval(chi2, dof, n, level)
     return FactorFit(
-        objective, chi2, dof, float(chdtrc(dof, chi2)), rmsea, ends, tli, rmsr, chi2 - dof * float(np.log(n))
+        objective, chi2, dof, float(chdtrc(dof, chi2)), rmsea, interval, tli, rmsr, chi2 - dof * float(np.log(n))
     )  # fmt: skip
 
 
 def _interval(chi2: float, dof: int, n: int, level: float) -> tuple[float, float]:
-    """The RMSEA whose noncentral distribution has this chi-squared value at either end."""
+    """The RMSEA values whose noncentral distributions have this chi-squared value as upper and lower quantile."""
     low, high = (1 - level) / 2, (1 + level) / 2
 
     from scipy.optimize import brentq
@@ -111,11 +111,11 @@ def score_weights(
     uniquenesses: Floats,
     method: Literal["regression", "bartlett"] = "regression",
 ) -> Floats:
-    """The weights of standardised answers, one column per factor.
+    """The weights of standardised answers for factor scores, one column per factor.
 
-    >>> one = np.array([[0.9], [0.8], [0.7]])
-    >>> psi = 1 - one[:, 0] ** 2
-    >>> score_weights(one @ one.T + np.diag(psi), one, np.eye(1), psi).round(3)[:, 0].tolist()
+    >>> loadings = np.array([[0.9], [0.8], [0.7]])
+    >>> psi = 1 - loadings[:, 0] ** 2
+    >>> score_weights(loadings @ loadings.T + np.diag(psi), loadings, np.eye(1), psi).round(3)[:, 0].tolist()
     [0.592, 0.278, 0.172]
     """
     if method == "regression":
@@ -126,7 +126,7 @@ def score_weights(
 
 @dataclass(frozen=True)
 class Regression:
-    """Weights of the predictors, without the constant, and how much they explain."""
+    """The constant, the weights of the predictors with tests and intervals, and the explained variance."""
 
     constant: float
     weights: Floats
@@ -146,11 +146,11 @@ class Regression:
 
 
 def regress(y: Floats, x: Floats, level: float = 0.95) -> Regression:
-    """The regression of y on the columns of x; more cases than columns + 1 are needed.
+    """The regression of y on the columns of x; requires more cases than columns + 1.
 
     >>> x = np.array([[1.0], [2.0], [3.0], [4.0]])
-    >>> found = regress(np.array([1.0, 2.0, 2.0, 4.0]), x)
-    >>> found.weights.round(2).tolist(), round(found.r2, 3)
+    >>> regression = regress(np.array([1.0, 2.0, 2.0, 4.0]), x)
+    >>> regression.weights.round(2).tolist(), round(regression.r2, 3)
     ([0.9], 0.853)
     """
     n, k = x.shape
@@ -172,9 +172,9 @@ def regress(y: Floats, x: Floats, level: float = 0.95) -> Regression:
     r2 = 1 - unexplained / total
     f = (total - unexplained) / k / (unexplained / dof) if unexplained > 0 else np.inf
     leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
-    alone = float(((residuals / (1 - leverage)) ** 2).sum()) / (total * (n / (n - 1)) ** 2)
+    press = float(((residuals / (1 - leverage)) ** 2).sum()) / (total * (n / (n - 1)) ** 2)
     return Regression(
         float(weights[0]), weights[1:], errors, t, 2 * stdtr(dof, -np.abs(t)), weights[1:] - half, weights[1:] + half,
         weights[1:] * spread / y.std(ddof=1), (n - 1) * spread**2 * np.diag(inverse)[1:],
-        r2, 1 - (1 - r2) * (n - 1) / dof, 1 - alone, float(f), float(fdtrc(k, dof, f)), dof,
+        r2, 1 - (1 - r2) * (n - 1) / dof, 1 - press, float(f), float(fdtrc(k, dof, f)), dof,
     )  # fmt: skip
