@@ -1,4 +1,4 @@
-"""Agreement of raters beside published values, definitions and simulated data."""
+"""Agreement of raters against published values, definitions and simulated data."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SHROUT = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 
 
 
 def long(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Items, raters and values of the cells that are there."""
+    """The items, raters and values of the non-missing cells."""
     items, raters = np.nonzero(~np.isnan(table))
     return items, raters, table[items, raters]
 
 
 def test_kappa_of_a_published_table() -> None:
-    """14 raters, 10 items, 5 categories: kappa = .210 (the example that textbooks give for Fleiss 1971)."""
+    """14 raters, 10 items, 5 categories: kappa = .210 (the usual textbook example for Fleiss 1971)."""
     items, categories = np.nonzero(FLEISS)
     repeats = FLEISS[items, categories]
     assert fleiss_kappa(np.repeat(items, repeats), np.repeat(categories, repeats)) == pytest.approx(0.20993, abs=1e-5)
@@ -46,7 +46,7 @@ def test_icc_of_a_published_table() -> None:
     assert icc_consistency(*long(SHROUT)) == pytest.approx(0.71, abs=0.006)
 
 
-def test_complete_tables_have_the_usual_mean_squares() -> None:
+def test_complete_tables_match_the_usual_mean_squares() -> None:
     table = np.random.default_rng(1).normal(size=(7, 5)) + np.arange(7)[:, None] - 0.5 * np.arange(5)
     n, k = table.shape
     rows, columns, mean = table.mean(axis=1), table.mean(axis=0), table.mean()
@@ -58,7 +58,7 @@ def test_complete_tables_have_the_usual_mean_squares() -> None:
 
 
 def dense(items: np.ndarray, raters: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
-    """The same method with projections on full design matrices and expectations as traces."""
+    """Henderson's third method with projections on full design matrices and expectations as traces."""
     one = np.ones((len(y), 1))
     of_items, of_raters = np.eye(items.max() + 1)[items], np.eye(raters.max() + 1)[raters]
 
@@ -69,10 +69,10 @@ def dense(items: np.ndarray, raters: np.ndarray, y: np.ndarray) -> tuple[float, 
     both, by_items, by_raters = onto(one, of_items, of_raters), onto(one, of_items), onto(one, of_raters)
     rest = np.eye(len(y)) - both
     error = float(y @ rest @ y / np.trace(rest))
-    found = []
+    result = []
     for extra, factor in ((both - by_raters, of_items), (both - by_items, of_raters)):
-        found.append((y @ extra @ y - np.trace(extra) * error) / np.trace(factor.T @ extra @ factor))
-    return found[0], found[1], error
+        result.append((y @ extra @ y - np.trace(extra) * error) / np.trace(factor.T @ extra @ factor))
+    return result[0], result[1], error
 
 
 @given(st.integers(0, 10_000), st.floats(0.3, 0.9))
@@ -84,15 +84,15 @@ def test_missing_cells_agree_with_a_dense_computation(seed: int, share: float) -
     items, raters = np.unique(items, return_inverse=True)[1], np.unique(raters, return_inverse=True)[1]
     if len(values) < 18:
         return
-    found = variance_components(items, raters, values)
-    if np.isnan(found[0]):
+    result = variance_components(items, raters, values)
+    if np.isnan(result[0]):
         return
-    np.testing.assert_allclose(found, dense(items, raters, values), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(result, dense(items, raters, values), rtol=1e-6, atol=1e-8)
     turned = variance_components(raters, items, values)
-    np.testing.assert_allclose(turned, (found[1], found[0], found[2]), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(turned, (result[1], result[0], result[2]), rtol=1e-6, atol=1e-8)
 
 
-def test_missing_cells_do_not_move_the_estimates_far() -> None:
+def test_missing_cells_hardly_change_the_estimates() -> None:
     random = np.random.default_rng(4)
     table = 2 * random.normal(size=(400, 1)) + random.normal(size=(1, 60)) + random.normal(size=(400, 60))
     whole = icc_agreement(*long(table))
@@ -102,13 +102,13 @@ def test_missing_cells_do_not_move_the_estimates_far() -> None:
 
 
 def test_kappa_with_missing_ratings() -> None:
-    """Items with one rating have no pair; others count once each."""
+    """Items with one rating have no pair; all others count once."""
     assert fleiss_kappa([0, 0, 1, 1, 1, 2], [0, 0, 1, 1, 1, 1]) == 1
     by_hand = ((0.0 + 1.0) / 2 - (0.25**2 + 0.75**2)) / (1 - (0.25**2 + 0.75**2))
     assert fleiss_kappa([0, 0, 1, 1, 1], [0, 1, 1, 1, 1]) == pytest.approx(by_hand)
 
 
-def test_nothing_to_compare_is_missing() -> None:
+def test_undefined_coefficients_are_nan() -> None:
     assert np.isnan(fleiss_kappa([], []))
     assert np.isnan(fleiss_kappa([0, 1], [0, 1]))
     assert np.isnan(fleiss_kappa([0, 0], [1, 1]))
@@ -128,14 +128,14 @@ RAW = [
 
 
 def test_four_raters_of_gwets_example() -> None:
-    """The data of Krippendorff (2004) and Gwet (2014), whose coefficients irrCAC gives as .76282 and .77544."""
+    """The data of Krippendorff (2004) and Gwet (2014); irrCAC gives the coefficients .76282 and .77544."""
     rows = [(i, g, value) for i, row in enumerate(RAW) for g, value in enumerate(row) if value is not None]
     item, rater, category = zip(*rows, strict=True)
     assert pair_agreement(item, rater, category)[0] == pytest.approx(0.76282, abs=1e-5)
     assert pair_agreement(item, rater, category, "gwet")[0] == pytest.approx(0.77544, abs=1e-5)
 
 
-def test_two_raters_against_the_table_of_their_ratings() -> None:
+def test_two_raters_against_their_contingency_table() -> None:
     random = np.random.default_rng(4)
     first = random.integers(0, 4, 60)
     second = np.clip(first + random.integers(-1, 2, 60), 0, 3)
@@ -149,13 +149,13 @@ def test_two_raters_against_the_table_of_their_ratings() -> None:
     assert weighted == pytest.approx(1 - (apart * table).sum() / (apart * chance).sum())
 
 
-def test_twice_counted_rater_skips_their_own_copy() -> None:
+def test_copies_of_a_rater_are_not_compared() -> None:
     item, rater, category = [0, 1, 2] * 3, [0] * 3 + [1] * 3 + [2] * 3, [0, 1, 1, 0, 1, 0, 1, 1, 0]
     drawn = np.array([[1.0, 2.0], [1.0, 0.0], [1.0, 1.0]])
-    found = pair_agreement(item, rater, category, weights=drawn)
+    result = pair_agreement(item, rater, category, weights=drawn)
     only = pair_agreement(item[:3] + item[6:], [0] * 3 + [1] * 3, category[:3] + category[6:])
-    assert found[0] == pytest.approx(pair_agreement(item, rater, category)[0])
-    assert found[1] == pytest.approx(only[0])
+    assert result[0] == pytest.approx(pair_agreement(item, rater, category)[0])
+    assert result[1] == pytest.approx(only[0])
 
 
 PUBLISHED = [
@@ -181,7 +181,7 @@ def test_the_published_example(level: str, value: float) -> None:
 
 
 def slow_alpha(items: np.ndarray, raters: np.ndarray, values: np.ndarray, level: str) -> float:
-    """The definition, pair by pair."""
+    """Alpha by definition, pair by pair."""
     kept = [np.flatnonzero(items == item) for item in np.unique(items)]
     kept = [rows for rows in kept if len(rows) > 1]
     used = np.concatenate(kept) if kept else np.array([], dtype=int)
@@ -215,25 +215,25 @@ def table(seed: int, share: float) -> Ratings:
 def test_alpha_is_its_definition(seed: int, share: float, level: str) -> None:
     items, raters, values = table(seed, share)
     if len(items):
-        found = krippendorff_alpha(items, raters, values, level)[0]
-        np.testing.assert_allclose(found, slow_alpha(items, raters, values, level), rtol=1e-9, atol=1e-12)
+        result = krippendorff_alpha(items, raters, values, level)[0]
+        np.testing.assert_allclose(result, slow_alpha(items, raters, values, level), rtol=1e-9, atol=1e-12)
 
 
 def copied(items: np.ndarray, raters: np.ndarray, values: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
-    """The ratings with each rater as often as they count; the fourth column says which rater a copy is of."""
+    """The ratings with copies of each rater according to weight; the fourth array is the rater of each copy."""
     chosen = np.repeat(np.arange(len(items)), times[raters].astype(int))
     return [items[chosen], values[chosen], raters[chosen]]
 
 
 @given(st.integers(0, 10_000))
-def test_weights_are_uncompared_copies(seed: int) -> None:
+def test_weights_are_copies_that_are_not_compared(seed: int) -> None:
     items, raters, values = table(seed, 0.8)
     weights = resamples(int(raters.max()) + 1, 4, seed)
     for level in ("nominal", "interval"):
-        found = krippendorff_alpha(items, raters, values, level, weights)
+        result = krippendorff_alpha(items, raters, values, level, weights)
         for column, times in enumerate(weights.T):
             item, value, who = copied(items, raters, values, times)
-            np.testing.assert_allclose(found[column], apart(item, value, who, level), rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(result[column], apart(item, value, who, level), rtol=1e-9, atol=1e-9)
 
 
 def apart(item: np.ndarray, value: np.ndarray, who: np.ndarray, level: str) -> float:
@@ -252,16 +252,16 @@ def apart(item: np.ndarray, value: np.ndarray, who: np.ndarray, level: str) -> f
 
 
 @given(st.integers(0, 10_000), st.floats(0.4, 1.0))
-def test_resampled_kappa_with_everybody_once_is_kappa(seed: int, share: float) -> None:
+def test_resampled_kappa_with_weights_of_one_is_kappa(seed: int, share: float) -> None:
     items, raters, values = table(seed, share)
     if len(items):
-        found = resampled_kappa(items, raters, values, np.ones((int(raters.max()) + 1, 2)))
+        result = resampled_kappa(items, raters, values, np.ones((int(raters.max()) + 1, 2)))
         expected = fleiss_kappa(np.unique(items, return_inverse=True)[1], values)
-        np.testing.assert_allclose(found, [expected, expected], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(result, [expected, expected], rtol=1e-9, atol=1e-12)
 
 
-def test_copies_do_not_make_agreement() -> None:
-    """With answers by chance, samples have a mean of about 0; pairs of copies would make it clearly positive."""
+def test_copies_do_not_inflate_agreement() -> None:
+    """For random answers the mean over samples is about 0; pairs of copies would make it clearly positive."""
     random = np.random.default_rng(1)
     items, raters = np.repeat(np.arange(200), 8), np.tile(np.arange(8), 200)
     values = random.integers(0, 2, len(items))
@@ -270,7 +270,7 @@ def test_copies_do_not_make_agreement() -> None:
     assert abs(krippendorff_alpha(items, raters, values, "nominal", weights).mean()) < 0.02
 
 
-def test_samples_do_not_depend_on_how_many_are_computed_at_once() -> None:
+def test_samples_do_not_depend_on_the_batch_size() -> None:
     items, raters, values = table(3, 0.9)
     weights = resamples(5, 7, 1)
     whole = krippendorff_alpha(items, raters, values, "ordinal", weights)
@@ -278,7 +278,7 @@ def test_samples_do_not_depend_on_how_many_are_computed_at_once() -> None:
     np.testing.assert_array_equal(apart, whole)
 
 
-def test_krippendorff_nothing_to_compare_is_missing() -> None:
+def test_undefined_alpha_is_nan() -> None:
     for level in ("nominal", "ordinal", "interval"):
         assert np.isnan(krippendorff_alpha([], [], [], level))
         assert np.isnan(krippendorff_alpha([0, 1], [0, 0], [1, 2], level))

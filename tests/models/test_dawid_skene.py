@@ -1,4 +1,4 @@
-"""Dawid and Skene's model beside a slow computation, at its maximum, and where the truth is known."""
+"""Dawid and Skene's model against a slow computation, at its maximum, and with known truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def crowd(
     random = np.random.default_rng(seed)
     truth = random.integers(0, kinds, items)
     item, rater = np.nonzero(random.random((items, people)) < share)
-    # Everybody answers something, so that codes have no gaps.
+    # Every participant answers something, so codes have no gaps.
     item, rater = np.concatenate([item, np.arange(items)]), np.concatenate([rater, np.arange(items) % people])
     right = random.random(len(item)) < np.linspace(0.5, 0.9, people)[rater]
     return (item, rater, np.where(right, truth[item], random.integers(0, kinds, len(item)))), truth
@@ -28,7 +28,7 @@ def crowd(
 def slow(
     item: np.ndarray, rater: np.ndarray, label: np.ndarray, kinds: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same algorithm answer by answer, with products of probabilities that are scaled after each one."""
+    """The same algorithm answer by answer, with products of probabilities rescaled after each answer."""
     q = np.array([[np.mean(label[item == j] == k) for k in range(kinds)] for j in range(item.max() + 1)])
     for _ in range(rounds):
         p = q.mean(axis=0)
@@ -47,36 +47,36 @@ def slow(
 
 
 @given(st.integers(0, 5000), st.integers(1, 6))
-def test_rounds_are_those_of_a_slow_computation(seed: int, rounds: int) -> None:
+def test_rounds_agree_with_a_slow_computation(seed: int, rounds: int) -> None:
     answers, _ = crowd(seed)
-    found = dawid_skene(*answers, kinds=3, iterations=rounds, tolerance=0)
-    if found.iterations == rounds:
-        np.testing.assert_allclose(found.posteriors, slow(*answers, 3, rounds)[0], rtol=1e-6, atol=1e-9)
+    result = dawid_skene(*answers, kinds=3, iterations=rounds, tolerance=0)
+    if result.iterations == rounds:
+        np.testing.assert_allclose(result.posteriors, slow(*answers, 3, rounds)[0], rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("people", [8, 90])
-def test_items_may_have_few_answers_or_many(people: int) -> None:
-    """Of 90 answers the product of probabilities may be too small for a number."""
+def test_items_may_have_few_or_many_answers(people: int) -> None:
+    """With 90 answers the product of probabilities may underflow."""
     (item, rater, label), _ = crowd(3, items=12, people=people, share=1.0)
     kept = np.random.default_rng(1).random(len(item)) < (item / 11)  # some items have hardly any answers, in any order
     item, rater, label = (codes[kept][::-1] for codes in (item, rater, label))
     answers = item - 1, rater, label
-    found = dawid_skene(*answers, kinds=3, iterations=3, tolerance=0)
-    np.testing.assert_allclose(found.posteriors, slow(*answers, 3, 3)[0], rtol=1e-6, atol=1e-9)
-    # An item without answers is as probable as the labels are frequent.
+    result = dawid_skene(*answers, kinds=3, iterations=3, tolerance=0)
+    np.testing.assert_allclose(result.posteriors, slow(*answers, 3, 3)[0], rtol=1e-6, atol=1e-9)
+    # The posterior of an item without answers is the prior.
     alone = dawid_skene(item, rater, label, kinds=3)
     np.testing.assert_allclose(alone.posteriors[0], alone.priors, atol=1e-6)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [2, 6])
-def test_few_answers_converge_where_em_goes_slowly(seed: int) -> None:
+def test_few_answers_converge_although_em_is_slow(seed: int) -> None:
     """EM alone takes 700 to 800 rounds here."""
     answers, _ = crowd(seed, items=150, people=40, share=0.08)
     item, rater, label = answers
-    found = dawid_skene(*answers, kinds=3)
-    assert found.converged
-    assert found.iterations < 400
+    result = dawid_skene(*answers, kinds=3)
+    assert result.converged
+    assert result.iterations < 400
     rising = [dawid_skene(*answers, kinds=3, iterations=rounds, tolerance=0).log_likelihood for rounds in range(59, 75)]
     assert (np.diff(rising) > -1e-9).all()
     q = label_shares(item, label, np.ones(len(item)), 150, 3)
@@ -90,7 +90,7 @@ def test_few_answers_converge_where_em_goes_slowly(seed: int) -> None:
         np.add.at(logs, item, np.log((errors / errors.sum(axis=1, keepdims=True))[rater, label]))
         q = np.exp(logs - logs.max(axis=1, keepdims=True))
         q /= q.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(found.posteriors, q, atol=1e-6)
+    np.testing.assert_allclose(result.posteriors, q, atol=1e-6)
 
 
 def log_likelihood(answers: Answers, priors: np.ndarray, errors: np.ndarray) -> float:
@@ -100,40 +100,40 @@ def log_likelihood(answers: Answers, priors: np.ndarray, errors: np.ndarray) -> 
     return float(np.logaddexp.reduce(logs, axis=1).sum())
 
 
-def test_no_direction_leads_uphill_from_the_solution() -> None:
-    """The slope of the likelihood along shares of labels and errors of answers, inside the simplices."""
+def test_the_solution_is_a_stationary_point() -> None:
+    """The slope of the likelihood in the shares of labels and the errors, within the simplices, is zero."""
     answers, _ = crowd(3, items=300, people=6, share=1.0)
-    found = dawid_skene(*answers, iterations=5000, tolerance=1e-15)
-    assert found.converged
-    assert found.log_likelihood == pytest.approx(log_likelihood(answers, found.priors, found.errors), abs=1e-6)
+    result = dawid_skene(*answers, iterations=5000, tolerance=1e-15)
+    assert result.converged
+    assert result.log_likelihood == pytest.approx(log_likelihood(answers, result.priors, result.errors), abs=1e-6)
     step = 1e-5
     for person in range(6):
         for truth in range(3):
             for to, source in ((0, 1), (1, 2), (2, 0)):
                 slopes = []
                 for sign in (1, -1):
-                    errors = found.errors.copy()
+                    errors = result.errors.copy()
                     errors[person, to, truth] += sign * step
                     errors[person, source, truth] -= sign * step
-                    slopes.append(log_likelihood(answers, found.priors, errors))
-                assert found.errors[person, source, truth] > 2 * step
+                    slopes.append(log_likelihood(answers, result.priors, errors))
+                assert result.errors[person, source, truth] > 2 * step
                 assert abs(slopes[0] - slopes[1]) / (2 * step) < 0.05
-    moved = found.priors + np.array([step, -step, 0])
-    back = found.priors - np.array([step, -step, 0])
-    up, down = (log_likelihood(answers, priors, found.errors) for priors in (moved, back))
+    moved = result.priors + np.array([step, -step, 0])
+    back = result.priors - np.array([step, -step, 0])
+    up, down = (log_likelihood(answers, priors, result.errors) for priors in (moved, back))
     assert abs(up - down) / (2 * step) < 0.05
 
 
-def test_likelihood_rises_and_truth_is_found() -> None:
+def test_likelihood_increases_and_truth_is_recovered() -> None:
     answers, truth = crowd(4, items=2000, people=12, kinds=4, share=0.4)
     rising = [dawid_skene(*answers, iterations=rounds, tolerance=0).log_likelihood for rounds in range(1, 12)]
     assert (np.diff(rising) > -1e-6).all()
-    found = dawid_skene(*answers)
+    result = dawid_skene(*answers)
     majority = label_shares(answers[0], answers[2], np.ones(len(answers[0])), 2000, 4).argmax(axis=1)
-    assert (found.posteriors.argmax(axis=1) == truth).mean() > (majority == truth).mean() > 0.9
-    by_accuracy = [np.mean(np.diag(table)) for table in found.errors]
+    assert (result.posteriors.argmax(axis=1) == truth).mean() > (majority == truth).mean() > 0.9
+    by_accuracy = [np.mean(np.diag(table)) for table in result.errors]
     np.testing.assert_allclose(by_accuracy, np.linspace(0.5, 0.9, 12) * 0.75 + 0.25, atol=0.05)
-    np.testing.assert_allclose(found.errors.sum(axis=1), 1)
+    np.testing.assert_allclose(result.errors.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -160,45 +160,45 @@ def ordered_crowd(seed: int) -> tuple[Answers, np.ndarray, np.ndarray]:
 
 def test_ordered_errors_improve_sparse_labels() -> None:
     answers, truth, parameters = ordered_crowd(6)
-    found = dawid_skene(*answers, kinds=5, ordered=True)
+    result = dawid_skene(*answers, kinds=5, ordered=True)
     free = dawid_skene(*answers, kinds=5)
-    assert found.converged
-    assert np.corrcoef(found.ordered.T[0], parameters.T[0])[0, 1] > 0.9
-    assert np.corrcoef(found.ordered.T[1], parameters.T[1])[0, 1] > 0.9
-    hits = [(one.posteriors.argmax(axis=1) == truth).mean() for one in (found, free)]
+    assert result.converged
+    assert np.corrcoef(result.ordered.T[0], parameters.T[0])[0, 1] > 0.9
+    assert np.corrcoef(result.ordered.T[1], parameters.T[1])[0, 1] > 0.9
+    hits = [(one.posteriors.argmax(axis=1) == truth).mean() for one in (result, free)]
     assert hits[0] > hits[1]
 
 
 def test_the_ordered_step_is_at_its_maximum() -> None:
-    """Bias and precision beside a general optimiser, at the posteriors of the last round."""
+    """Bias and precision against a general optimiser, at the posteriors of the last round."""
     answers, _, _ = ordered_crowd(7)
     item, rater, label = answers
-    found = dawid_skene(*answers, kinds=5, ordered=True)
+    result = dawid_skene(*answers, kinds=5, ordered=True)
     distance = np.arange(5)[:, None] - np.arange(5)
     for person in (0, 9, 19):
         counts = np.full((5, 5), 0.01 / 25)
         for j, k in zip(item[rater == person], label[rater == person], strict=True):
-            counts[k] += found.posteriors[j]
+            counts[k] += result.posteriors[j]
 
         def loss(parameters: np.ndarray, counts: np.ndarray = counts) -> float:
             linear = parameters[0] * distance - parameters[1] * distance**2 / 2
             return float(-(counts * (linear - np.logaddexp.reduce(linear, axis=0))).sum())
 
         best = minimize(loss, [0.0, 1.0], method="BFGS", options={"gtol": 1e-7})
-        np.testing.assert_allclose(found.ordered[person], best.x, atol=1e-4)
+        np.testing.assert_allclose(result.ordered[person], best.x, atol=1e-4)
 
 
 def test_a_perfect_crowd_stays_finite() -> None:
     item, rater = np.repeat(np.arange(9), 3), np.tile(np.arange(3), 9)
     for ordered in (False, True):
-        found = dawid_skene(item, rater, item % 3, 3, ordered)
-        assert np.isfinite(found.posteriors).all()
-        assert (found.posteriors.argmax(axis=1) == np.arange(9) % 3).all()
+        result = dawid_skene(item, rater, item % 3, 3, ordered)
+        assert np.isfinite(result.posteriors).all()
+        assert (result.posteriors.argmax(axis=1) == np.arange(9) % 3).all()
 
 
 def test_repeated_answers_count_twice() -> None:
-    found = dawid_skene([0, 0, 0, 1, 1], [0, 0, 1, 0, 1], [0, 0, 1, 1, 1], iterations=1)
+    result = dawid_skene([0, 0, 0, 1, 1], [0, 0, 1, 0, 1], [0, 0, 1, 1, 1], iterations=1)
     np.testing.assert_allclose(
         label_shares(np.array([0, 0, 0]), np.array([0, 0, 1]), np.ones(3), 1, 2), [[2 / 3, 1 / 3]]
     )
-    assert found.posteriors.shape == (2, 2)
+    assert result.posteriors.shape == (2, 2)

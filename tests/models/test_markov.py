@@ -1,4 +1,4 @@
-"""Transitions and their distances from patterns, beside slow and plain computations."""
+"""Transitions and their distances from patterns, against slow and simple computations."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def test_transitions_count_within_participants_in_any_parts(sequences: list[list
     usual = model.ANSWERS_AT_A_TIME
     model.ANSWERS_AT_A_TIME = at_a_time
     try:
-        found = counted(sequences)
+        result = counted(sequences)
     finally:
         model.ANSWERS_AT_A_TIME = usual
-    np.testing.assert_array_equal(found, plain_counts(sequences, 3))
+    np.testing.assert_array_equal(result, plain_counts(sequences, 3))
 
 
 def test_wrong_codes_and_lengths_are_reported() -> None:
@@ -73,7 +73,7 @@ def plain_divergence(p: np.ndarray, q: np.ndarray) -> float:
 
 
 @given(SEQUENCES)
-def test_divergences_agree_with_the_sum_over_cells(sequences: list[list[int]]) -> None:
+def test_divergences_agree_with_sums_over_cells(sequences: list[list[int]]) -> None:
     counts = counted(sequences)
     patterns = targets(3)
     matrices = transition_matrices(counts)
@@ -88,23 +88,23 @@ def test_divergences_agree_with_the_sum_over_cells(sequences: list[list[int]]) -
                     assert rows[person, place, state] == pytest.approx(
                         plain_divergence(p, target.matrix[state]), abs=1e-9
                     )
-                    # Replacing zero by a small number without scaling again can only add to it.
+                    # Replacing zero by a small number without rescaling can only increase the divergence.
                     assert rows[person, place, state] >= -1e-4
 
 
-def test_states_that_were_never_left_do_not_count() -> None:
-    """One answer throughout: a single row, at no distance from that choice and from staying."""
+def test_states_without_a_following_answer_do_not_count() -> None:
+    """With a single answer throughout, there is one row, at distance zero from that choice and from staying."""
     patterns = targets(3)
-    found = distances(counted([[1] * 20, [1], []]), [target.matrix for target in patterns], "rows")
+    result = distances(counted([[1] * 20, [1], []]), [target.matrix for target in patterns], "rows")
     names = {(target.kind, target.way): place for place, target in enumerate(patterns)}
-    assert found[0, names["primary choice", (1,)]] == 0
-    assert found[0, names["stay", ()]] == 0
-    assert found[0, names["primary choice", (0,)]] == pytest.approx(np.log(1 / FLOOR))
-    assert found[0, names["random guessing", ()]] == pytest.approx(np.log(3))
-    assert np.isnan(found[1:]).all()
+    assert result[0, names["primary choice", (1,)]] == 0
+    assert result[0, names["stay", ()]] == 0
+    assert result[0, names["primary choice", (0,)]] == pytest.approx(np.log(1 / FLOOR))
+    assert result[0, names["random guessing", ()]] == pytest.approx(np.log(3))
+    assert np.isnan(result[1:]).all()
 
 
-def test_strategies_are_mean_largest_and_smallest_row() -> None:
+def test_strategies_are_the_mean_largest_and_smallest_row() -> None:
     rows = np.array([[[1.0, np.nan, 4.0], [np.nan, np.nan, np.nan]]])
     np.testing.assert_array_equal(average(rows), [[2.5, np.nan]])
     np.testing.assert_array_equal(maximum(rows), [[4.0, np.nan]])
@@ -113,12 +113,12 @@ def test_strategies_are_mean_largest_and_smallest_row() -> None:
 
 @pytest.mark.parametrize(("categories", "number"), [(2, 1), (3, 5), (4, 20), (5, 62), (7, 41), (12, 106)])
 def test_ways_are_different_and_bounded(categories: int, number: int) -> None:
-    found = ways(categories)
-    assert len(found) == number
-    assert len({way_matrix(way, categories).tobytes() for way in found}) == number
-    assert tuple(range(categories)) in found
-    assert (0, *range(categories - 1, 0, -1)) in found
-    assert all(way[0] == min(way) and len(set(way)) == len(way) for way in found)
+    result = ways(categories)
+    assert len(result) == number
+    assert len({way_matrix(way, categories).tobytes() for way in result}) == number
+    assert tuple(range(categories)) in result
+    assert (0, *range(categories - 1, 0, -1)) in result
+    assert all(way[0] == min(way) and len(set(way)) == len(way) for way in result)
 
 
 @given(st.integers(2, 8))
@@ -128,18 +128,18 @@ def test_target_rows_are_probabilities(categories: int) -> None:
 
 
 @given(st.integers(2, 5), st.data())
-def test_who_follows_a_way_is_nearest_to_it(categories: int, data: st.DataObject) -> None:
+def test_a_sequence_along_a_way_is_nearest_to_it(categories: int, data: st.DataObject) -> None:
     way = data.draw(st.sampled_from(ways(categories)))
     patterns = targets(categories)
-    found = distances(
+    result = distances(
         counted([list(way) * 6 + [way[0]]], categories), [target.matrix for target in patterns], "average"
     )[0]
-    assert patterns[int(found.argmin())].way == way
-    assert found.min() == 0
+    assert patterns[int(result.argmin())].way == way
+    assert result.min() == 0
 
 
 def crowd(people: int, stimuli: int, spread: np.ndarray, seed: int = 3) -> tuple[Sequences, np.ndarray, np.ndarray]:
-    """Answers of people with known preferences, and the shares by which they were made."""
+    """The stimuli and answers of people with known preferences, and the shares of answers."""
     random = np.random.default_rng(seed)
     shares = random.dirichlet(np.full(len(spread), 1.5), stimuli)
     likes = np.exp(random.normal(0, spread, (people, len(spread))))
@@ -154,12 +154,12 @@ def test_draws_follow_the_weights() -> None:
 
 
 @pytest.mark.parametrize("spread", [[0.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.8, 0.0, 0.2]])
-def test_preferences_are_found_again(spread: list[float]) -> None:
+def test_preferences_are_recovered(spread: list[float]) -> None:
     sequences, codes, shares = crowd(1500, 80, np.array(spread))
     np.testing.assert_allclose(preference_spread(sequences, codes, shares), spread, atol=0.17)
 
 
-def test_a_minority_with_a_pattern_hardly_widens_preferences() -> None:
+def test_a_minority_with_a_pattern_hardly_affects_preferences() -> None:
     sequences, codes, shares = crowd(1000, 80, np.array([0.4, 0.4]))
     without = np.linalg.norm(preference_spread(sequences, codes, shares))
     codes[: 100 * 80] = 1
@@ -179,7 +179,7 @@ def test_simulated_people_see_real_stimuli_in_order() -> None:
     assert numbers.min() > 200
 
 
-def test_those_who_follow_a_pattern_do_so_as_often_as_stated() -> None:
+def test_patterns_are_followed_with_the_defined_probability() -> None:
     patterns, random = targets(5), np.random.default_rng(4)
     by_kind = {target.kind: target for target in patterns if target.kind != "repeated pattern"}
     lengths = np.full(50, 81)
@@ -188,7 +188,7 @@ def test_those_who_follow_a_pattern_do_so_as_often_as_stated() -> None:
     around = next(target for target in patterns if target.way == (0, 1, 2, 3, 4))
     steps = pattern_counts(around, lengths, 400, 5, random).sum(axis=0)
     followed = sum(steps[a, (a + 1) % 5] for a in range(5)) / steps.sum()
-    # Both ends follow the way, or both happen to miss it in the same manner.
+    # Both answers of a transition follow the way, or both deviate from it in the same way.
     assert followed == pytest.approx(0.96**2 + 0.04**2 / 4, abs=0.01)
     even = pattern_counts(by_kind["random guessing"], lengths, 400, 5, random).sum(axis=0)
     np.testing.assert_allclose(even / even.sum(), 1 / 25, atol=0.004)
@@ -226,7 +226,7 @@ def test_too_few_simulations_flag_nobody() -> None:
     assert calibrate(np.arange(10.0)[:, None], [[0]], 0.01).cutoffs.tolist() == [-np.inf]
 
 
-def test_nearest_of_a_group_is_the_first_or_missing() -> None:
+def test_the_nearest_target_of_a_group_is_the_first_or_missing() -> None:
     best, which = grouped(np.array([[2.0, 1.0, 1.0], [np.nan, np.nan, np.nan]]), [[0], [1, 2]])
     assert which[0].tolist() == [0, 1]
     assert best[0].tolist() == [2.0, 1.0]

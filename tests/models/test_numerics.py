@@ -1,4 +1,4 @@
-"""The number of threads is restored, whatever happens in between."""
+"""The number of threads is restored after the context, even after errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def threads() -> list[int]:
     return [get() for get, _ in thread_libraries()]
 
 
-def test_one_thread_within_and_as_many_as_before_after() -> None:
+def test_one_thread_is_used_in_the_context_only() -> None:
     before = threads()
     with one_thread():
         assert set(threads()) <= {1}

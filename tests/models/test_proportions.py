@@ -1,4 +1,4 @@
-"""Shares, means and sensitivity with intervals, beside counting, scipy and the equations that define them."""
+"""Shares, means and sensitivity with intervals, against counting, scipy and their defining equations."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Z = 1.959963984540054
 
 
 def counted_fisher(flagged: int, group: int, marked: int, everybody: int) -> float:
-    """Fisher's p by going through all ways in which the marked ones could have fallen."""
+    """Fisher's p by enumeration of all possible sets of marked ones."""
     ways = [sum(one < group for one in chosen) for chosen in combinations(range(everybody), marked)]
     seen = ways.count(flagged)
     return sum(ways.count(number) for number in set(ways) if ways.count(number) <= seen) / len(ways)
 
 
 @pytest.mark.parametrize("everybody", [1, 4, 7, 9])
-def test_fisher_is_what_counting_gives(everybody: int) -> None:
+def test_fisher_agrees_with_enumeration(everybody: int) -> None:
     for group in range(everybody + 1):
         for marked in range(everybody + 1):
             numbers, probabilities = hypergeometric(group, marked, everybody)
@@ -59,11 +59,11 @@ def test_fisher_with_whole_numbers_of_a_large_table() -> None:
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
-def test_exact_intervals_beside_scipy(level: float) -> None:
+def test_exact_intervals_agree_with_scipy(level: float) -> None:
     for k, n in ((0, 1), (0, 7), (3, 13), (7, 7), (1, 200)):
         expected = binomtest(k, n).proportion_ci(level, "exact")
         assert clopper_pearson(k, n, level) == pytest.approx((expected.low, expected.high))
-    # An effective number need not be whole.
+    # An effective number need not be an integer.
     assert clopper_pearson(3, 13, level)[0] < clopper_pearson(3.3, 14.3, level)[0]
 
 
@@ -77,7 +77,7 @@ def test_wilson_contains_the_share_and_solves_its_equation(n: int, data: st.Data
             assert abs(k / n - end) == pytest.approx(Z * sqrt(end * (1 - end) / n), abs=1e-9)
 
 
-def test_wilson_of_nothing_is_not_known() -> None:
+def test_wilson_without_trials_is_nan() -> None:
     assert np.isnan(wilson(0, 0)).all()
 
 
@@ -90,7 +90,7 @@ def test_holm_step_by_step(values: list[float]) -> None:
         assert adjusted[index] == pytest.approx(before)
 
 
-def test_holm_beside_its_definition() -> None:
+def test_holm_agrees_with_its_definition() -> None:
     assert holm([0.04, 0.001, 0.02, 0.5]).tolist() == pytest.approx([0.08, 0.004, 0.06, 0.5])
     assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
 
@@ -102,14 +102,14 @@ def test_a_missing_p_is_not_counted() -> None:
     assert np.isnan(holm([np.nan])).all()
 
 
-def test_the_interval_of_a_mean_is_that_of_the_t_test() -> None:
+def test_the_interval_of_a_mean_agrees_with_the_t_test() -> None:
     values = np.random.default_rng(3).normal(0.4, 1, 23)
     mean, lower, upper = mean_interval(values)
     expected = stats.ttest_1samp(values, 0).confidence_interval()
     assert (mean, lower, upper) == pytest.approx((values.mean(), expected.low, expected.high))
 
 
-def test_the_interval_of_a_difference_is_that_of_welchs_test() -> None:
+def test_the_interval_of_a_difference_agrees_with_welchs_test() -> None:
     rng = np.random.default_rng(4)
     first, second = rng.normal(1, 1, 12), rng.normal(0, 3, 31)
     difference, lower, upper = difference_interval(first, second)
@@ -155,7 +155,7 @@ def test_perfect_answers_stay_finite_constant_ones_undefined() -> None:
     assert np.isnan(criterion[1:]).all()
 
 
-def test_nobody_has_nothing() -> None:
+def test_no_participants_give_empty_results() -> None:
     d_prime, criterion = sensitivity([], [], [], [])
     assert d_prime.shape == criterion.shape == (0,)
 
@@ -168,13 +168,13 @@ def test_more_hits_than_trials_are_an_error(counts: tuple[int, int, int, int]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(MODELS))
-def test_intervals_hold_the_truth_as_often_as_they_say(name: str) -> None:
-    found = coverage(MODELS[name], runs=500)
-    assert WANTED[0] <= found.share <= WANTED[1], str(found)
-    assert found.refused <= 10
+def test_intervals_have_their_nominal_coverage(name: str) -> None:
+    result = coverage(MODELS[name], runs=500)
+    assert WANTED[0] <= result.share <= WANTED[1], str(result)
+    assert result.refused <= 10
 
 
-def test_everybody_meets_every_item_twice() -> None:
+def test_each_participant_judges_every_item_twice() -> None:
     truth, left, right, who = compared(np.random.default_rng(1))
     assert len(truth) == ITEMS
     assert (left != right).all()
@@ -183,7 +183,7 @@ def test_everybody_meets_every_item_twice() -> None:
         assert (np.bincount(met) == 2).all()
 
 
-def test_shift_of_all_strengths_does_not_count() -> None:
+def test_a_shift_of_all_strengths_does_not_matter() -> None:
     truth = np.linspace(-1, 1, ITEMS)
     covariance = 0.01 * np.eye(ITEMS)
     assert of_strengths(truth + 5, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1.0
@@ -194,7 +194,7 @@ def test_shift_of_all_strengths_does_not_count() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(MODELS))
-def test_a_study_is_the_same_each_time(name: str) -> None:
+def test_simulated_studies_are_reproducible(name: str) -> None:
     assert MODELS[name](7) == MODELS[name](7)
 
 
@@ -214,14 +214,14 @@ def test_small_study_lacks_first_effect_and_repeats() -> None:
     assert counts["main effect"] <= counts["main effect by z"]
 
 
-def test_a_rate_outside_of_the_wanted_range_is_reported() -> None:
+def test_a_rate_outside_the_expected_range_is_reported() -> None:
     cells = [planned.Cell(16, 12, "yes or no"), planned.Cell(16, 12, "5 points")]
     well = {"runs": 2000, "none": 0, "simplified": 1000, "main effect": 100, "main effect by z": 130, "interaction": 95,
             "interaction by z": 120}  # fmt: skip
-    found = planned.rates({str(cell): well for cell in cells}, cells)
+    result = planned.rates({str(cell): well for cell in cells}, cells)
     interval = binomtest(100, 2000).proportion_ci(0.99)
-    assert found[0]["interval"] == pytest.approx((interval.low, interval.high))
-    assert planned.missed(found) == []
+    assert result[0]["interval"] == pytest.approx((interval.low, interval.high))
+    assert planned.missed(result) == []
     wrong = planned.rates({str(cells[0]): well | {"main effect": 160}, str(cells[1]): well}, cells)
     assert planned.missed(wrong) == ["16 x 12, yes or no, default, main effect: 0.080"]
 

@@ -1,4 +1,4 @@
-"""Rank correlations of weighted items, variances from pairs and sums over all pairs, beside plain computations."""
+"""Weighted rank correlations and variance components, against simple computations."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def test_copies_count_like_rows(items: list[tuple[int, int, int]]) -> None:
     for ours, theirs in ((spearman, stats.spearmanr), (kendall, stats.kendalltau), (pearson, stats.pearsonr)):
         if not len(copies):
             continue
-        (found,) = ours(x, y, weight)
+        (result,) = ours(x, y, weight)
         if varied:
-            assert found == pytest.approx(theirs(x[copies], y[copies])[0], abs=1e-9)
+            assert result == pytest.approx(theirs(x[copies], y[copies])[0], abs=1e-9)
         else:
-            assert np.isnan(found)
+            assert np.isnan(result)
 
 
 def test_blocks_and_several_samples() -> None:
@@ -45,7 +45,7 @@ def test_ranks_without_weights_are_mean_ranks() -> None:
     assert weighted_ranks(values, np.ones((4, 1)))[:, 0].tolist() == stats.rankdata(values).tolist()
 
 
-def test_what_rounding_leaves_of_a_large_constant_does_not_vary() -> None:
+def test_rounding_errors_of_a_large_constant_are_not_variation() -> None:
     weights = np.random.default_rng(1).multinomial(7, np.full(7, 1 / 7), size=20).T
     assert np.isnan(pearson(np.full(7, 1e9 / 3), np.arange(7.0), weights)).all()
     assert pearson(1e-12 * np.arange(7.0), np.arange(7.0)).tolist() == pytest.approx([1.0])
@@ -59,11 +59,11 @@ def long(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return items, raters, table[items, raters]
 
 
-def test_the_family_of_a_published_table() -> None:
+def test_iccs_of_a_published_table() -> None:
     """Shrout and Fleiss (1979), table 4: .17, .29, .71 for one judge, .44, .62, .91 for the mean of four."""
-    found = components(*long(SHROUT))
-    one = [found.icc_one_way(), found.icc_agreement(), found.icc_consistency()]
-    four = [found.icc_one_way(4), found.icc_agreement(4), found.icc_consistency(4)]
+    result = components(*long(SHROUT))
+    one = [result.icc_one_way(), result.icc_agreement(), result.icc_consistency()]
+    four = [result.icc_one_way(4), result.icc_agreement(4), result.icc_consistency(4)]
     assert [round(float(value[0]), 2) for value in one] == [0.17, 0.29, 0.71]
     assert [round(float(value[0]), 2) for value in four] == [0.44, 0.62, 0.91]
 
@@ -72,13 +72,13 @@ def test_the_family_of_a_published_table() -> None:
 def test_complete_tables_have_anova_variances(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random.normal(size=(6, 1)) * 2 + random.normal(size=(1, 4)) + random.normal(size=(6, 4)) + 1e3
-    found = components(*long(table))
+    result = components(*long(table))
     expected = variance_components(*long(table))
-    np.testing.assert_allclose([found.items[0], found.raters[0], found.rest[0]], expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose([result.items[0], result.raters[0], result.rest[0]], expected, rtol=1e-6, atol=1e-7)
 
 
 @given(st.integers(0, 10_000), st.floats(0.3, 1.0))
-def test_samples_are_pairs_of_copies_that_are_not_the_same_rater(seed: int, share: float) -> None:
+def test_samples_exclude_pairs_of_copies_of_a_rater(seed: int, share: float) -> None:
     random = np.random.default_rng(seed)
     table = random.normal(size=(6, 5)) + random.normal(size=(6, 1))
     table[random.random(table.shape) > share] = np.nan
@@ -86,15 +86,15 @@ def test_samples_are_pairs_of_copies_that_are_not_the_same_rater(seed: int, shar
     if not len(items):
         return
     weights = np.hstack([np.ones((int(raters.max()) + 1, 1)), resamples(int(raters.max()) + 1, 3, seed)])
-    found = components(items, raters, values, weights)
+    result = components(items, raters, values, weights)
     for column, times in enumerate(weights.T):
         expected = slow(items, raters, values, times)
-        lines = [part[column] for part in (found.items, found.raters, found.rest)]
+        lines = [part[column] for part in (result.items, result.raters, result.rest)]
         np.testing.assert_allclose(lines, expected, rtol=1e-7, atol=1e-8)
 
 
 def slow(items: np.ndarray, raters: np.ndarray, values: np.ndarray, times: np.ndarray) -> list[float]:
-    """Over all pairs of ratings one by one."""
+    """The components by a loop over all pairs of ratings."""
     sums = {"item": [0.0, 0.0], "rater": [0.0, 0.0], "none": [0.0, 0.0]}
     in_item = {i: sum(times[raters[items == i]]) for i in set(items)}
     of_rater = {r: (raters == r).sum() for r in set(raters)}
@@ -116,29 +116,29 @@ def slow(items: np.ndarray, raters: np.ndarray, values: np.ndarray, times: np.nd
     return [c - a, c - b, a + b - c]
 
 
-def test_known_variances_are_found_with_missing_ratings() -> None:
+def test_known_variances_are_recovered_with_missing_ratings() -> None:
     random = np.random.default_rng(4)
     table = 2 * random.normal(size=(600, 1)) + random.normal(size=(1, 300)) + 1.5 * random.normal(size=(600, 300))
     table[random.random(table.shape) < 0.9] = np.nan
-    found = components(*long(table))
-    np.testing.assert_allclose([found.items[0], found.raters[0], found.rest[0]], [4.0, 1.0, 2.25], rtol=0.2)
+    result = components(*long(table))
+    np.testing.assert_allclose([result.items[0], result.raters[0], result.rest[0]], [4.0, 1.0, 2.25], rtol=0.2)
 
 
-def test_lists_that_share_no_stimulus() -> None:
-    """Raters differ between lists as within them; stimuli of other lists are compared through nobody."""
+def test_lists_without_common_stimuli() -> None:
+    """Raters differ between lists as much as within them, and no rater connects stimuli of different lists."""
     random = np.random.default_rng(5)
     table = np.full((200, 80), np.nan)
     whole = random.normal(size=(200, 1)) + random.normal(size=(1, 80)) + random.normal(size=(200, 80))
     for part in range(4):
         table[part::4, part::4] = whole[part::4, part::4]
-    found = components(*long(table))
-    np.testing.assert_allclose([found.items[0], found.raters[0], found.rest[0]], [1, 1, 1], atol=0.35)
+    result = components(*long(table))
+    np.testing.assert_allclose([result.items[0], result.raters[0], result.rest[0]], [1, 1, 1], atol=0.35)
 
 
 def test_spearman_and_brown() -> None:
     assert stepped_up(np.array([0.5, 0.0, 1.0]), 2) == pytest.approx([2 / 3, 0, 1])
 
 
-def test_nothing_to_compare_is_missing() -> None:
+def test_undefined_coefficients_are_nan() -> None:
     assert np.isnan(components([], [], []).items[0])
     assert np.isnan(components([0, 1], [0, 0], [1.0, 2.0]).items[0])

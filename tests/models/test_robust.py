@@ -1,4 +1,4 @@
-"""Order statistics by counting over parts, and medians and deviations of groups, beside plain computations."""
+"""Order statistics by counting over parts, and medians and deviations of groups, against simple computations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Rows = list[list[tuple[int, float]]]
 
 
 def asked(rows: Rows, dense: int = 1 << 18) -> tuple[counting.Ask, list[int]]:
-    """A question put to all parts, and the shifts with which it was put."""
+    """A function that counts in all parts, and the list of shifts of its calls."""
     arrays = [(np.array([v for _, v in one], float), np.array([g for g, _ in one], np.uint8)) for one in rows]
     shifts: list[int] = []
 
@@ -69,7 +69,7 @@ def by_parts(rows: Rows, groups: int = 4, constant: float = 1.4826) -> tuple[Flo
 
 
 @given(parts)
-def test_medians_are_those_of_numpy(rows: Rows) -> None:
+def test_medians_agree_with_numpy(rows: Rows) -> None:
     medians, deviations = by_parts(rows, constant=1)
     for group in range(4):
         own = np.array([value for one in rows for g, value in one if g == group])
@@ -82,24 +82,24 @@ def test_medians_are_those_of_numpy(rows: Rows) -> None:
 
 
 @given(parts, st.sampled_from([0, 3, 12]))
-def test_no_number_of_questions_changes_them(rows: Rows, few: int) -> None:
-    """As with so many values that bins are divided again and again."""
+def test_results_do_not_depend_on_the_number_of_counts(rows: Rows, few: int) -> None:
+    """Small limits, as with so many values that bins must be divided repeatedly."""
     plain = by_parts(rows)
     ask, _ = asked(rows, dense=1)
-    found = medians_and_deviations(ask(None, SHIFT), ask, 4, 1.4826, few)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(found[0], plain[0])
-    np.testing.assert_array_equal(found[1], plain[1])
+    result = medians_and_deviations(ask(None, SHIFT), ask, 4, 1.4826, few)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(result[0], plain[0])
+    np.testing.assert_array_equal(result[1], plain[1])
 
 
 @given(st.lists(st.lists(numbers, max_size=15), min_size=1, max_size=4), st.floats(0.1, 10))
-def test_they_are_those_of_sorted_groups(values: list[list[float]], constant: float) -> None:
-    """To the last bit what cutoffs in memory are made of."""
+def test_results_are_identical_to_those_of_sorted_groups(values: list[list[float]], constant: float) -> None:
+    """Identical to the last bit to the values for cutoffs in memory."""
     flat = np.array([value for group in values for value in sorted(group)], float)
     medians, deviations = grouped_median_mad(flat, np.array([len(group) for group in values]), constant)
     rows = [[(number, value)] for number, group in enumerate(values) for value in group] or [[]]
-    found = by_parts(rows, len(values), constant)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(found[0], medians)
-    np.testing.assert_array_equal(found[1], deviations)
+    result = by_parts(rows, len(values), constant)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(result[0], medians)
+    np.testing.assert_array_equal(result[1], deviations)
 
 
 @given(st.lists(numbers, max_size=20))
@@ -124,14 +124,14 @@ def test_many_values_need_two_counts() -> None:
         assert deviations[group] == 1.4826 * np.median(np.abs(own - medians[group]))
 
 
-def test_the_second_count_is_of_few_values() -> None:
+def test_the_second_count_includes_few_values() -> None:
     values = np.random.default_rng(2).lognormal(1.6, 0.5, 100_000)
     looked_at: list[int] = []
 
     def ask(within: Bins | None, shift: int) -> Bins:
-        found = tally(values, np.zeros(len(values), np.uint8), within, shift)
-        looked_at.append(int(found.count.sum()))
-        return found
+        result = tally(values, np.zeros(len(values), np.uint8), within, shift)
+        looked_at.append(int(result.count.sum()))
+        return result
 
     medians_and_deviations(ask(None, SHIFT), ask, 1)  # type: ignore[arg-type]
     assert looked_at[0] == 100_000
@@ -143,5 +143,5 @@ def test_the_second_count_is_of_few_values() -> None:
 
 def test_equal_values_are_never_fetched_one_by_one() -> None:
     values = np.full(1_000, 2.5)
-    found = tally(values, np.zeros(1_000, np.uint8), shift=0)
-    assert (len(found), found.count.tolist()) == (1, [1_000])
+    result = tally(values, np.zeros(1_000, np.uint8), shift=0)
+    assert (len(result), result.count.tolist()) == (1, [1_000])

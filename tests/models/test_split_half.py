@@ -1,4 +1,4 @@
-"""Split halves, one rater beside the others, and samples of participants."""
+"""Split halves, single raters against the others, and samples of participants."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def crossed(items: int, raters: int, seed: int, noise: float = 1.0) -> tuple[np.
     return item, rater, table[item, rater]
 
 
-def test_random_halves_come_close_to_all_halves() -> None:
+def test_random_halves_are_close_to_all_halves() -> None:
     item, rater, value = crossed(12, 6, 1)
     table = value.reshape(12, 6)
-    found = []
+    result = []
     for half in combinations(range(6), 3):
         rest = [one for one in range(6) if one not in half]
-        found.append(np.corrcoef(table[:, half].mean(axis=1), table[:, rest].mean(axis=1))[0, 1])
-    r = np.mean(found)
+        result.append(np.corrcoef(table[:, half].mean(axis=1), table[:, rest].mean(axis=1))[0, 1])
+    r = np.mean(result)
     assert split_half(item, rater, value, splits=20_000)[0] == pytest.approx(2 * r / (1 + r), abs=0.01)
 
 
-def test_many_items_have_the_reliability_of_the_variances() -> None:
+def test_reliability_agrees_with_variances_for_many_items() -> None:
     item, rater, value = crossed(400, 20, 2, noise=2.0)
     assert split_half(item, rater, value)[0] == pytest.approx(20 / (20 + 4), abs=0.02)
     assert split_half(item, rater, value)[0] == pytest.approx(
@@ -46,16 +46,16 @@ def test_many_items_have_the_reliability_of_the_variances() -> None:
     )
 
 
-def test_unequal_halves_have_the_reliability_of_the_variances() -> None:
+def test_reliability_agrees_with_variances_for_unequal_halves() -> None:
     random = np.random.default_rng(3)
     item, rater, value = crossed(3000, 40, 4, noise=1.3)
     some = random.random((3000, 40)).argsort(axis=1).ravel() < 6
-    found = split_half(item[some], rater[some], value[some], splits=20)[0]
-    assert found == pytest.approx(1 / (1 + 1.3**2 / 6), abs=0.01)
+    result = split_half(item[some], rater[some], value[some], splits=20)[0]
+    assert result == pytest.approx(1 / (1 + 1.3**2 / 6), abs=0.01)
 
 
-def test_samples_are_about_a_study_of_the_same_size() -> None:
-    """Copies of a participant on both sides would raise the reliability, fewer different ones lower it."""
+def test_samples_refer_to_a_study_of_the_same_size() -> None:
+    """Copies of a participant in both halves would increase the reliability, fewer distinct ones decrease it."""
     item, rater, value = crossed(300, 24, 3, noise=3.0)
     estimate = split_half(item, rater, value)[0]
     drawn = split_half(item, rater, value, 4, resamples(24, 200, 1))
@@ -72,13 +72,13 @@ def test_column_correlations_are_correlations(seed: int) -> None:
     random = np.random.default_rng(seed)
     x, y = random.normal(size=(2, 9, 3))
     x[random.random(x.shape) < 0.2] = np.nan
-    for column, found in enumerate(column_correlations(x, y)):
+    for column, result in enumerate(column_correlations(x, y)):
         kept = ~np.isnan(x[:, column])
         if kept.sum() >= 3:
-            assert found == pytest.approx(np.corrcoef(x[kept, column], y[kept, column])[0, 1])
+            assert result == pytest.approx(np.corrcoef(x[kept, column], y[kept, column])[0, 1])
 
 
-def test_one_rater_beside_the_others() -> None:
+def test_single_raters_against_the_others() -> None:
     item, rater, value = crossed(15, 5, 4)
     table = value.reshape(15, 5)
     others = [np.corrcoef(table[:, p], np.delete(table, p, axis=1).mean(axis=1))[0, 1] for p in range(5)]
@@ -102,12 +102,12 @@ def test_majority_of_the_others_by_hand() -> None:
 
 def test_correlations_within_raters_need_three_answers_that_vary() -> None:
     rater = np.array([0, 0, 0, 1, 1, 1, 2, 2])
-    found = within_raters(rater, np.array([1.0, 2, 4, 1, 2, 3, 1, 2]), np.array([1.0, 3, 2, 5, 5, 5, 1, 2]), 3)
-    assert found[0] == pytest.approx(np.corrcoef([1, 2, 4], [1, 3, 2])[0, 1])
-    assert np.isnan(found[1:]).all()
+    result = within_raters(rater, np.array([1.0, 2, 4, 1, 2, 3, 1, 2]), np.array([1.0, 3, 2, 5, 5, 5, 1, 2]), 3)
+    assert result[0] == pytest.approx(np.corrcoef([1, 2, 4], [1, 3, 2])[0, 1])
+    assert np.isnan(result[1:]).all()
 
 
-def test_samples_keep_the_sizes_of_groups() -> None:
+def test_samples_preserve_group_sizes() -> None:
     weights = stratified_resamples(["a", "a", "b", "b", "b"], 50, 1)
     assert (weights[:2].sum(axis=0) == 2).all()
     assert (weights[2:].sum(axis=0) == 3).all()

@@ -1,4 +1,4 @@
-"""Bradley-Terry and Davidson beside a plain maximisation of the likelihood as it is written, and by what must hold."""
+"""Bradley-Terry and Davidson against direct maximisation of the likelihood, and by invariances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from karat.models.choices import Pairs, fit_pairs, groups_of
 from messages import refuses
 
 
-def drawn(items: int, count: int, seed: int, nu: float = 0.6, side: float = 0.0) -> tuple[Pairs, Any]:
+def simulated_pairs(items: int, count: int, seed: int, nu: float = 0.6, side: float = 0.0) -> tuple[Pairs, Any]:
     random = np.random.default_rng(seed)
     strengths = random.normal(size=items)
     strengths -= strengths.mean()
@@ -27,7 +27,7 @@ def drawn(items: int, count: int, seed: int, nu: float = 0.6, side: float = 0.0)
     return Pairs.of(left, right, answer, items), strengths
 
 
-def plain(values: Any, pairs: Pairs, ties: bool, side: bool) -> float:
+def plain_log_likelihood(values: Any, pairs: Pairs, ties: bool, side: bool) -> float:
     """The log-likelihood of the free parameters, choice by choice; the last strength is minus the sum of the others."""
     n = pairs.items
     strengths = np.append(values[: n - 1], -np.sum(values[: n - 1]))
@@ -43,38 +43,40 @@ def plain(values: Any, pairs: Pairs, ties: bool, side: bool) -> float:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("nu", "side"), [(0.0, False), (0.7, False), (0.7, True), (0.0, True)])
-def test_the_maximum_of_the_likelihood_as_written(nu: float, side: bool) -> None:
-    pairs, _ = drawn(6, 240, seed=3, nu=nu, side=0.4 if side else 0.0)
-    found = fit_pairs(pairs, side=side)
+def test_fits_maximise_the_likelihood(nu: float, side: bool) -> None:
+    pairs, _ = simulated_pairs(6, 240, seed=3, nu=nu, side=0.4 if side else 0.0)
+    result = fit_pairs(pairs, side=side)
     size = 5 + (nu > 0) + side
-    slow = minimize(lambda x: -plain(x, pairs, nu > 0, side), np.zeros(size), method="BFGS", options={"gtol": 1e-8})
-    assert found.converged
-    assert found.log_likelihood == pytest.approx(-slow.fun, abs=1e-6)
-    assert found.strengths[:5] == pytest.approx(slow.x[:5], abs=1e-4)
-    assert found.strengths.sum() == pytest.approx(0.0, abs=1e-12)
+    slow = minimize(
+        lambda x: -plain_log_likelihood(x, pairs, nu > 0, side), np.zeros(size), method="BFGS", options={"gtol": 1e-8}
+    )
+    assert result.converged
+    assert result.log_likelihood == pytest.approx(-slow.fun, abs=1e-6)
+    assert result.strengths[:5] == pytest.approx(slow.x[:5], abs=1e-4)
+    assert result.strengths.sum() == pytest.approx(0.0, abs=1e-12)
     if nu:
-        assert found.tie == pytest.approx(slow.x[5], abs=1e-4)
+        assert result.tie == pytest.approx(slow.x[5], abs=1e-4)
     if side:
-        assert found.side == pytest.approx(slow.x[-1], abs=1e-4)
+        assert result.side == pytest.approx(slow.x[-1], abs=1e-4)
 
 
 def test_covariance_is_the_inverse_curvature() -> None:
-    pairs, _ = drawn(5, 200, seed=4)
-    found = fit_pairs(pairs)
-    free = np.append(found.strengths[:-1], found.tie)
+    pairs, _ = simulated_pairs(5, 200, seed=4)
+    result = fit_pairs(pairs)
+    free = np.append(result.strengths[:-1], result.tie)
 
     def slope(x: Any) -> Any:
-        return approx_fprime(x, lambda y: plain(y, pairs, True, False), 1e-6)
+        return approx_fprime(x, lambda y: plain_log_likelihood(y, pairs, True, False), 1e-6)
 
     curvature = np.stack([(slope(free + step) - slope(free - step)) / 2e-4 for step in 1e-4 * np.eye(len(free))])
     slow = np.linalg.inv(-(curvature + curvature.T) / 2)
-    assert found.covariance[:4, :4] == pytest.approx(slow[:4, :4], rel=2e-2, abs=1e-4)
-    assert found.tie_error == pytest.approx(np.sqrt(slow[4, 4]), rel=2e-2)
-    assert found.covariance.sum(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
+    assert result.covariance[:4, :4] == pytest.approx(slow[:4, :4], rel=2e-2, abs=1e-4)
+    assert result.tie_error == pytest.approx(np.sqrt(slow[4, 4]), rel=2e-2)
+    assert result.covariance.sum(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
 
 
 def test_equal_comparisons_count_together() -> None:
-    pairs, _ = drawn(5, 80, seed=5)
+    pairs, _ = simulated_pairs(5, 80, seed=5)
     twice = Pairs.of(*(np.tile(values, 2) for values in (pairs.left, pairs.right, pairs.answer)), 5)
     once, double = fit_pairs(pairs), fit_pairs(twice)
     assert double.strengths == pytest.approx(once.strengths, abs=1e-8)
@@ -82,8 +84,8 @@ def test_equal_comparisons_count_together() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(3, 8))
-def test_swapped_sides_change_nothing_but_the_side(seed: int, items: int) -> None:
-    pairs, _ = drawn(items, 40 * items, seed)
+def test_swapped_sides_only_change_the_side_preference(seed: int, items: int) -> None:
+    pairs, _ = simulated_pairs(items, 40 * items, seed)
     swapped = Pairs.of(pairs.right, pairs.left, -pairs.answer, items)
     first, second = fit_pairs(pairs, side=True, prior_sd=3), fit_pairs(swapped, side=True, prior_sd=3)
     assert second.strengths == pytest.approx(first.strengths, abs=1e-6)
@@ -93,8 +95,8 @@ def test_swapped_sides_change_nothing_but_the_side(seed: int, items: int) -> Non
 
 
 def test_robust_errors_of_participants_who_repeat_themselves() -> None:
-    """Everybody's choices three times over: the model believes in three times the data, the robust errors do not."""
-    pairs, _ = drawn(5, 300, seed=6)
+    """Every choice is repeated three times: this affects the errors of the model, but not the robust errors."""
+    pairs, _ = simulated_pairs(5, 300, seed=6)
     people = np.arange(300) % 60
     thrice = Pairs.of(*(np.tile(values, 3) for values in (pairs.left, pairs.right, pairs.answer)), 5)
     once = fit_pairs(pairs, participant=people)
@@ -103,7 +105,7 @@ def test_robust_errors_of_participants_who_repeat_themselves() -> None:
     assert np.sqrt(np.diag(again.covariance)) == pytest.approx(np.sqrt(np.diag(once.covariance) / 3), rel=1e-6)
 
 
-def test_what_is_not_connected() -> None:
+def test_unconnected_items() -> None:
     pairs = Pairs.of([0, 1, 2], [1, 0, 3], [1, 1, 1], 4)
     assert groups_of(pairs, directed=False).tolist() == [0, 0, 1, 1]
     assert groups_of(pairs).tolist() == [0, 0, 1, 2]
@@ -112,12 +114,12 @@ def test_what_is_not_connected() -> None:
 
 
 def test_a_difference_and_its_error() -> None:
-    pairs, _ = drawn(4, 200, seed=8, nu=0.0)
-    found = fit_pairs(pairs)
-    estimate, error = found.difference(0, 3)
+    pairs, _ = simulated_pairs(4, 200, seed=8, nu=0.0)
+    result = fit_pairs(pairs)
+    estimate, error = result.difference(0, 3)
     weights = np.array([1.0, 0, 0, -1])
-    assert estimate == pytest.approx(weights @ found.strengths)
-    assert error == pytest.approx(np.sqrt(weights @ found.covariance @ weights))
+    assert estimate == pytest.approx(weights @ result.strengths)
+    assert error == pytest.approx(np.sqrt(weights @ result.covariance @ weights))
 
 
 @pytest.mark.parametrize(
@@ -129,11 +131,11 @@ def test_a_difference_and_its_error() -> None:
         (([0, 1], [1], [1], 2), ("left", "right", "answers")),
     ],
 )
-def test_what_is_no_choice(values: Any, names: tuple[object, ...]) -> None:
+def test_invalid_choices_are_refused(values: Any, names: tuple[object, ...]) -> None:
     with refuses(ValueError, *names):
         Pairs.of(*values)
 
 
-def test_ties_need_their_model() -> None:
+def test_ties_require_a_model_with_ties() -> None:
     with refuses(ValueError, "ties"):
         fit_pairs(Pairs.of([0, 1], [1, 0], [0, 1], 2), ties=False)

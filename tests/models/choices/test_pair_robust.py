@@ -1,4 +1,4 @@
-"""The robust covariance: beside matrices written out in full, and beside leaving out each participant in turn."""
+"""The robust covariance against full matrices and against a jackknife over participants."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from karat.models.choices import bradley_terry as engine
 from karat.models.choices.bradley_terry import PairLikelihood
 
 
-def drawn(items: int, people: int, trials: int, seed: int, ties: bool = True) -> tuple[Pairs, Any]:
-    """Participants with strengths of their own, so that their choices hang together."""
+def simulated_pairs(items: int, people: int, trials: int, seed: int, ties: bool = True) -> tuple[Pairs, Any]:
+    """Choices of participants with individual strengths, so that choices of a participant are dependent."""
     random = np.random.default_rng(seed)
     own = random.normal(size=items) + random.normal(size=(people, items))
     who = np.repeat(np.arange(people), trials)
@@ -25,8 +25,8 @@ def drawn(items: int, people: int, trials: int, seed: int, ties: bool = True) ->
 
 
 @pytest.mark.parametrize(("ties", "side"), [(False, False), (True, False), (True, True)])
-def test_beside_matrices_in_full(ties: bool, side: bool) -> None:
-    pairs, who = drawn(5, 8, 30, seed=1, ties=ties)
+def test_covariance_agrees_with_full_matrices(ties: bool, side: bool) -> None:
+    pairs, who = simulated_pairs(5, 8, 30, seed=1, ties=ties)
     likelihood = PairLikelihood(pairs, ties, side, 0.0)
     at, _, _ = engine.newton(likelihood)
     values, n = at.values, pairs.items
@@ -39,25 +39,25 @@ def test_beside_matrices_in_full(ties: bool, side: bool) -> None:
         share = np.eye(len(values)) - engine.SHARE * point.information().dense() @ covariance
         slope = np.linalg.solve(share, point.gradient())
         middle += np.outer(slope, slope)
-    found = engine.robust_covariance(likelihood, values, covariance, who)
-    assert found == pytest.approx(covariance @ middle @ covariance * 8 / 7, rel=1e-6, abs=1e-12)
+    result = engine.robust_covariance(likelihood, values, covariance, who)
+    assert result == pytest.approx(covariance @ middle @ covariance * 8 / 7, rel=1e-6, abs=1e-12)
 
 
-def test_beside_leaving_out_each_participant() -> None:
-    pairs, who = drawn(6, 30, 25, seed=2)
-    found = fit_pairs(pairs, participant=who)
+def test_covariance_is_close_to_the_jackknife() -> None:
+    pairs, who = simulated_pairs(6, 30, 25, seed=2)
+    result = fit_pairs(pairs, participant=who)
     without = []
     for person in range(30):
         kept = who != person
         without.append(fit_pairs(Pairs.of(pairs.left[kept], pairs.right[kept], pairs.answer[kept], 6)).strengths)
-    away = np.array(without) - found.strengths
+    away = np.array(without) - result.strengths
     jackknife = np.sqrt((away**2).sum(axis=0) * 29 / 30)
-    assert found.standard_errors == pytest.approx(jackknife, rel=0.12)
-    assert (found.standard_errors > np.sqrt(np.diag(found.covariance))).mean() > 0.5
+    assert result.standard_errors == pytest.approx(jackknife, rel=0.12)
+    assert (result.standard_errors > np.sqrt(np.diag(result.covariance))).mean() > 0.5
 
 
-def test_large_studies_go_without_the_correction() -> None:
-    pairs, who = drawn(4, 200, 10, seed=3)
+def test_large_studies_are_not_corrected() -> None:
+    pairs, who = simulated_pairs(4, 200, 10, seed=3)
     likelihood = PairLikelihood(pairs, True, False, 0.0)
     at, _, _ = engine.newton(likelihood)
     given = likelihood, at.values, engine.on_plane(at.information().dense(), 4), who
@@ -68,7 +68,7 @@ def test_large_studies_go_without_the_correction() -> None:
 
 @pytest.mark.parametrize(("ties", "side"), [(False, False), (True, True)])
 def test_conjugate_gradients_find_the_same_maximum(ties: bool, side: bool) -> None:
-    pairs, _ = drawn(12, 20, 40, seed=4, ties=ties)
+    pairs, _ = simulated_pairs(12, 20, 40, seed=4, ties=ties)
     likelihood = PairLikelihood(pairs, ties, side, 0.0)
     direct, _, _ = engine.newton(likelihood)
     for rounds in (engine.ROUNDS, 1):

@@ -1,4 +1,4 @@
-"""Thurstone's model: derivatives against differences, the integral against a fine grid, and strengths recovered."""
+"""Thurstone's model: derivatives against differences, the integral against a fine grid, and recovery of strengths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ moderate = st.floats(-4, 4)
 answers = st.sampled_from((-1, 0, 1))
 
 
-def drawn(items: int, people: int, trials: int, seed: int, shared: bool = False) -> tuple[Pairs, Any, Any]:
+def simulated_pairs(items: int, people: int, trials: int, seed: int, shared: bool = False) -> tuple[Pairs, Any, Any]:
     random = np.random.default_rng(seed)
     strengths = random.normal(0, 1.5, size=items)
     sigma = np.exp(-EULER / 2.5) ** -1 * random.weibull(2.5, size=people)
@@ -32,22 +32,22 @@ def drawn(items: int, people: int, trials: int, seed: int, shared: bool = False)
 
 
 @given(moderate, st.floats(-1.5, 1.5), st.floats(-2, 1.5))
-def test_the_probabilities_are_those_of_the_text(d: float, u: float, v: float) -> None:
+def test_probabilities_agree_with_their_formula(d: float, u: float, v: float) -> None:
     sigma, criterion = np.exp(u), np.exp(v)
     left = norm.sf(criterion, d, sigma)
     right = norm.cdf(-criterion, d, sigma)
-    found = np.exp(log_probability(*(np.full(3, value) for value in (d, u, v)), np.array([1, 0, -1])))
-    assert found == pytest.approx([left, 1 - left - right, right], abs=1e-12)
+    result = np.exp(log_probability(*(np.full(3, value) for value in (d, u, v)), np.array([1, 0, -1])))
+    assert result == pytest.approx([left, 1 - left - right, right], abs=1e-12)
 
 
 @given(moderate, st.floats(-1.5, 1.5), st.floats(-2, 1.5), answers)
-def test_derivatives_are_differences(d: float, u: float, v: float, answer: int) -> None:
+def test_derivatives_agree_with_differences(d: float, u: float, v: float, answer: int) -> None:
     at = {"d": d, "u": u, "v": v}
     said = np.array([answer])
 
     def of(name: str, moved: dict[str, float]) -> float:
-        found = slopes(*(np.array([moved[key]]) for key in "duv"), said)
-        return float(getattr(found, name)[0])
+        result = slopes(*(np.array([moved[key]]) for key in "duv"), said)
+        return float(getattr(result, name)[0])
 
     step = 1e-5
     for key in "duv":
@@ -58,7 +58,7 @@ def test_derivatives_are_differences(d: float, u: float, v: float, answer: int) 
             assert of(name, at) == pytest.approx((of(other, up) - of(other, down)) / (2 * step), rel=1e-3, abs=1e-4)
 
 
-def test_far_tails_keep_their_digits() -> None:
+def test_far_tails_are_precise() -> None:
     d, zero = np.array([30.0, 30.0]), np.zeros(2)
     assert log_probability(d, zero, zero, np.array([-1, 0])) == pytest.approx(
         [norm.logcdf(-31), norm.logcdf(-29)], rel=1e-6
@@ -67,13 +67,13 @@ def test_far_tails_keep_their_digits() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("shared", [False, True])
-def test_the_integral_beside_a_fine_grid(shared: bool) -> None:
-    pairs, who, strengths = drawn(6, 3, 40, seed=2, shared=shared)
+def test_the_integral_agrees_with_a_fine_grid(shared: bool) -> None:
+    pairs, who, strengths = simulated_pairs(6, 3, 40, seed=2, shared=shared)
     population = Population(2.5, -0.2, None if shared else 0.4)
     d = strengths[pairs.left] - strengths[pairs.right]
     choices = FeltChoices(3, who, d, pairs.answer, population)
     points = choices.adapt(9)
-    found, weights = choices.posterior(points)
+    result, weights = choices.posterior(points)
     assert weights.sum(axis=1) == pytest.approx(np.ones(3))
     grid_u = np.linspace(-4, 2.5, 261)
     grid_v = np.array([-0.2]) if shared else np.linspace(-2.5, 2, 181)
@@ -88,18 +88,18 @@ def test_the_integral_beside_a_fine_grid(shared: bool) -> None:
         ])  # fmt: skip
         cell = (grid_u[1] - grid_u[0]) * (1 if shared else grid_v[1] - grid_v[0])
         top = height.max()
-        # The points have no constant of the normal density of log C, which cancels where models are compared.
-        assert found[person] == pytest.approx(top + np.log(np.exp(height - top).sum() * cell), abs=0.02)
+        # The points lack the constant of the normal density of log C, which cancels in comparisons of models.
+        assert result[person] == pytest.approx(top + np.log(np.exp(height - top).sum() * cell), abs=0.02)
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_slope_and_information_are_those_of_the_likelihood(shared: bool) -> None:
-    pairs, who, _ = drawn(5, 4, 30, seed=3, shared=shared)
+def test_slope_and_information_agree_with_the_likelihood(shared: bool) -> None:
+    pairs, who, _ = simulated_pairs(5, 4, 30, seed=3, shared=shared)
     problem = ThurstoneProblem(pairs, who, shared)
     values = problem.start()
     points = problem.points(values, None)
     for _ in range(15):
-        # Near the maximum, where the information has the right sign in every direction and is not bent.
+        # Near the maximum, the information is positive definite and not modified.
         at = problem.evaluate(values, points)
         values = problem.climb(values, np.linalg.solve(at.information, at.gradient), points, at.value)
     values = values + np.random.default_rng(4).normal(0, 0.01, size=problem.size)
@@ -117,21 +117,21 @@ def test_slope_and_information_are_those_of_the_likelihood(shared: bool) -> None
 @pytest.mark.few(1)
 @pytest.mark.parametrize("shared", [False, True])
 def test_strengths_are_recovered(shared: bool) -> None:
-    pairs, who, strengths = drawn(12, 30, 60, seed=5, shared=shared)
-    found = fit_thurstone(pairs, who, shared)
-    assert found.converged
-    assert found.gradient < 1e-2
-    assert found.strengths.sum() == pytest.approx(0, abs=1e-9)
+    pairs, who, strengths = simulated_pairs(12, 30, 60, seed=5, shared=shared)
+    result = fit_thurstone(pairs, who, shared)
+    assert result.converged
+    assert result.gradient < 1e-2
+    assert result.strengths.sum() == pytest.approx(0, abs=1e-9)
     truth = (strengths - strengths.mean()) / strengths.std(ddof=1)
-    estimate, error = found.standardised()
+    estimate, error = result.standardised()
     assert np.corrcoef(estimate, truth)[0, 1] > 0.98
     assert (np.abs(estimate - truth) < 3 * error).all()
-    assert (found.population.omega is None) == shared
+    assert (result.population.omega is None) == shared
 
 
 def test_without_ties_the_criterion_is_shared() -> None:
-    pairs, who, _ = drawn(5, 6, 40, seed=6)
+    pairs, who, _ = simulated_pairs(5, 6, 40, seed=6)
     kept = pairs.answer != 0
-    found = fit_thurstone(Pairs.of(pairs.left[kept], pairs.right[kept], pairs.answer[kept], 5), who[kept])
-    assert found.population.omega is None
-    assert found.criterion.max() < 0.2
+    result = fit_thurstone(Pairs.of(pairs.left[kept], pairs.right[kept], pairs.answer[kept], 5), who[kept])
+    assert result.population.omega is None
+    assert result.criterion.max() < 0.2

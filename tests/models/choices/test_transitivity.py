@@ -1,4 +1,4 @@
-"""Transitivity: counts beside a plain reading of the definitions, triad by triad."""
+"""Transitivity: counts against a direct implementation of the definitions, triad by triad."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from karat.models.choices.assumptions import TRIADS, circular_triads, compared_t
 from messages import refuses
 
 
-def drawn(seed: int, items: int, count: int) -> Pairs:
+def simulated_pairs(seed: int, items: int, count: int) -> Pairs:
     random = np.random.default_rng(seed)
     left = random.integers(items, size=count)
     right = (left + random.integers(1, items, size=count)) % items
@@ -29,8 +29,8 @@ def share(pairs: Pairs, one: int, two: int) -> float | None:
     return float(np.mean(wins)) if wins else None
 
 
-def plain(pairs: Pairs) -> tuple[list[int], int]:
-    """A triad is fine if any order of its items that the proportions allow is."""
+def plain_counts(pairs: Pairs) -> tuple[list[int], int]:
+    """A triad has no violation if any order of its items that the proportions permit has none."""
     counts, triads = [0, 0, 0], 0
     for three in combinations(range(pairs.items), 3):
         shares = {(a, b): share(pairs, a, b) for a, b in permutations(three, 2)}
@@ -48,16 +48,16 @@ def plain(pairs: Pairs) -> tuple[list[int], int]:
 
 
 @given(st.integers(0, 10**6), st.integers(3, 6), st.integers(3, 60))
-def test_violations_are_those_of_the_definition(seed: int, items: int, count: int) -> None:
-    pairs = drawn(seed, items, count)
+def test_violations_agree_with_the_definition(seed: int, items: int, count: int) -> None:
+    pairs = simulated_pairs(seed, items, count)
     triads = compared_triads(pairs)
-    counts, number = plain(pairs)
+    counts, number = plain_counts(pairs)
     assert len(triads) == number
     assert violations(pairs, triads).tolist() == counts
 
 
 @given(st.integers(0, 10**6), st.integers(3, 7))
-def test_circles_are_counted_one_by_one(seed: int, items: int) -> None:
+def test_circular_triads_agree_with_a_loop(seed: int, items: int) -> None:
     random = np.random.default_rng(seed)
     left, right = np.array(list(combinations(range(items), 2))).T
     answer = random.choice([-1, 1], size=len(left))
@@ -79,7 +79,7 @@ def test_a_perfect_order_has_no_violation() -> None:
     assert zeta(np.zeros(1), 6).tolist() == [1.0]
 
 
-def test_only_so_many_triads_are_looked_at() -> None:
+def test_the_number_of_triads_is_limited() -> None:
     left, right = np.array(list(combinations(range(60), 2))).T
     triads = compared_triads(Pairs.of(left, right, np.ones(len(left)), 60))
     assert len(triads) == TRIADS
@@ -87,7 +87,7 @@ def test_only_so_many_triads_are_looked_at() -> None:
     assert compared_triads(Pairs.of([0], [1], [1], 2)).shape == (0, 3)
 
 
-def test_items_never_met_are_no_triad() -> None:
+def test_items_without_comparisons_are_not_a_triad() -> None:
     assert len(compared_triads(Pairs.of([0, 1], [1, 2], [1, 1], 3))) == 0
     with refuses(ValueError):
         Pairs.of([0], [0], [1], 3)

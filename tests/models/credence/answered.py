@@ -1,4 +1,4 @@
-"""Small crowds as matrices, for the tests of the model of credence."""
+"""Small crowds as matrices, for the tests of the credence model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def crowd(
     people: int = 16, items: int = 24, levels: int = 3, guessing: int = 1, seed: int = 1, timed: bool = True,
     strength: Floats | None = None,
 ) -> CredenceTrials:  # fmt: skip
-    """People who mostly agree about items, the last of them guessing; `strength` may differ between people."""
+    """People who mostly agree about items, the last ones guessing; `strength` may differ between people."""
     random = np.random.default_rng(seed)
     item = np.stack([random.permutation(items) for _ in range(people)])
     usual = np.tile(np.linspace(-2.5, 2.5, items), (people, 1)) if strength is None else strength
@@ -25,7 +25,7 @@ def crowd(
 
 
 def batches(number: int = 20, people: int = 10, items: int = 30, levels: int = 4, guessing: int = 1) -> CredenceTrials:
-    """Labels of a crowd in batches that have no item in common; the last of each batch guess."""
+    """Labels of a crowd in batches without common items; the last people of each batch guess."""
     random = np.random.default_rng(1)
     owner = np.repeat(np.arange(number), people)
     item = owner[:, None] * items + np.stack([random.permutation(items) for _ in owner])

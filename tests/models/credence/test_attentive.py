@@ -1,4 +1,4 @@
-"""Attentive answers, with and without an order: nobody confirms themselves; memory, shares, slopes and strengths."""
+"""Attentive answers, ordered and labels: excluding own answers, memory, probabilities, slopes and strengths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def learned(trials: CredenceTrials, rounds: int = 6) -> Mixture:
 
 
 def by_the_others(trials: CredenceTrials, person: int) -> float:
-    """The log probability of somebody's answers by a model that was fitted without them."""
+    """The log probability of a person's answers by a model fitted without this person."""
     rest = np.delete(np.arange(trials.shape[0]), person)
     (one,) = learned(trials.of(rest)).attentive
     part, group = trials.parts[0], one.groups[0]
@@ -37,17 +37,17 @@ def with_themselves(mixture: Mixture, trials: CredenceTrials, person: int) -> fl
     return float(log_sum(np.log(probability).astype(np.float64).sum(axis=0) + one.model.log_weights))
 
 
-def test_everybody_is_judged_about_as_by_a_fit_without_them() -> None:
+def test_judging_excludes_own_answers_like_a_fit_without_them() -> None:
     trials = crowd(people=14, guessing=0, timed=False)
     mixture = learned(trials)
-    found = mixture.attentive[0].prefix(0, slice(0, 14)).summed[:, -1]
+    result = mixture.attentive[0].prefix(0, slice(0, 14)).summed[:, -1]
     some = [0, 5, 9]
     alone = np.array([by_the_others(trials, person) for person in some])
     naive = np.array([with_themselves(mixture, trials, person) for person in some])
-    assert np.abs(found[some] - alone).max() < 0.6
-    # Counting themselves, everybody would seem to agree more than they do.
-    assert (naive > found[some]).all()
-    assert np.abs(naive - alone).mean() > 2 * np.abs(found[some] - alone).mean()
+    assert np.abs(result[some] - alone).max() < 0.6
+    # Including their own answers, everyone would seem to agree more than they do.
+    assert (naive > result[some]).all()
+    assert np.abs(naive - alone).mean() > 2 * np.abs(result[some] - alone).mean()
 
 
 def test_a_prefix_is_the_product_of_its_answers() -> None:
@@ -76,7 +76,7 @@ def test_answering_from_memory_reveals_its_frequency() -> None:
         assert often[0] <= mixture.attentive[0].again <= often[1]
 
 
-def test_known_right_answers_begin_the_strengths() -> None:
+def test_known_correct_answers_set_the_prior_strengths() -> None:
     part = crowd(people=6, items=8, guessing=0, timed=False).parts[0]
     key = np.full(8, np.nan)
     key[0], key[7] = 0.0, 2.0
@@ -87,8 +87,8 @@ def test_known_right_answers_begin_the_strengths() -> None:
     assert precision[0] == precision[7] == 1.0 != precision[3]
 
 
-def own_grammars(people: int, tested: bool) -> CredenceTrials:
-    """The first two of the crowd have the opposite grammar on the even items; the last guesses."""
+def individual_grammars(people: int, tested: bool) -> CredenceTrials:
+    """The first two people have the opposite grammar on the even items; the last one guesses."""
     strength = np.tile(np.linspace(-2.5, 2.5, 40), (people, 1))
     strength[:2, ::2] *= -1
     part = crowd(people, 40, guessing=1, timed=False, strength=strength).parts[0]
@@ -96,10 +96,10 @@ def own_grammars(people: int, tested: bool) -> CredenceTrials:
     return CredenceTrials((ScaleTrials(part.item, part.content, part.button, 40, 3, tested=even if tested else None),))
 
 
-def test_agreeing_on_untested_items_is_an_own_grammar() -> None:
+def test_agreement_on_fillers_indicates_an_individual_grammar() -> None:
     odds = {}
     for tested in (True, False):
-        mixture = learned(own_grammars(20, tested), 8)
+        mixture = learned(individual_grammars(20, tested), 8)
         odds[tested] = mixture.log_odds(mixture.step(learn=False).likelihood)
         assert len(mixture.attentive[0].grammar_shares) == (2 if tested else 1)
         assert mixture.attentive[0].grammar_shares.sum() == pytest.approx(1)
@@ -109,8 +109,8 @@ def test_agreeing_on_untested_items_is_an_own_grammar() -> None:
     assert (odds[True][2:-1] > 2).all()
 
 
-def test_another_grammar_differs_in_what_is_under_test_alone() -> None:
-    (one,) = learned(own_grammars(20, True), 3).attentive
+def test_individual_grammars_differ_on_test_items_only() -> None:
+    (one,) = learned(individual_grammars(20, True), 3).attentive
     item, level = np.array([0, 1, 39]), np.array([2, 0, 1])
     strength, variance = one.groups[0].strengths[item], 1 / one.groups[0].information[item]
     probability, slopes = one.by_grammar(one.groups[0], strength, variance, item, level)
@@ -119,28 +119,28 @@ def test_another_grammar_differs_in_what_is_under_test_alone() -> None:
     spread = np.mean(one.groups[0].strengths[::2] ** 2)
     alone = one.model.evaluate(np.zeros(1), np.array([spread]), level[:1])[0]
     assert own[0] == pytest.approx(alone[0])
-    # The first item is bad for most: that it is good is more probable by another grammar.
+    # The first item is bad in the common grammar, so a high rating is more probable by an individual one.
     assert (own[0] > most[0]).all()
     assert (np.split(slopes, 2, axis=1)[1][0] == 0).all()
 
 
-def test_log_sums_stand_minus_infinity() -> None:
+def test_log_sums_accept_minus_infinity() -> None:
     values = np.array([[-np.inf, -np.inf], [0.0, 0.0], [-1e5, -np.inf]])
     assert log_sum(values).tolist() == [-np.inf, pytest.approx(np.log(2)), -1e5]
 
 
-def test_categories_sum_to_one_and_are_those_of_a_softmax() -> None:
+def test_category_probabilities_are_a_softmax_and_sum_to_one() -> None:
     model = LabelPopulation(3)
     strength = np.array([1.0, 0.2, -1.2])
-    found, _ = model.evaluate(np.tile(strength, (3, 1)), np.full(3, 0.5), np.arange(3))
-    assert found.sum(axis=0) == pytest.approx(1)
+    result, _ = model.evaluate(np.tile(strength, (3, 1)), np.full(3, 0.5), np.arange(3))
+    assert result.sum(axis=0) == pytest.approx(1)
     for place, discrimination in enumerate(model.discrimination):
         logits = discrimination * strength / np.sqrt(1 + np.pi / 8 * 0.5 * discrimination**2)
         share = np.exp(logits) / np.exp(logits).sum()
-        assert found[:, place] == pytest.approx((1 - LAPSE) * share + LAPSE / 3)
+        assert result[:, place] == pytest.approx((1 - LAPSE) * share + LAPSE / 3)
 
 
-def test_slopes_are_those_in_the_strength_of_the_category() -> None:
+def test_slopes_match_finite_differences_in_the_category_strength() -> None:
     model = LabelPopulation(4)
     strength, step = np.array([[0.5, -0.3, 1.0, -1.2]]), 1e-6
     for level in range(4):
@@ -150,7 +150,7 @@ def test_slopes_are_those_in_the_strength_of_the_category() -> None:
         assert slope == pytest.approx((above - below) / (2 * step), abs=1e-4)
 
 
-def test_strengths_follow_what_was_answered() -> None:
+def test_strengths_follow_the_answers() -> None:
     model = LabelPopulation(3)
     weights = np.array([[8.0, 1.0, 1.0], [1.0, 1.0, 8.0]])[:, :, None] * np.exp(model.log_weights)
     strengths = model.no_strengths(2)
@@ -162,13 +162,13 @@ def test_strengths_follow_what_was_answered() -> None:
     assert information.shape == (2, 3)
 
 
-def test_a_right_answer_that_is_known_has_the_greatest_strength() -> None:
-    found = LabelPopulation(3).known_strengths(np.array([2.0, np.nan]))
-    assert found[0].tolist() == [-1.0, -1.0, 2.0]
-    assert np.isnan(found[1]).all()
+def test_a_known_correct_answer_has_the_largest_strength() -> None:
+    result = LabelPopulation(3).known_strengths(np.array([2.0, np.nan]))
+    assert result[0].tolist() == [-1.0, -1.0, 2.0]
+    assert np.isnan(result[1]).all()
 
 
-def test_answer_gives_slope_and_information_of_its_log() -> None:
+def test_answer_slopes_and_information_match_finite_differences() -> None:
     model, step = LabelPopulation(4), 1e-5
     strength, place = np.array([[0.5, -0.3, 1.0, -1.2]]), np.array([[1.3]])
 

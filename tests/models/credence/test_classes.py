@@ -1,4 +1,4 @@
-"""Classes of stimuli, and what needs no model: agreement above chance and following others too closely."""
+"""Classes of stimuli, and measures without a model: agreement above chance and following others too closely."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from karat.types import Floats, Ints
 
 
 def sparse_crowd(seed: int, people: int = 60, items: int = 600, answers: int = 3) -> tuple[Ints, Ints, Ints]:
-    """Who judges what (participants x trials), the classes of the items, and answers that are all attentive."""
+    """The items (participants x trials), their classes, and the answers of an attentive crowd."""
     random = np.random.default_rng(seed)
     owner = np.concatenate([random.permutation(people)[:answers] for _ in range(items)])
     judged = np.repeat(np.arange(items), answers)
@@ -24,7 +24,7 @@ def sparse_crowd(seed: int, people: int = 60, items: int = 600, answers: int = 3
     for person in range(people):
         own = judged[owner == person]
         item[person, : len(own)], there[person, : len(own)] = own, True
-    # One in five items is of the second class, as labels often are skewed.
+    # One in five items is in the second class, because labels are often skewed.
     classes = (random.random(items) < 0.2).astype(np.int64)
     right = random.random(item.shape) < 0.9
     return np.where(there, item, -1), classes, np.where(right, classes[item], 1 - classes[item])
@@ -48,8 +48,8 @@ def test_taste_by_loops() -> None:
             assert one.taste[person, trial] == pytest.approx(np.log(expected))
 
 
-def test_own_answers_are_left_out() -> None:
-    """Who alone judged an item is judged by how common its classes are, whatever they said of it."""
+def test_own_answers_are_excluded() -> None:
+    """The only participant of an item is judged by the frequency of the classes, whatever the answer."""
     item, _, answer = sparse_crowd(2, people=8, items=30)
     item[0, 0] = 30
     rare = []
@@ -57,13 +57,13 @@ def test_own_answers_are_left_out() -> None:
         answer[0, 0] = level
         one = Classes(part_of(item, answer), np.ones(8))
         rare.append(float(one.by_others[one.item == 30][0, 1]))
-        # With their own answer, which nobody denies, the item would be of the class that they named.
+        # Including their own answer, the item would be in the class of this answer.
         assert one.classes[30].argmax() == level
     assert max(rare) < 0.35
     assert abs(rare[0] - rare[1]) < 0.1
 
 
-def test_guessers_are_found_and_honest_people_are_not() -> None:
+def test_guessers_are_flagged_and_attentive_people_are_not() -> None:
     """Three answers per item: guessers with any taste, people who see little, and people who say yes too easily."""
     flagged = np.zeros(4)
     for seed in range(2):
@@ -90,7 +90,7 @@ def test_unknown_trial_order_does_not_matter() -> None:
     assert odds[0] == pytest.approx(odds[1], abs=1e-3)
 
 
-def test_right_answers_that_are_known_count() -> None:
+def test_known_correct_answers_count() -> None:
     item, classes, answer = sparse_crowd(6, people=12, items=60)
     part = part_of(item, answer)
     without = Classes(part, np.ones(12)).classes
@@ -101,8 +101,8 @@ def test_right_answers_that_are_known_count() -> None:
 
 
 @pytest.mark.slow
-def test_the_crowd_decides_by_which_of_the_two_it_is_judged() -> None:
-    """Many answers to each item whose strengths differ by degrees are judged by strengths, few answers by classes."""
+def test_the_crowd_decides_between_strengths_and_classes() -> None:
+    """Many answers per item with graded strengths are judged by strengths, few answers by classes."""
     item, _, answer = sparse_crowd(7)
     assert fit_credence(CredenceTrials((part_of(item, answer),), in_sequence=False)).mixture.by_classes
     random = np.random.default_rng(8)
@@ -123,8 +123,8 @@ def rated(random: np.random.Generator, people: int, grammar: Ints, noise: float 
     return np.clip(np.rint(grammar + random.normal(0, noise, (people, len(grammar)))), 0, 4).astype(np.int64)
 
 
-def test_ranks_agree_where_classes_are_the_same() -> None:
-    """Somebody whose magnitudes are all in the highest class still follows the others, by as much as Pearson has it."""
+def test_ranks_show_agreement_within_the_same_class() -> None:
+    """A person with all magnitudes in the highest class still follows the others, as Pearson's correlation shows."""
     random = np.random.default_rng(8)
     values = random.normal(0, 1, ITEMS) + random.normal(0, 1, (PEOPLE, ITEMS))
     values[0] += 10
@@ -140,14 +140,14 @@ def test_ranks_agree_where_classes_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_guessers_agree_as_chance_has_it(ordered: bool) -> None:
+def test_guessers_agree_by_chance_only(ordered: bool) -> None:
     random = np.random.default_rng(1)
     scores = [beyond_chance(trials_of(random.integers(0, 3, (PEOPLE, ITEMS)), 3, ordered)) for _ in range(40)]
     assert abs(np.mean(scores)) < 0.15
     assert np.std(scores) == pytest.approx(1, abs=0.1)
 
 
-def test_it_is_the_permutation_distribution() -> None:
+def test_agreement_has_the_permutation_distribution() -> None:
     random = np.random.default_rng(2)
     answers = rated(random, 6, random.integers(0, 5, 25))
     observed = beyond_chance(trials_of(answers, ordered=False))[0]
@@ -157,13 +157,13 @@ def test_it_is_the_permutation_distribution() -> None:
     assert observed == pytest.approx(expected, rel=0.05)
 
 
-def test_a_favourite_answer_is_no_agreement() -> None:
+def test_a_favourite_answer_is_not_agreement() -> None:
     answers = np.full((PEOPLE, ITEMS), 3)
     answers[1:] = np.random.default_rng(3).integers(2, 5, (PEOPLE - 1, ITEMS))
     assert beyond_chance(trials_of(answers))[0] == 0
 
 
-def test_answers_that_do_not_count_are_left_out() -> None:
+def test_answers_that_do_not_count_are_excluded() -> None:
     random = np.random.default_rng(4)
     answers = rated(random, PEOPLE, random.integers(0, 5, ITEMS))
     answers[0, 30:] = random.integers(0, 5, 30)
@@ -171,26 +171,26 @@ def test_answers_that_do_not_count_are_left_out() -> None:
     assert beyond_chance(trials_of(answers), late)[0] < 2.5 < beyond_chance(trials_of(answers))[0]
 
 
-def test_two_who_share_a_grammar_are_found_among_guessers() -> None:
+def test_two_people_with_the_same_grammar_stand_out_among_guessers() -> None:
     random = np.random.default_rng(5)
     answers = random.integers(0, 5, (10, ITEMS))
     answers[:2] = rated(random, 2, random.integers(0, 5, ITEMS))
-    found = with_one_another(trials_of(answers), np.arange(10))
-    assert (found[:2] > 2.33).all()
-    assert (found[2:] < 2.33).all()
+    result = with_one_another(trials_of(answers), np.arange(10))
+    assert (result[:2] > 2.33).all()
+    assert (result[2:] < 2.33).all()
 
 
-def test_the_most_frequent_answer_throughout_is_too_close() -> None:
+def test_always_the_most_frequent_answer_is_too_close() -> None:
     random = np.random.default_rng(6)
     answers = rated(random, 40, random.integers(0, 5, ITEMS), 1.0)
     counts = (answers[1:, :, None] == np.arange(5)).sum(axis=0)
     answers[0] = counts.argmax(axis=1)
-    found = closeness(trials_of(answers))
-    assert found[0] > 3 > np.quantile(found[1:], 0.95)
+    result = closeness(trials_of(answers))
+    assert result[0] > 3 > np.quantile(result[1:], 0.95)
     assert not closeness(trials_of(answers[:5])).any()
 
 
-def test_dependence_is_that_of_all_ways_to_deal_the_answers() -> None:
+def test_dependence_has_the_permutation_distribution() -> None:
     random = np.random.default_rng(3)
     item, answer = np.tile(np.arange(6), (9, 1)), random.integers(0, 3, (9, 6))
     answer[8] = 1

@@ -1,4 +1,4 @@
-"""The mixture of behaviours: all changes at once are those that explicit loops give."""
+"""The mixture of behaviours: cumulative sums over changes agree with explicit loops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from models.credence.answered import crowd
 PEOPLE, TRIALS = 6, 12
 
 
-def looked(timed: bool, chunk: int = CHUNK) -> tuple[Mixture, MixtureStep]:
+def fitted(timed: bool, chunk: int = CHUNK) -> tuple[Mixture, MixtureStep]:
     trials = crowd(PEOPLE, TRIALS, timed=timed)
     trials.parts[0].content[1, -4:] = -1
     trials.parts[0].button[1, -4:] = -1
@@ -25,13 +25,13 @@ def looked(timed: bool, chunk: int = CHUNK) -> tuple[Mixture, MixtureStep]:
 
 
 @pytest.mark.parametrize("timed", [True, False])
-def test_sums_over_changes_are_explicit_loops(timed: bool) -> None:
-    mixture, step = looked(timed)
+def test_sums_over_changes_agree_with_explicit_loops(timed: bool) -> None:
+    mixture, step = fitted(timed)
     before = mixture.attentive[0].prefix(0, slice(0, PEOPLE)).summed
     nothing = np.zeros((PEOPLE, TRIALS + 1))
     residual = mixture.trials.residual
     calm = nothing if residual is None else paces.until(mixture.regimes[0].log_density(residual))[0]
-    found = step.likelihood[:, 2:].reshape(PEOPLE, len(mixture.blind), len(mixture.regimes), 2)
+    result = step.likelihood[:, 2:].reshape(PEOPLE, len(mixture.blind), len(mixture.regimes), 2)
     assert step.likelihood[:, ATTENTIVE] == pytest.approx(before[:, -1] + calm[:, -1], abs=1e-4)
     for person in range(PEOPLE):
         answered = int((mixture.trials.parts[0].content[person] >= 0).sum())
@@ -48,13 +48,15 @@ def test_sums_over_changes_are_explicit_loops(timed: bool) -> None:
                     whole = before[person, change] + mixture.blind[way, person, change] + times
                     changes.append(whole + np.log(rates[-1]))
                 at_once = mixture.blind[way, person, 0] + (rest[person, 0] if number else calm[person, -1])
-                assert found[person, way, number, 0] == pytest.approx(at_once, abs=1e-4)
-                assert found[person, way, number, 1] == pytest.approx(logsumexp(changes) - np.log(sum(rates)), abs=1e-4)
+                assert result[person, way, number, 0] == pytest.approx(at_once, abs=1e-4)
+                assert result[person, way, number, 1] == pytest.approx(
+                    logsumexp(changes) - np.log(sum(rates)), abs=1e-4
+                )
 
 
 @pytest.mark.parametrize("timed", [True, False])
 def test_posteriors_are_probabilities_and_give_weights(timed: bool) -> None:
-    mixture, step = looked(timed)
+    mixture, step = fitted(timed)
     assert step.posterior.sum(axis=1) == pytest.approx(1)
     changing = step.posterior[:, 2:].reshape(PEOPLE, -1, 2)[..., 1].sum(axis=1)
     unlikely = 1 - step.posterior[:, ATTENTIVE]
@@ -73,8 +75,8 @@ def test_posteriors_are_probabilities_and_give_weights(timed: bool) -> None:
         assert step.without_times == pytest.approx(odds)
 
 
-def test_shares_sum_to_one_and_are_where_learning_ends() -> None:
-    mixture, _ = looked(timed=True)
+def test_shares_sum_to_one_and_are_a_fixed_point() -> None:
+    mixture, _ = fitted(timed=True)
     assert mixture.prior.sum() == pytest.approx(5)
     assert mixture.shares.sum() == pytest.approx(1)
     step = mixture.step(learn=False)
@@ -90,7 +92,7 @@ def test_shares_sum_to_one_and_are_where_learning_ends() -> None:
     assert (mixture.shares > 0).all()
 
 
-def test_the_crowd_tells_when_behaviour_changes() -> None:
+def test_the_time_of_changes_is_learned_from_the_crowd() -> None:
     trials = crowd(24, 60, guessing=0, timed=False)
     part = trials.parts[0]
     guessed = np.random.default_rng(2).integers(0, 3, (6, 30))
@@ -100,13 +102,13 @@ def test_the_crowd_tells_when_behaviour_changes() -> None:
     assert (mixture.rates == 1).all()
     for _ in range(8):
         mixture.step()
-    # The tenth of twenty periods begins with the 31st trial.
+    # Period 10 of 20 begins with the 31st trial.
     assert abs(int(mixture.rates.argmax()) - 10) <= 1
     assert mixture.rates[10] > 5 * mixture.rates[2]
 
 
-def test_everybody_is_looked_at_alike_in_small_portions() -> None:
-    _, whole = looked(timed=True)
-    _, one_by_one = looked(timed=True, chunk=1)
+def test_results_do_not_depend_on_the_chunk_size() -> None:
+    _, whole = fitted(timed=True)
+    _, one_by_one = fitted(timed=True, chunk=1)
     assert one_by_one.likelihood == pytest.approx(whole.likelihood, abs=1e-3)
     assert one_by_one.weight == pytest.approx(whole.weight, abs=1e-3)

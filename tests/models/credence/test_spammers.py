@@ -1,4 +1,4 @@
-"""Answers without looking: sums over favourites and paces beside enumeration and integrals, and changes half way."""
+"""Answers without looking: sums over favourites and paces against enumeration and integrals, and changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Answers = st.lists(st.integers(-1, 2), min_size=1, max_size=9)
 
 
 def with_favourites(levels: list[int], favourites: tuple[int, ...], count: int) -> float:
-    """The log probability of answers if trial t has the favourite t mod L; each place of it has its own rate."""
+    """The log probability of answers if trial t has the favourite t mod L, each with its own rate."""
     total = 0.0
     for place, favourite in enumerate(favourites):
         own = [level for level in levels[place :: len(favourites)] if level >= 0]
@@ -48,40 +48,40 @@ def with_favourites(levels: list[int], favourites: tuple[int, ...], count: int) 
 
 @settings(max_examples=40)
 @given(Answers, st.sampled_from([1, 2, 3]))
-def test_the_sum_over_favourites_is_that_of_the_enumeration(levels: list[int], length: int) -> None:
+def test_sums_over_favourites_agree_with_enumeration(levels: list[int], length: int) -> None:
     count = 3
     every = list(product(range(count), repeat=length))
     if length > 1:
         every = [one for one in every if len(set(one)) > 1]
-    # Patterns begin with the first trial of all, also for those who begin later.
-    found = patterns(np.array([levels]), count, length)[0]
+    # The phase of a pattern is counted from the first trial, even if the behaviour begins later.
+    result = patterns(np.array([levels]), count, length)[0]
     for first in range(len(levels) + 1):
         rest = [-1] * first + levels[first:]
         expected = logsumexp([with_favourites(rest, one, count) for one in every]) - np.log(len(every))
-        assert found[first] == pytest.approx(expected, abs=1e-6)
+        assert result[first] == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_favourite_of_two_answers_is_a_beta_rate() -> None:
-    # Of two answers, eight and one are the shapes of the rate at which the favourite is given.
-    found = patterns(np.array([[0, 0, 1, 0]]), 2, 1)[0, 0]
+    # With two answers, the rate of the favourite is Beta(8, 1).
+    result = patterns(np.array([[0, 0, 1, 0]]), 2, 1)[0, 0]
     either = [betaln(8 + right, 1 + 4 - right) - betaln(8, 1) for right in (3, 1)]
-    assert found == pytest.approx(logsumexp(either) - np.log(2))
+    assert result == pytest.approx(logsumexp(either) - np.log(2))
 
 
 @given(Answers)
-def test_guesses_are_even_or_of_a_taste(levels: list[int]) -> None:
-    found = guesses(np.array([levels]), 3)[0]
+def test_guesses_are_even_or_follow_a_taste(levels: list[int]) -> None:
+    result = guesses(np.array([levels]), 3)[0]
     for first in range(len(levels) + 1):
         rest = [level for level in levels[first:] if level >= 0]
         taste = gammaln(9) - gammaln(9 + len(rest)) + sum(gammaln(3 + rest.count(k)) - gammaln(3) for k in range(3))
         even = -len(rest) * np.log(3)
-        assert found[first] == pytest.approx(np.logaddexp(np.log(0.75) + even, np.log(0.25) + taste))
+        assert result[first] == pytest.approx(np.logaddexp(np.log(0.75) + even, np.log(0.25) + taste))
 
 
 def test_the_taste_is_an_integral_over_rates() -> None:
     rate = quad(lambda p: 30 * p**2 * (1 - p) ** 2 * p**3 * (1 - p), 0, 1)[0]
-    found = guesses(np.array([[0, 0, 1, 0]]), 2)[0, 0]
-    assert np.exp(found) == pytest.approx(0.75 / 16 + 0.25 * rate)
+    result = guesses(np.array([[0, 0, 1, 0]]), 2)[0, 0]
+    assert np.exp(result) == pytest.approx(0.75 / 16 + 0.25 * rate)
 
 
 @given(st.sampled_from([2, 3]), st.integers(1, 3))
@@ -126,7 +126,7 @@ def test_sums_over_the_grid_are_integrals_over_paces(regime: Regime) -> None:
             assert rest[person, trial] == pytest.approx(integrated(regime, times[trial:]), abs=0.06)
 
 
-def test_densities_are_students_missing_times_say_nothing() -> None:
+def test_densities_are_students_and_zero_for_missing_times() -> None:
     density = RUSHING.log_density(TIMES)
     pace = RUSHING.mean + RUSHING.deviation * GRID[4]
     expected = stats.t.logpdf(TIMES[0], 4, pace, RUSHING.scatter)
@@ -134,7 +134,7 @@ def test_densities_are_students_missing_times_say_nothing() -> None:
     assert (density[1, 3] == 0).all()
 
 
-def test_before_and_since_meet_at_both_ends() -> None:
+def test_before_and_since_agree_at_both_ends() -> None:
     density = ATTENTIVE.log_density(TIMES)
     before, one = until(density)
     rest, other = since(density)
@@ -145,7 +145,7 @@ def test_before_and_since_meet_at_both_ends() -> None:
     assert one.sum(axis=1) == pytest.approx(1)
 
 
-def test_a_regime_is_learned_from_those_who_are_in_it() -> None:
+def test_a_regime_is_learned_from_its_members() -> None:
     random = np.random.default_rng(2)
     pace = random.normal(-1.0, 0.3, 300)
     times = pace[:, None] + 0.25 * random.standard_t(4, (300, 40))
@@ -161,31 +161,31 @@ def test_a_regime_is_learned_from_those_who_are_in_it() -> None:
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=6), st.integers(0, 2**32 - 1))
-def test_who_may_change_changes_somewhere(answered: list[int], seed: int) -> None:
+def test_change_probabilities_sum_to_one_if_a_change_is_allowed(answered: list[int], seed: int) -> None:
     given_answers = np.array(answered)
     period = periods(50, given_answers)
     place = np.arange(51)
     allowed = (place >= 1) & (place <= given_answers[:, None] - 3)
     rates = np.random.default_rng(seed).uniform(0.1, 9, PERIODS)
-    found = np.exp(log_when(period, allowed, rates)).sum(axis=1)
-    assert found == pytest.approx(allowed.any(axis=1).astype(float))
+    result = np.exp(log_when(period, allowed, rates)).sum(axis=1)
+    assert result == pytest.approx(allowed.any(axis=1).astype(float))
     assert (np.diff(period, axis=1) >= 0).all()
     assert period.max() < PERIODS
 
 
-def test_without_changes_all_trials_are_as_probable() -> None:
+def test_without_changes_all_rates_are_equal() -> None:
     period, allowed = periods(30, np.array([30, 20])), np.ones((2, 31), dtype=bool)
     rates = learned_rates(period, allowed, np.zeros((2, 31)))
     assert (rates == PRIOR_CHANGES).all()
 
 
-def test_changes_are_learned_for_each_period_and_its_neighbours() -> None:
+def test_rates_are_smoothed_over_neighbouring_periods() -> None:
     period = periods(40, np.full(3, 40))
     allowed = np.broadcast_to((np.arange(41) >= 1) & (np.arange(41) <= 36), (3, 41))
     change = np.zeros((3, 41))
     change[:, 20] = [1.0, 0.5, 0.0]
     rates = learned_rates(period, allowed, change)
-    # Two of 36 possible trials lie in each of the periods in the middle.
+    # Each of the middle periods contains two of the 36 possible trials.
     expected = {9: 0.25 * 1.5 * 18, 10: 0.5 * 1.5 * 18, 11: 0.25 * 1.5 * 18, 8: 0.0, 12: 0.0}
     for place, more in expected.items():
         assert rates[place] == pytest.approx(PRIOR_CHANGES + more)

@@ -1,4 +1,4 @@
-"""Correlations beside numpy's and scipy's, polychoric ones found again, adequacy, and regression on all but one."""
+"""Correlations against numpy and scipy, recovery of polychoric ones, adequacy, and leave-one-out regression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from karat.models.factors.correlations import bivariate_normal, cell_probabiliti
 from messages import refuses
 
 
-def test_the_matrix_is_numpys() -> None:
+def test_pearson_agrees_with_numpy() -> None:
     values = np.random.default_rng(1).standard_normal((30, 4)) + 100
     np.testing.assert_allclose(pearson(values), np.corrcoef(values, rowvar=False))
     assert np.diag(pearson(values)).tolist() == [1.0] * 4
@@ -21,7 +21,7 @@ def test_the_matrix_is_numpys() -> None:
 
 @given(x=st.floats(-3, 3), y=st.floats(-3, 3), rho=st.floats(-0.99, 0.99))
 @settings(max_examples=60)
-def test_the_distribution_is_scipys(x: float, y: float, rho: float) -> None:
+def test_the_bivariate_normal_agrees_with_scipy(x: float, y: float, rho: float) -> None:
     expected = stats.multivariate_normal([0, 0], [[1, rho], [rho, 1]]).cdf([x, y])
     assert float(bivariate_normal(np.array(x), np.array(y), rho)) == pytest.approx(float(expected), abs=1e-6)
 
@@ -35,30 +35,30 @@ def test_a_table_of_expected_counts_gives_its_correlation(rho: float) -> None:
     assert table_correlation(cells * 1000) == pytest.approx(rho, abs=1e-5)
 
 
-def test_coarse_answers_hide_less_than_pearson_thinks() -> None:
+def test_polychoric_exceeds_pearson_for_coarse_answers() -> None:
     random = np.random.default_rng(2)
     latent = random.multivariate_normal([0, 0, 0], [[1, 0.7, 0.3], [0.7, 1, 0.5], [0.3, 0.5, 1]], size=3000)
     answers = np.digitize(latent, [-0.5, 0.8]).astype(float)
-    found = polychoric(answers)
-    np.testing.assert_allclose(found[np.triu_indices(3, 1)], [0.7, 0.3, 0.5], atol=0.04)
-    assert (np.corrcoef(answers, rowvar=False)[np.triu_indices(3, 1)] < found[np.triu_indices(3, 1)]).all()
+    result = polychoric(answers)
+    np.testing.assert_allclose(result[np.triu_indices(3, 1)], [0.7, 0.3, 0.5], atol=0.04)
+    assert (np.corrcoef(answers, rowvar=False)[np.triu_indices(3, 1)] < result[np.triu_indices(3, 1)]).all()
 
 
-def test_missing_answers_are_left_out_pair_by_pair() -> None:
+def test_missing_answers_are_excluded_pairwise() -> None:
     random = np.random.default_rng(3)
     answers = random.integers(1, 5, (80, 3)).astype(float)
     gaps = answers.copy()
     gaps[:10, 2] = np.nan
-    found = polychoric(gaps)
-    assert found[0, 1] == polychoric(answers)[0, 1]
-    assert found[0, 2] == polychoric(answers[10:])[0, 2]
+    result = polychoric(gaps)
+    assert result[0, 1] == polychoric(answers)[0, 1]
+    assert result[0, 2] == polychoric(answers[10:])[0, 2]
 
 
-def test_one_answer_alone_has_no_correlation() -> None:
+def test_a_single_answer_has_no_correlation() -> None:
     assert np.isnan(table_correlation(np.array([[3.0, 4.0]])))
 
 
-def test_a_matrix_that_cannot_be_is_fixed() -> None:
+def test_an_impossible_matrix_is_fixed() -> None:
     wrong = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
     fixed, changed = nearest_correlation(wrong)
     assert changed
@@ -96,7 +96,7 @@ def test_bartlett() -> None:
     assert p == pytest.approx(stats.chi2.sf(chi2, 10))
 
 
-def test_what_is_not_correlated_has_no_kmo() -> None:
+def test_uncorrelated_variables_have_no_kmo() -> None:
     assert np.isnan(kmo(np.eye(3))[0])
 
 
@@ -106,18 +106,18 @@ def data(n: int = 25) -> tuple[np.ndarray, np.ndarray]:
     return x @ [1.0, -0.5, 0.0] + random.standard_normal(n), x
 
 
-def test_one_predictor_beside_scipy() -> None:
+def test_one_predictor_agrees_with_scipy() -> None:
     y, x = data()
-    found, other = regress(y, x[:, :1]), stats.linregress(x[:, 0], y)
-    assert found.weights[0] == pytest.approx(other.slope)
-    assert found.errors[0] == pytest.approx(other.stderr)
-    assert found.p_values[0] == pytest.approx(other.pvalue) == found.p_value
-    assert found.r2 == pytest.approx(other.rvalue**2)
-    assert found.inflation[0] == pytest.approx(1)
-    assert found.standardised[0] == pytest.approx(other.rvalue)
+    result, other = regress(y, x[:, :1]), stats.linregress(x[:, 0], y)
+    assert result.weights[0] == pytest.approx(other.slope)
+    assert result.errors[0] == pytest.approx(other.stderr)
+    assert result.p_values[0] == pytest.approx(other.pvalue) == result.p_value
+    assert result.r2 == pytest.approx(other.rvalue**2)
+    assert result.inflation[0] == pytest.approx(1)
+    assert result.standardised[0] == pytest.approx(other.rvalue)
 
 
-def test_cases_left_out_one_by_one() -> None:
+def test_cross_validation_agrees_with_a_loop() -> None:
     y, x = data()
     missed, plain = 0.0, 0.0
     for case in range(len(y)):
@@ -128,21 +128,21 @@ def test_cases_left_out_one_by_one() -> None:
     assert regress(y, x).left_out_r2 == pytest.approx(1 - missed / plain)
 
 
-def test_inflation_is_that_of_the_regression_on_the_others() -> None:
+def test_inflation_agrees_with_regressions_on_the_others() -> None:
     y, x = data()
     for column in range(3):
         others = np.delete(x, column, axis=1)
         assert regress(y, x).inflation[column] == pytest.approx(1 / (1 - regress(x[:, column], others).r2))
 
 
-def test_intervals_hold_the_weights_and_the_f_test_is_that_of_r2() -> None:
+def test_intervals_contain_the_weights_and_the_f_test_agrees_with_r2() -> None:
     y, x = data()
-    found = regress(y, x)
-    assert (found.lower < found.weights).all()
-    assert (found.weights < found.upper).all()
-    f = found.r2 / 3 / ((1 - found.r2) / 21)
-    assert found.f == pytest.approx(f)
-    assert found.p_value == pytest.approx(stats.f.sf(f, 3, 21))
+    result = regress(y, x)
+    assert (result.lower < result.weights).all()
+    assert (result.weights < result.upper).all()
+    f = result.r2 / 3 / ((1 - result.r2) / 21)
+    assert result.f == pytest.approx(f)
+    assert result.p_value == pytest.approx(stats.f.sf(f, 3, 21))
 
 
 def test_too_few_cases_and_repeated_predictors_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Factors and their number found again, slopes of zero at the solution, and a second search over loadings."""
+"""Recovery of factors and their number, zero slopes at the solution, and a search over loadings."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def correlated(seed: int, p: int = 7, k: int = 2, n: int = 300) -> np.ndarray:
 @pytest.mark.parametrize("method", ["ml", "minres"])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=15)
-def test_a_model_without_error_is_found_again(method: Method, seed: int) -> None:
+def test_a_model_without_error_is_recovered(method: Method, seed: int) -> None:
     random = np.random.default_rng(seed)
     loadings = random.uniform(0.5, 0.8, (6, 1))
     model = loadings @ loadings.T + np.diag(1 - (loadings**2)[:, 0])
-    found = extract(model, 1, method, others=0)
-    assert found.converged
-    np.testing.assert_allclose(found.loadings, loadings, atol=1e-4)
-    np.testing.assert_allclose(found.uniquenesses, 1 - (loadings**2)[:, 0], atol=1e-4)
+    result = extract(model, 1, method, others=0)
+    assert result.converged
+    np.testing.assert_allclose(result.loadings, loadings, atol=1e-4)
+    np.testing.assert_allclose(result.uniquenesses, 1 - (loadings**2)[:, 0], atol=1e-4)
 
 
 @pytest.mark.parametrize("problem", [likelihood_discrepancy, residual_discrepancy])
-def test_slopes_are_those_of_the_objective(problem: object) -> None:
+def test_slopes_agree_with_the_objective(problem: object) -> None:
     matrix, logs = correlated(3), np.log(np.random.default_rng(1).uniform(0.2, 0.8, 7))
     slope = approx_fprime(logs, lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)  # type: ignore[operator]
     np.testing.assert_allclose(problem(np.exp(logs), matrix, 2)[1], slope, atol=1e-5)  # type: ignore[operator]
@@ -48,19 +48,19 @@ def test_slopes_are_those_of_the_objective(problem: object) -> None:
 @pytest.mark.parametrize("method", ["ml", "minres"])
 def test_the_slope_at_the_solution_is_zero(method: Method) -> None:
     matrix = correlated(5)
-    found = extract(matrix, 2, method)
-    assert found.converged
-    assert found.gradient < 1e-5
+    result = extract(matrix, 2, method)
+    assert result.converged
+    assert result.gradient < 1e-5
     problem = likelihood_discrepancy if method == "ml" else residual_discrepancy
-    slope = approx_fprime(np.log(found.uniquenesses), lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)
-    free = ~found.at_bound
+    slope = approx_fprime(np.log(result.uniquenesses), lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)
+    free = ~result.at_bound
     assert np.abs(slope[free]).max() < 1e-4
 
 
 @pytest.mark.slow
 def test_no_search_over_loadings_finds_a_higher_likelihood() -> None:
     matrix, p, k = correlated(7), 7, 2
-    found = extract(matrix, k, start="best")
+    result = extract(matrix, k, start="best")
 
     def discrepancy(values: np.ndarray) -> float:
         loadings, roots = values[: p * k].reshape(p, k), values[p * k :]
@@ -70,26 +70,26 @@ def test_no_search_over_loadings_finds_a_higher_likelihood() -> None:
     constant = np.linalg.slogdet(matrix)[1] + p
     starts = [np.random.default_rng(seed).uniform(-0.8, 0.8, p * k + p) for seed in range(6)]
     others = [minimize(discrepancy, start, method="L-BFGS-B", options={"maxfun": 50_000}).fun for start in starts]
-    assert found.objective == pytest.approx(min(others) - constant, abs=1e-5)
+    assert result.objective == pytest.approx(min(others) - constant, abs=1e-5)
 
 
-def test_minimum_residuals_are_smaller_than_likelihoods() -> None:
+def test_minimum_residuals_are_smaller_than_those_of_likelihood() -> None:
     matrix = correlated(9)
     sums = []
     for method in ("minres", "ml"):
-        found = extract(matrix, 2, method)  # type: ignore[arg-type]
-        left = matrix - found.loadings @ found.loadings.T
+        result = extract(matrix, 2, method)  # type: ignore[arg-type]
+        left = matrix - result.loadings @ result.loadings.T
         np.fill_diagonal(left, 0)
         sums.append((left**2).sum())
     assert sums[0] < sums[1]
     assert extract(matrix, 2, "minres").objective == pytest.approx(sums[0] / 2, rel=1e-6)
 
 
-def test_a_heywood_case_stands_at_the_bound() -> None:
+def test_a_heywood_case_is_at_the_bound() -> None:
     matrix = np.array([[1, 0.9, 0.8], [0.9, 1, 0.5], [0.8, 0.5, 1]])
-    found = extract(matrix, 1)
-    assert found.at_bound.tolist() == [True, False, False]
-    assert found.uniquenesses[0] == pytest.approx(LOWEST)
+    result = extract(matrix, 1)
+    assert result.at_bound.tolist() == [True, False, False]
+    assert result.uniquenesses[0] == pytest.approx(LOWEST)
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_too_many_factors_are_refused() -> None:
 
 
 def data(k: int, p: int = 12, n: int = 400, seed: int = 1) -> np.ndarray:
-    """Cases with k factors of equally many variables each."""
+    """Cases with k factors, each with the same number of variables."""
     random = np.random.default_rng(seed)
     loadings = np.zeros((p, k))
     loadings[np.arange(p), np.arange(p) % k] = 0.8
@@ -116,24 +116,24 @@ def data(k: int, p: int = 12, n: int = 400, seed: int = 1) -> np.ndarray:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_the_number_is_found(k: int) -> None:
+def test_the_number_of_factors_is_recovered(k: int) -> None:
     values = data(k)
     matrix = np.corrcoef(values, rowvar=False)
     for ratings in (None, values):
-        found = parallel_analysis(matrix, len(values), ratings, draws=20)
-        assert (found.factors, found.components) == (k, k)
+        result = parallel_analysis(matrix, len(values), ratings, draws=20)
+        assert (result.factors, result.components) == (k, k)
     assert map_test(matrix)[0] == map_test(matrix, power=4)[0] == k
     assert acceleration(np.linalg.eigvalsh(matrix)[::-1]) == k
 
 
 @pytest.mark.slow
-def test_noise_has_a_component_as_rarely_as_the_quantile_says() -> None:
+def test_noise_rarely_has_a_component() -> None:
     wrong = 0
     for seed in range(10):
         matrix = np.corrcoef(np.random.default_rng(seed).standard_normal((40, 4)), rowvar=False)
         wrong += parallel_analysis(matrix, 40, draws=20, seed=seed).components > 0
         assert map_test(matrix)[0] == 0
-    # 5 % of 10 are a half; over 4 would have a probability under .001.
+    # The expected number is 0.5 of 10; more than 4 have a probability below .001.
     assert wrong <= 4
 
 
@@ -144,7 +144,7 @@ def test_the_same_seed_gives_the_same_quantiles() -> None:
     assert first.factor_quantiles.tolist() != parallel_analysis(matrix, 400, draws=5, seed=4).factor_quantiles.tolist()
 
 
-def test_average_partials_beside_regressions_on_components() -> None:
+def test_average_partials_agree_with_regressions_on_components() -> None:
     values = data(2, p=6)
     standard = (values - values.mean(axis=0)) / values.std(axis=0)
     matrix = np.corrcoef(values, rowvar=False)

@@ -1,4 +1,4 @@
-"""Measures of fit and scores beside their definitions; RMSEA's interval beside scipy's noncentral distribution."""
+"""Measures of fit and scores against their definitions; the RMSEA interval against scipy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def example(n: int = 150, k: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarra
     random = np.random.default_rng(3)
     values = random.standard_normal((n, 2)) @ random.uniform(-1, 1, (2, 6)) + random.standard_normal((n, 6))
     matrix = np.corrcoef(values, rowvar=False)
-    found = extract(matrix, k)
-    return matrix, found.loadings, found.uniquenesses
+    result = extract(matrix, k)
+    return matrix, result.loadings, result.uniquenesses
 
 
-def test_chi_squared_is_that_of_the_extraction() -> None:
+def test_chi_squared_agrees_with_the_extraction() -> None:
     matrix, loadings, uniquenesses = example()
     fit = fit_of(matrix, loadings, uniquenesses, 150)
     assert fit.objective == pytest.approx(extract(matrix, 1).objective, abs=1e-9)
@@ -27,7 +27,7 @@ def test_chi_squared_is_that_of_the_extraction() -> None:
     assert fit.bic == pytest.approx(fit.chi2 - 9 * np.log(150))
 
 
-def test_the_interval_of_rmsea_has_the_value_at_its_ends() -> None:
+def test_rmsea_limits_have_the_observed_value_as_quantile() -> None:
     fit = fit_of(*example(), 150)
     low, high = fit.rmsea_interval
     assert low < fit.rmsea < high
@@ -35,7 +35,7 @@ def test_the_interval_of_rmsea_has_the_value_at_its_ends() -> None:
         assert stats.ncx2.cdf(fit.chi2, fit.dof, end**2 * 150 * fit.dof) == pytest.approx(share, abs=1e-6)
 
 
-def test_residuals_beside_a_loop() -> None:
+def test_residuals_agree_with_a_loop() -> None:
     matrix, loadings, uniquenesses = example()
     squares = [(matrix[i, j] - loadings[i] @ loadings[j]) ** 2 for i in range(6) for j in range(6) if i != j]
     assert fit_of(matrix, loadings, uniquenesses, 150).rmsr == pytest.approx(np.sqrt(np.mean(squares)))

@@ -1,4 +1,4 @@
-"""Rotations: what they leave as it is, and brute-force searches of their criteria."""
+"""Rotations: invariances, and brute-force searches of their criteria."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METHODS: list[tuple[Method, Kaiser]] = [
 
 
 def loadings_of(seed: int, p: int = 9, k: int = 3) -> np.ndarray:
-    """Loadings with a simple structure, turned at random."""
+    """Loadings with a simple structure, randomly rotated."""
     random = np.random.default_rng(seed)
     simple = random.uniform(-0.15, 0.15, (p, k))
     simple[np.arange(p), np.arange(p) % k] = random.uniform(0.5, 0.9, p)
@@ -28,13 +28,15 @@ def loadings_of(seed: int, p: int = 9, k: int = 3) -> np.ndarray:
 @pytest.mark.parametrize(("method", "kaiser"), METHODS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=8)
-def test_a_rotation_explains_the_same_correlations(method: Method, kaiser: Kaiser, seed: int) -> None:
+def test_rotations_reproduce_the_same_correlations(method: Method, kaiser: Kaiser, seed: int) -> None:
     loadings = loadings_of(seed)
-    found = rotate(loadings, method, kaiser)
-    np.testing.assert_allclose(found.loadings @ found.correlations @ found.loadings.T, loadings @ loadings.T, atol=1e-8)
-    np.testing.assert_allclose(np.diag(found.correlations), 1)
-    assert (found.loadings.sum(axis=0) >= 0).all()
-    assert (np.diff((found.loadings**2).sum(axis=0)) <= 1e-12).all()
+    result = rotate(loadings, method, kaiser)
+    np.testing.assert_allclose(
+        result.loadings @ result.correlations @ result.loadings.T, loadings @ loadings.T, atol=1e-8
+    )
+    np.testing.assert_allclose(np.diag(result.correlations), 1)
+    assert (result.loadings.sum(axis=0) >= 0).all()
+    assert (np.diff((result.loadings**2).sum(axis=0)) <= 1e-12).all()
 
 
 @pytest.mark.few(1)
@@ -67,15 +69,15 @@ def test_no_pair_of_angles_has_a_smaller_oblimin_criterion() -> None:
             turn = np.array([[np.cos(first), np.cos(second)], [np.sin(first), np.sin(second)]])
             if abs(np.linalg.det(turn)) > 0.1:
                 best = min(best, criterion(loadings @ np.linalg.inv(turn).T))
-    found = criterion(rotate(loadings, "oblimin", "none").loadings)
-    assert found <= best
-    assert found == pytest.approx(best, rel=0.05)
+    result = criterion(rotate(loadings, "oblimin", "none").loadings)
+    assert result <= best
+    assert result == pytest.approx(best, rel=0.05)
 
 
 def test_promax_is_the_regression_of_the_target_row_by_row() -> None:
     loadings = loadings_of(8)
     turned = rotate(loadings, "varimax", "none").loadings
-    found = rotate(loadings, "promax", "none")
+    result = rotate(loadings, "promax", "none")
     columns = []
     for column in turned.T:
         target = np.sign(column) * np.abs(column) ** 4
@@ -83,11 +85,11 @@ def test_promax_is_the_regression_of_the_target_row_by_row() -> None:
     towards = np.column_stack(columns)
     scale = np.sqrt(np.diag(np.linalg.inv(towards.T @ towards)))
     expected = turned @ towards * scale
-    order, signs = matched(found.loadings, expected)
-    np.testing.assert_allclose(found.loadings[:, order] * signs, expected, atol=1e-6)
+    order, signs = matched(result.loadings, expected)
+    np.testing.assert_allclose(result.loadings[:, order] * signs, expected, atol=1e-6)
 
 
-def test_variants_of_promax_differ_where_communalities_do() -> None:
+def test_variants_of_promax_differ_if_communalities_differ() -> None:
     loadings = loadings_of(10) * np.linspace(0.3, 1, 9)[:, None]
     variants: list[Kaiser] = ["none", "varimax", "spss", "all"]
     first, *others = (rotate(loadings, "promax", kaiser).loadings for kaiser in variants)
@@ -96,7 +98,7 @@ def test_variants_of_promax_differ_where_communalities_do() -> None:
         assert np.abs(other[:, order] * signs - first).max() > 0.001
 
 
-def test_the_end_of_varimax_can_be_set() -> None:
+def test_the_limit_of_varimax_can_be_set() -> None:
     loadings = loadings_of(12, p=30, k=5)
     early, late = (rotate(loadings, "varimax", "varimax", gain=gain).loadings for gain in (1e-2, 1e-14))
     spread = [((turned / np.sqrt((turned**2).sum(axis=1, keepdims=True))) ** 2).var(axis=0).sum()
@@ -105,21 +107,21 @@ def test_the_end_of_varimax_can_be_set() -> None:
     assert GAINS["varimax"] == GAINS["all"] == 1e-5
 
 
-def test_one_factor_is_only_turned_to_a_positive_sum() -> None:
-    found = rotate(np.array([[-0.8], [-0.7], [0.1]]), "promax")
-    assert found.loadings[:, 0].tolist() == [0.8, 0.7, -0.1]
-    assert found.correlations.tolist() == [[1.0]]
+def test_a_single_factor_is_only_reflected() -> None:
+    result = rotate(np.array([[-0.8], [-0.7], [0.1]]), "promax")
+    assert result.loadings[:, 0].tolist() == [0.8, 0.7, -0.1]
+    assert result.correlations.tolist() == [[1.0]]
 
 
 @given(
     seed=st.integers(0, 1000), order=st.permutations(range(4)), flips=st.lists(st.booleans(), min_size=4, max_size=4)
 )
-def test_shuffled_columns_are_brought_back(seed: int, order: list[int], flips: list[bool]) -> None:
+def test_shuffled_columns_are_matched(seed: int, order: list[int], flips: list[bool]) -> None:
     loadings = np.linalg.qr(np.random.default_rng(seed).standard_normal((9, 4)))[0]
     shuffled = loadings[:, order] * np.where(flips, -1, 1)
     places, signs = matched(shuffled, loadings)
     np.testing.assert_allclose(shuffled[:, places] * signs, loadings)
 
 
-def test_a_column_of_zeros_is_like_no_other() -> None:
+def test_a_column_of_zeros_matches_no_other() -> None:
     assert congruence(np.zeros((3, 1)), np.ones((3, 1))).tolist() == [[0.0]]

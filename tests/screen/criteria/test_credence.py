@@ -1,4 +1,4 @@
-"""Credence: planted behaviours are found, nobody attentive is flagged, names and the order of rows do not matter."""
+"""Credence: simulated behaviours are flagged, attentive people are not, and names and row order do not matter."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def with_frame(frame: pl.DataFrame, judgments: karat.Judgments = RATED) -> karat
     return karat.Judgments(frame, judgments.scales)
 
 
-def same(found: Credence, expected: Credence) -> None:
-    """The same of everybody, whatever the order of the rows."""
-    one, other = (evidence.participants.sort("participant") for evidence in (found, expected))
+def same(result: Credence, expected: Credence) -> None:
+    """Assert equal results for all participants, whatever the order of the rows."""
+    one, other = (evidence.participants.sort("participant") for evidence in (result, expected))
     assert one["participant"].to_list() == other["participant"].to_list()
     assert one["behaviour"].to_list() == other["behaviour"].to_list()
     assert one["log_odds"].to_numpy() == pytest.approx(other["log_odds"].to_numpy(), abs=0.05)
@@ -64,22 +64,22 @@ def same(found: Credence, expected: Credence) -> None:
         ),
     ],
 )
-def test_everybody_planted_is_found_and_nobody_else(name: str, behaviours: dict[str, str]) -> None:
+def test_all_simulated_behaviours_are_flagged_and_nobody_else(name: str, behaviours: dict[str, str]) -> None:
     planted = karat.datasets.load(name).participants.select("participant", planted="behaviour")
-    found = of(name).participants.join(planted, on="participant", maintain_order="left")
-    assert found["flagged"].to_list() == found["planted"].is_in(list(behaviours)).to_list()
-    flagged = found.filter("flagged")
+    result = of(name).participants.join(planted, on="participant", maintain_order="left")
+    assert result["flagged"].to_list() == result["planted"].is_in(list(behaviours)).to_list()
+    flagged = result.filter("flagged")
     assert flagged["behaviour"].to_list() == [behaviours[kind] for kind in flagged["planted"]]
-    # Who breaks off was attentive as long as it lasted; and nobody changed half way.
-    assert (found.filter(~pl.col("flagged"))["attentive"] > 0.2).all()
-    assert found["attentive"].median() > 0.95  # type: ignore[operator]
-    assert found["switch_trial"].null_count() == found.height
+    # Participants who stop early were attentive until then, and nobody changed half way.
+    assert (result.filter(~pl.col("flagged"))["attentive"] > 0.2).all()
+    assert result["attentive"].median() > 0.95  # type: ignore[operator]
+    assert result["switch_trial"].null_count() == result.height
 
 
 @pytest.mark.parametrize(
     ("name", "attentive"), [("likert", 43 / 48), pytest.param("crowd", 108 / 120, marks=pytest.mark.slow)]
 )
-def test_shares_are_those_of_the_crowd(name: str, attentive: float) -> None:
+def test_estimated_shares_match_the_crowd(name: str, attentive: float) -> None:
     shares = of(name).shares
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["attentive"] == pytest.approx(attentive, abs=0.05)
@@ -89,22 +89,22 @@ def test_shares_are_those_of_the_crowd(name: str, attentive: float) -> None:
 
 @pytest.mark.parametrize("name", ["likert", pytest.param("crowd", marks=pytest.mark.slow)])
 def test_parts_add_up_to_the_probability(name: str) -> None:
-    found = of(name).participants
-    log_odds = found["log_odds"].to_numpy()
-    assert found.select(pl.sum_horizontal(PARTS)).to_series().to_numpy() == pytest.approx(log_odds, abs=1e-6)
+    result = of(name).participants
+    log_odds = result["log_odds"].to_numpy()
+    assert result.select(pl.sum_horizontal(PARTS)).to_series().to_numpy() == pytest.approx(log_odds, abs=1e-6)
     assert np.isfinite(log_odds).all()
-    assert found["attentive"].to_numpy() == pytest.approx(in_doubt(1 / (1 + np.exp(-log_odds))), abs=1e-9)
+    assert result["attentive"].to_numpy() == pytest.approx(in_doubt(1 / (1 + np.exp(-log_odds))), abs=1e-9)
 
 
 @settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([karat.Binary(), karat.Ordinal(3), karat.Choice(True)]), st.booleans())
 def test_parts_add_up_whatever_the_answers(seed: int, scale: karat.judgments.scales.Scale, timed: bool) -> None:
     judgments = crowd(scale, people=6, items=8, spammers=3, seed=seed)
-    found = credence(judgments if timed else with_frame(judgments.frame.drop("rt"), judgments)).participants
-    parts = found.select(pl.sum_horizontal(PARTS)).to_series()
-    assert parts.to_numpy() == pytest.approx(found["log_odds"].to_numpy(), abs=1e-6)
-    assert found["attentive"].is_between(0, 1).all()
-    assert timed or (found["times"].abs() < 1e-9).all()
+    result = credence(judgments if timed else with_frame(judgments.frame.drop("rt"), judgments)).participants
+    parts = result.select(pl.sum_horizontal(PARTS)).to_series()
+    assert parts.to_numpy() == pytest.approx(result["log_odds"].to_numpy(), abs=1e-6)
+    assert result["attentive"].is_between(0, 1).all()
+    assert timed or (result["times"].abs() < 1e-9).all()
 
 
 @pytest.mark.slow
@@ -112,8 +112,8 @@ def test_names_do_not_matter() -> None:
     other = RATED.frame.with_columns(
         participant=pl.lit("x") + pl.col("participant").str.reverse(), item=pl.lit("z") + pl.col("item").str.reverse()
     )
-    found = credence(with_frame(other))
-    back = found.participants.with_columns(pl.col("participant").str.slice(1).str.reverse())
+    result = credence(with_frame(other))
+    back = result.participants.with_columns(pl.col("participant").str.slice(1).str.reverse())
     same(Credence(back, "credence"), rated())
 
 
@@ -123,7 +123,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 
 def labels_as_ratings(seed: int, items: int = 60) -> karat.Judgments:
-    """Labels without an order, which somebody reads as ratings, of a crowd without positions of trials."""
+    """Unordered labels read as ratings, of a crowd without trial positions."""
     random = np.random.default_rng(seed)
     right = random.integers(1, 6, items)
     rows = [
@@ -141,22 +141,22 @@ def test_without_positions_nothing_depends_on_the_order_of_rows() -> None:
     for seed in (None, 1):
         frame = judgments.frame if seed is None else judgments.frame.sample(fraction=1, shuffle=True, seed=seed)
         try:
-            found = credence(karat.Judgments(frame, judgments.scales)).participants.sort("participant")
-            outcomes.add(str(found["score"].to_list()))
+            result = credence(karat.Judgments(frame, judgments.scales)).participants.sort("participant")
+            outcomes.add(str(result["score"].to_list()))
         except ScreenError as error:
             outcomes.add(str(error))
     assert len(outcomes) == 1
 
 
 @pytest.mark.slow
-def test_questions_that_are_shown_the_other_way_round_are_turned() -> None:
+def test_reversed_questions_are_aligned() -> None:
     plain = RATED.frame.with_columns(polarity=pl.lit(1))
     turned = plain.with_columns(polarity=pl.lit(-1), response=(6 - pl.col("response").cast(pl.Int64)).cast(pl.String))
     same(credence(with_frame(turned)), credence(with_frame(plain)))
 
 
 @pytest.mark.slow
-def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
+def test_swapping_the_sides_of_choices_changes_nothing() -> None:
     judgments = crowd(karat.Choice())
     swapped = judgments.frame.with_columns(
         left="right", right="left", response=pl.col("response").replace({"left": "right", "right": "left"})
@@ -177,12 +177,12 @@ def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
     ],
     ids=lambda scale: f"{scale.kind}",
 )
-def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) -> None:
+def test_guessers_are_flagged_on_every_scale(scale: karat.judgments.scales.Scale) -> None:
     judgments = crowd(scale, items=50, seed=2)
-    found = credence(judgments)
-    assert found.flagged == guessers(judgments)
-    assert (found.participants.filter(~pl.col("flagged"))["attentive"] > 0.5).all()
-    assert codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
+    result = credence(judgments)
+    assert result.flagged == guessers(judgments)
+    assert (result.participants.filter(~pl.col("flagged"))["attentive"] > 0.5).all()
+    assert codes(result.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
 
 
 @pytest.mark.slow
@@ -193,10 +193,10 @@ def test_two_scales_count_together() -> None:
         yes.frame.with_columns(question=pl.lit("yes or no"), trial=pl.col("trial") + 25),
     ]).drop("rt")  # fmt: skip
     both = karat.Judgments(frame, {"how good": karat.Ordinal(5), "yes or no": karat.Binary()})
-    found = credence(both)
-    assert found.flagged == guessers(both)
-    assert (found.participants["trials"] == 50).all()
-    assert found.answers["buttons"].value_counts()["count"].to_list() == [500, 500]
+    result = credence(both)
+    assert result.flagged == guessers(both)
+    assert (result.participants["trials"] == 50).all()
+    assert result.answers["buttons"].value_counts()["count"].to_list() == [500, 500]
 
 
 def test_a_change_half_way_is_found_with_its_trial() -> None:
@@ -205,48 +205,48 @@ def test_a_change_half_way_is_found_with_its_trial() -> None:
     late = (pl.col("participant") == "p03") & (pl.col("trial") > 30)
     guessed = pl.Series(random.integers(1, 6, judgments.frame.height)).cast(pl.String)
     frame = judgments.frame.with_columns(response=pl.when(late).then(guessed).otherwise(pl.col("response")))
-    found = credence(with_frame(frame, judgments))
-    assert found.flagged == ["p03"]
-    row = found.participants.row(by_predicate=pl.col("participant") == "p03", named=True)
+    result = credence(with_frame(frame, judgments))
+    assert result.flagged == ["p03"]
+    row = result.participants.row(by_predicate=pl.col("participant") == "p03", named=True)
     assert row["behaviour"] == "random guessing"
     assert row["switch_from"] <= row["switch_trial"] <= row["switch_to"]
     assert abs(row["switch_trial"] - 31) <= 5
     changes = {"switch": row["switch_trial"], "switch_from": row["switch_from"], "switch_to": row["switch_to"]}
     assert changes.items() <= row["values"].items()
-    own = found.answers.filter(pl.col("participant") == "p03")
+    own = result.answers.filter(pl.col("participant") == "p03")
     assert own.filter(pl.col("trial") <= 20)["attentive"].min() > 0.9  # type: ignore[operator]
     assert own.filter(pl.col("trial") >= 40)["attentive"].max() < 0.1  # type: ignore[operator]
 
 
-def test_missing_answers_are_left_out_and_everybody_keeps_a_row() -> None:
+def test_missing_answers_are_excluded_and_everyone_has_a_row() -> None:
     gaps = (pl.int_range(pl.len()) % 7 == 0) | (pl.col("participant") == "p00")
-    found = credence(
+    result = credence(
         with_frame(RATED.frame.with_columns(response=pl.when(gaps).then(None).otherwise(pl.col("response"))))
     )
-    assert found.flagged == guessers(RATED)
-    first = found.participants.row(0, named=True)
+    assert result.flagged == guessers(RATED)
+    first = result.participants.row(0, named=True)
     assert (first["participant"], first["score"], first["flagged"]) == ("p00", None, False)
     assert first["message"] == "credence.no_answers"
-    assert found.participants["trials"][1:].is_between(25, 26).all()
-    assert "p00" not in found.answers["participant"].to_list()
+    assert result.participants["trials"][1:].is_between(25, 26).all()
+    assert "p00" not in result.answers["participant"].to_list()
 
 
-def test_without_times_it_goes_by_answers_and_says_so() -> None:
-    found = credence(with_frame(RATED.frame.drop("rt")))
-    assert found.flagged == guessers(RATED)
-    assert "credence.no_times" in codes(found.notes)
-    assert found.answers["pace"].null_count() == found.answers.height
+def test_without_times_only_answers_are_used_and_reported() -> None:
+    result = credence(with_frame(RATED.frame.drop("rt")))
+    assert result.flagged == guessers(RATED)
+    assert "credence.no_times" in codes(result.notes)
+    assert result.answers["pace"].null_count() == result.answers.height
 
 
-def test_with_few_trials_probabilities_stay_near_the_share() -> None:
+def test_with_few_trials_probabilities_are_close_to_the_share() -> None:
     few = crowd(karat.Binary(), people=30, items=5, spammers=0)
-    found = credence(few)
-    assert found.flagged == []
-    attentive = found.participants["attentive"].to_numpy()
-    assert np.abs(attentive - found.shares["attentive"]).max() < 0.35
-    assert np.median(np.abs(attentive - found.shares["attentive"])) < 0.1
+    result = credence(few)
+    assert result.flagged == []
+    attentive = result.participants["attentive"].to_numpy()
+    assert np.abs(attentive - result.shares["attentive"]).max() < 0.35
+    assert np.median(np.abs(attentive - result.shares["attentive"])) < 0.1
     few = Message("credence.little_evidence", {"participants": 30, "fewest": 20})
-    assert few in found.notes
+    assert few in result.notes
 
 
 def test_five_participants_are_enough_and_fewer_are_refused() -> None:
@@ -268,7 +268,7 @@ def test_the_cutoff_alone_decides() -> None:
 
 
 @pytest.mark.slow
-def test_nobody_is_excluded_unless_the_rules_state_it() -> None:
+def test_nobody_is_excluded_unless_the_rules_require_it() -> None:
     assert CRITERIA["credence"].unasked
     asked = run(RATED)
     assert asked.evidence["credence"].flagged == guessers(RATED)
@@ -279,7 +279,7 @@ def test_nobody_is_excluded_unless_the_rules_state_it() -> None:
     assert list(stated().excluded) == guessers(RATED)
 
 
-def test_what_is_written(tmp_path: Path) -> None:
+def test_written_files(tmp_path: Path) -> None:
     names = [path.name for path in stated().write(tmp_path)]
     assert names[-1] == "credence.svg"
     assert (tmp_path / "credence.svg").read_text(encoding="utf-8").startswith("<svg role=")
@@ -295,7 +295,7 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert "credence.svg" not in [path.name for path in without]
 
 
-def test_the_explanation_is_no_accusation() -> None:
+def test_the_explanation_does_not_accuse() -> None:
     text = stated().explain("p19")
     assert "Credence: attentive with probability below .001; closest behaviour: random guessing" in text
     proof = Message("explain.no_proof")
@@ -305,13 +305,13 @@ def test_the_explanation_is_no_accusation() -> None:
 
 
 @pytest.mark.parametrize("below", [0.0, 1.0, 5])
-def test_a_probability_that_is_none_is_refused(below: float) -> None:
+def test_an_invalid_probability_is_refused(below: float) -> None:
     with raises(ScreenError, "setting.refused", setting="below"):
         karat.screen.credence(karat.datasets.load("likert"), below=below)
 
 
 def understandings(*sizes: int, items: int = 60) -> karat.Judgments:
-    """Parts of a crowd who answer attentively, each by another key."""
+    """Groups of attentive people, each with a different answer key."""
     random = np.random.default_rng(1)
     keys = random.integers(0, 3, (len(sizes), items))
     own = np.repeat(keys, sizes, axis=0)
@@ -325,35 +325,35 @@ def understandings(*sizes: int, items: int = 60) -> karat.Judgments:
 
 
 def test_two_understandings_are_two_groups() -> None:
-    found = credence(understandings(12, 8))
-    assert found.flagged == []
-    assert sorted(found.participants["speakers"].value_counts()["count"]) == [8, 12]
+    result = credence(understandings(12, 8))
+    assert result.flagged == []
+    assert sorted(result.participants["speakers"].value_counts()["count"]) == [8, 12]
 
 
 @pytest.mark.slow
-def test_flagged_people_who_agree_leave_nobody_judged() -> None:
+def test_nobody_is_judged_if_flagged_people_agree() -> None:
     judgments = understandings(10, 7, 7, 6)
     with raises(ScreenError, "credence.misfit"):
         credence(judgments)
     assert karat.screen.run(judgments, {"credence": {}}).skipped["credence"].values["figure"] == "misfit.flagged"
 
 
-def test_agreement_above_chance_is_not_flagged_and_said() -> None:
-    """With d = .3 of the discrimination of the others, over many items."""
+def test_agreement_above_chance_is_reported_and_not_flagged() -> None:
+    """A discrimination of .3 relative to the others, over many items."""
     random = np.random.default_rng(3)
     judgments = understandings(20, items=150)
     guessed = pl.Series([("a", "b", "c")[n] for n in random.integers(0, 3, judgments.frame.height)])
     lapsed = (pl.col("participant") == "p00") & pl.Series(random.random(judgments.frame.height) < 0.8)
-    found = credence(
+    result = credence(
         with_frame(
             judgments.frame.with_columns(response=pl.when(lapsed).then(guessed).otherwise("response")), judgments
         )
     )
-    row = found.participants.row(by_predicate=pl.col("participant") == "p00", named=True)
+    row = result.participants.row(by_predicate=pl.col("participant") == "p00", named=True)
     assert row["log_odds"] < 0
     assert row["score"] == pytest.approx(0.5)
     assert row["values"]["limit"] == "limit.agrees"
-    assert not found.flagged
+    assert not result.flagged
 
 
 def labelled(answers: list[tuple[str, int, int]], kinds: int) -> karat.Judgments:
@@ -363,8 +363,8 @@ def labelled(answers: list[tuple[str, int, int]], kinds: int) -> karat.Judgments
     return karat.Judgments(pl.DataFrame(table), karat.Nominal([f"k{one}" for one in range(kinds)]))
 
 
-def test_disagreement_with_careless_people_alone_is_no_reason() -> None:
-    """Of the second hundred items one careful participant judged all, and otherwise only people who guess."""
+def test_disagreement_only_with_careless_people_is_not_flagged() -> None:
+    """One careful participant judged all of the second hundred items; all others who did are guessing."""
     random = np.random.default_rng(2)
     truth = np.sort(random.integers(0, 6, 200))  # sorted, so that the second hundred has labels of its own
     answers = [
@@ -374,14 +374,14 @@ def test_disagreement_with_careless_people_alone_is_no_reason() -> None:
     ]
     answers += [("alone", item, int(truth[item])) for item in range(100, 200)]
     answers += [(f"guess{n}", item, int(random.integers(6))) for n in range(2) for item in range(130 * n, 180 + 20 * n)]
-    found = credence(labelled(answers, 6))
-    row = found.participants.row(by_predicate=pl.col("participant") == "alone", named=True)
+    result = credence(labelled(answers, 6))
+    row = result.participants.row(by_predicate=pl.col("participant") == "alone", named=True)
     assert row["score"] >= 0.5
-    assert "guess0" in found.flagged
-    assert not [name for name in found.flagged if name.startswith("good")]
+    assert "guess0" in result.flagged
+    assert not [name for name in result.flagged if name.startswith("good")]
 
 
-def test_copies_do_not_make_everybody_else_careless() -> None:
+def test_copies_do_not_make_all_others_careless() -> None:
     random = np.random.default_rng(1)
     truth, copied = random.integers(0, 2, (2, 100))
     answers = []
@@ -395,8 +395,8 @@ def test_copies_do_not_make_everybody_else_careless() -> None:
         credence(labelled(answers, 2))
 
 
-def test_those_who_share_items_with_copies_are_not_flagged() -> None:
-    """Four accounts with the same answers decide what is right of the items that three people judged as well."""
+def test_people_with_items_in_common_with_copies_are_not_flagged() -> None:
+    """Four accounts with the same answers determine the class of items that three other people judged as well."""
     random, kinds, rows = np.random.default_rng(0), 6, []
     truth, copied = random.integers(0, kinds, 160), random.integers(0, kinds, 160)
     for person in range(19):
@@ -405,12 +405,12 @@ def test_those_who_share_items_with_copies_are_not_flagged() -> None:
         given = np.where(random.random(40) < right, known[own], random.integers(0, kinds, 40))
         rows += [(f"p{person:02}", f"i{item}", str(answer)) for item, answer in zip(own, given, strict=True)]
     table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
-    found = credence(Judgments(table, Nominal([str(kind) for kind in range(kinds)])))
-    assert [name for name in found.flagged if name < "p15"] == []
+    result = credence(Judgments(table, Nominal([str(kind) for kind in range(kinds)])))
+    assert [name for name in result.flagged if name < "p15"] == []
 
 
-def test_a_favourite_answer_without_an_order_may_agree() -> None:
-    """Who answers 3 whenever in doubt, beside six who always give one answer, agrees where they do not."""
+def test_a_favourite_label_may_agree() -> None:
+    """A participant who answers 3 if in doubt agrees, unlike six who always give the same answer."""
     random, rows = np.random.default_rng(0), []
     level = random.normal(0, 1, 80)
 
@@ -424,12 +424,12 @@ def test_a_favourite_answer_without_an_order_may_agree() -> None:
         only = str(random.integers(1, 6))
         rows += [(f"z{person}", f"i{item}", only) for item in random.choice(80, 40, replace=False)]
     table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
-    found = credence(Judgments(table, Ordinal(5)))
-    assert set(found.flagged) == {f"z{person}" for person in range(6)}
+    result = credence(Judgments(table, Ordinal(5)))
+    assert set(result.flagged) == {f"z{person}" for person in range(6)}
 
 
 def graded(levels: int, noise: float, first: Sequence[int]) -> pl.DataFrame:
-    """Four groups of 16 who each rate 30 items of their own; the first participant chooses among some levels."""
+    """Four groups of 16 people, each rating 30 separate items; the first participant uses only some levels."""
     random, rows = np.random.default_rng(0), []
     for group in range(4):
         level = random.normal(0, 1.3, 30)
@@ -440,7 +440,7 @@ def graded(levels: int, noise: float, first: Sequence[int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
 
 
-def test_what_is_called_a_favourite_answer_is_one() -> None:
+def test_a_favourite_answer_is_reported_only_if_it_is_frequent() -> None:
     few = credence(Judgments(graded(9, 0.8, [3, 4, 6, 7]), Ordinal(9))).participants.row(0, named=True)
     assert (few["participant"], few["flagged"], few["behaviour"]) == ("0-0", True, "random guessing")
     always = credence(Judgments(graded(5, 0.5, [4] * 20 + [3]), Nominal(list("12345")))).participants.row(0, named=True)
@@ -471,10 +471,10 @@ def test_labels_with_an_order_are_ratings() -> None:
     assert labels.participants.equals(ratings.participants)
 
 
-def test_labels_that_are_used_in_another_way_are_no_guesses() -> None:
+def test_labels_used_differently_are_not_guesses() -> None:
     table, own = graded(5, 0.5, [3]), pl.col("participant") == "1-0"
     letters = [pl.col("response").replace(dict(zip("12345", word, strict=True))) for word in ("BCDEA", "ABCDE")]
     table = table.with_columns(response=pl.when(own).then(letters[0]).otherwise(letters[1]))
-    found = credence(Judgments(table, Nominal(list("ABCDE"))))
-    assert found.flagged == ["0-0"]
-    assert found.participants.filter(own)["values"].struct.field("limit").to_list() == ["limit.depends"]
+    result = credence(Judgments(table, Nominal(list("ABCDE"))))
+    assert result.flagged == ["0-0"]
+    assert result.participants.filter(own)["values"].struct.field("limit").to_list() == ["limit.depends"]
