@@ -140,7 +140,7 @@ def test_category_probabilities_are_a_softmax_and_sum_to_one() -> None:
         assert result[:, place] == pytest.approx((1 - LAPSE) * share + LAPSE / 3)
 
 
-def test_slopes_match_finite_differences_in_the_category_strength() -> None:
+def test_slopes_match_differences_in_the_category_strength() -> None:
     model = LabelPopulation(4)
     strength, step = np.array([[0.5, -0.3, 1.0, -1.2]]), 1e-6
     for level in range(4):

@@ -171,7 +171,7 @@ def test_answers_that_do_not_count_are_excluded() -> None:
     assert beyond_chance(trials_of(answers), late)[0] < 2.5 < beyond_chance(trials_of(answers))[0]
 
 
-def test_two_people_with_the_same_grammar_stand_out_among_guessers() -> None:
+def test_two_people_with_one_grammar_differ_from_guessers() -> None:
     random = np.random.default_rng(5)
     answers = random.integers(0, 5, (10, ITEMS))
     answers[:2] = rated(random, 2, random.integers(0, 5, ITEMS))

@@ -83,7 +83,7 @@ def dialects(others: int = 8) -> np.ndarray[tuple[int, int], np.dtype[np.float64
 
 
 @pytest.mark.slow
-def test_people_with_another_common_grammar_are_an_attentive_group() -> None:
+def test_people_with_another_grammar_are_an_attentive_group() -> None:
     result = fit_credence(crowd(32, 30, guessing=0, strength=dialects()))
     assert result.mixture.groups == 2
     # The order of the groups does not matter.

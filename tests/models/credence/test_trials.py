@@ -11,7 +11,7 @@ from karat.models.credence.trials import LAPSE, Ordered, first_weights
 from models.credence.answered import crowd
 
 
-def test_the_earlier_answer_is_the_previous_answer_to_the_same_stimulus() -> None:
+def test_the_earlier_answer_is_the_previous_one_to_the_stimulus() -> None:
     item = np.array([[0, 1, 0, 0], [1, 1, 0, 1]])
     content = np.array([[2, 1, 0, 1], [2, -1, 0, 1]])
     result = ScaleTrials(item, content, content, 2, 3).earlier()

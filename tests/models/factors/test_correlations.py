@@ -135,7 +135,7 @@ def test_inflation_agrees_with_regressions_on_the_others() -> None:
         assert regress(y, x).inflation[column] == pytest.approx(1 / (1 - regress(x[:, column], others).r2))
 
 
-def test_intervals_contain_the_weights_and_the_f_test_agrees_with_r2() -> None:
+def test_intervals_contain_weights_and_f_test_agrees_with_r2() -> None:
     y, x = data()
     result = regress(y, x)
     assert (result.lower < result.weights).all()

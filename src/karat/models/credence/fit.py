@@ -1,9 +1,9 @@
 """Fit the mixture of behaviours: alternate between judging all participants and learning from the attentive ones.
 
-With many participants, most rounds use a random sample, and a few rounds with everybody follow until the probabilities
-settle. In a large crowd where each participant judges a few of very many stimuli, a sample would share next to no
-stimuli. All rounds then use everybody, and no second group of speakers is looked for, because it could not be
-distinguished from chance.
+With many participants, most rounds use a random sample, and a few rounds with all participants follow until the
+probabilities settle. In a large crowd where each participant judges a few of very many stimuli, a sample would have
+hardly any stimuli in common. All rounds then use all participants, and there is no search for a second group of
+speakers, because it could not be distinguished from chance.
 
 There are two models of attentive answers: strengths of stimuli, and classes (`classes`). Each gives the probability of
 all participants' answers given those of the others, and the model with the higher probability is used. Labels and
