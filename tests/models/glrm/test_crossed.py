@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.models.glrm.crossed import AnswerGrid, Listed, arrange, crossed, dependent, dependent_products
+from karat.models.glrm.crossed import AnswerGrid, AnswerList, arrange, crossed, dependent, dependent_products
 from messages import raises
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
@@ -17,7 +17,7 @@ WHOLE = [(worker, task) for worker in range(5) for task in range(4)]
 """One answer in every cell: a table without holes."""
 
 
-def laid_out(listed: bool, worker: Any, task: Any) -> AnswerGrid | Listed:
+def laid_out(listed: bool, worker: Any, task: Any) -> AnswerGrid | AnswerList:
     """Five workers and four tasks, as a list where that is asked for."""
     return crossed(worker, task, 5, 4, listed=listed)
 
@@ -30,7 +30,7 @@ def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]
     worker, task = np.array(pairs).T
     value = np.arange(1.0, len(pairs) + 1)
     layout = laid_out(listed, worker, task)
-    assert isinstance(layout, Listed if listed else AnswerGrid)
+    assert isinstance(layout, AnswerList if listed else AnswerGrid)
     assert layout.answers == len(pairs)
     assert layout.single == (len(set(pairs)) == len(pairs))
     placed = layout.place(value)
@@ -85,7 +85,7 @@ def test_the_answers_of_a_worker_are_found_with_their_tasks(listed: bool, pairs:
 
 def test_a_sparse_design_is_a_list() -> None:
     random = np.random.default_rng(1)
-    assert isinstance(crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100), Listed)
+    assert isinstance(crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100), AnswerList)
     assert isinstance(
         crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, listed=False), AnswerGrid
     )
@@ -104,14 +104,14 @@ def test_only_a_table_with_holes_tells_where_answers_are() -> None:
     assert holes.tolist() == [[[float(pair != (0, 0)) for pair in WHOLE[4 * w : 4 * w + 4]] for w in range(5)]]
 
 
-@pytest.mark.parametrize(("tasks", "kind"), [(101, AnswerGrid), (102, Listed)])
+@pytest.mark.parametrize(("tasks", "kind"), [(101, AnswerGrid), (102, AnswerList)])
 def test_large_table_may_be_four_times_its_answers(tasks: int, kind: type) -> None:
     """5,050 answers fill a quarter of 200 x 101 places, and less of 200 x 102."""
     worker, task = np.divmod(np.arange(5050), 101)
     assert isinstance(crossed(worker, task, 200, tasks), kind)
 
 
-@pytest.mark.parametrize(("workers", "kind"), [(200, AnswerGrid), (201, Listed)])
+@pytest.mark.parametrize(("workers", "kind"), [(200, AnswerGrid), (201, AnswerList)])
 def test_small_table_is_whole_however_sparse(workers: int, kind: type) -> None:
     assert isinstance(crossed(np.array([0, workers - 1]), np.array([0, 99]), workers, 100), kind)
 

@@ -120,7 +120,7 @@ def test_thresholds_must_increase() -> None:
      ([0, 1, 3], [True, True, False], [0, 1, 2]), ([0, 3], [True, False, False], [0, 1])],
 )  # fmt: skip
 def test_a_threshold_goes_with_its_category(answers: list[int], kept: list[bool], number: list[int]) -> None:
-    rest, thresholds = family("ordinal").kept(np.array(answers), None)
+    rest, thresholds = family("ordinal").subset(np.array(answers), None)
     assert thresholds.tolist() == kept
     assert rest.category.tolist() == number
     assert rest.categories == len(number)
@@ -128,16 +128,16 @@ def test_a_threshold_goes_with_its_category(answers: list[int], kept: list[bool]
 
 def test_the_families_of_some_of_the_answers() -> None:
     """Yes and no have no parameters of their own, measured answers have one, which stays."""
-    yes_no, none = family("binary").kept(np.array([1.0, -1.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+    yes_no, none = family("binary").subset(np.array([1.0, -1.0, 1.0]), np.array([0.0, 1.0, 1.0]))
     assert (yes_no.sign.tolist(), none.tolist(), none.dtype) == ([1.0, -1.0, 1.0], [], bool)
-    yes_no, _ = family("binary").kept(np.array([-1.0, 1.0]), None)
+    yes_no, _ = family("binary").subset(np.array([-1.0, 1.0]), None)
     assert yes_no.sign.tolist() == [-1.0, 1.0]
-    measured, deviation = family("gaussian").kept(np.array([0.5, 0.0]), np.array([1.0, 0.0]))
+    measured, deviation = family("gaussian").subset(np.array([0.5, 0.0]), np.array([1.0, 0.0]))
     assert (measured.value.tolist(), deviation.tolist(), deviation.dtype) == ([0.5, 0.0], [True], bool)
 
 
 def test_a_padded_place_is_no_answer_of_its_category() -> None:
-    rest, thresholds = family("ordinal").kept(np.array([[1, 2, 0], [0, 3, 0]]), np.array([[1.0, 1, 0], [0, 1, 0]]))
+    rest, thresholds = family("ordinal").subset(np.array([[1, 2, 0], [0, 3, 0]]), np.array([[1.0, 1, 0], [0, 1, 0]]))
     assert thresholds.tolist() == [False, True, True]
     assert rest.categories == 3
     assert rest.category[[0, 0, 1], [0, 1, 1]].tolist() == [0, 1, 2]
@@ -153,7 +153,7 @@ def test_a_deviation_may_be_anything_that_can_be_squared(allowed: bool) -> None:
 
 
 def test_one_category_alone_is_no_model() -> None:
-    assert family("ordinal").kept(np.array([2, 2]), None)[0] is None
-    assert family("binary").kept(np.array([1.0, -1.0]), np.array([1.0, 0.0]))[0] is None
-    assert family("binary").kept(np.array([1.0, 1.0]), None)[0] is None
-    assert family("binary").kept(np.array([1.0, -1.0]), np.zeros(2))[0] is None
+    assert family("ordinal").subset(np.array([2, 2]), None)[0] is None
+    assert family("binary").subset(np.array([1.0, -1.0]), np.array([1.0, 0.0]))[0] is None
+    assert family("binary").subset(np.array([1.0, 1.0]), None)[0] is None
+    assert family("binary").subset(np.array([1.0, -1.0]), np.zeros(2))[0] is None

@@ -67,7 +67,7 @@ def test_the_value_is_that_of_a_dense_computation(design: str, family: str) -> N
     objective, theta, terms = model(design, family)
     at = objective(parameters(family, theta))
     assert at is not None
-    assert at.found
+    assert at.converged
     beta = objective.split(parameters(family, theta))[0]
     effects = np.concatenate([expanded(term, factor) for term, factor in terms], axis=1)
     offset = objective.offset + objective.design @ beta

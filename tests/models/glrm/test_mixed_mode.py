@@ -54,7 +54,7 @@ def test_a_step_that_leads_nowhere_ends_the_search(slope: float, found: bool) ->
     base = np.linspace(-1, 1, 24)
     search: Any = ModeSearch(pair, Steep(slope, base), base, NO_PSI, factors)  # type: ignore[arg-type]
     mode: MixedMode = search.find(pair.zero_modes())
-    assert mode.found is found
+    assert mode.converged is found
     assert mode.point.value == 0
     assert mode.point.eta.tolist() == base.tolist()
     assert [one.tolist() for one in mode.point.modes] == [one.tolist() for one in pair.zero_modes()]
@@ -81,7 +81,7 @@ def test_the_mode_has_no_slope_left() -> None:
     """u = Lambda'Z'r, with the effects put together by hand."""
     search, pair = search_of()
     mode = search.find(pair.zero_modes())
-    assert mode.found
+    assert mode.converged
     eta = search.base.copy()
     for side, factor, u in zip(pair.sides, search.factors, mode.point.modes, strict=True):
         eta += ((u @ factor.T)[side.codes] * side.columns.T).sum(axis=1)
@@ -99,12 +99,12 @@ def test_a_search_without_enough_steps_has_not_found_the_mode() -> None:
     search, pair = search_of()
     far = search.find(pair.zero_modes())
     once = search.find(pair.zero_modes(), steps=1)
-    assert once.found is False
+    assert once.converged is False
     assert once.schur.half_log_determinant > 0
     assert once.curvature.sides[0].shape == (9, 2, 2)
     assert far.point.value < once.point.value < search.evaluate(pair.zero_modes()).value
     again = search.find(far.point.modes, steps=1)
-    assert again.found
+    assert again.converged
     assert again.point.value == pytest.approx(far.point.value, abs=1e-9)
 
 

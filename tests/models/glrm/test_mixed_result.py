@@ -247,7 +247,7 @@ def test_a_search_that_ends_without_modes_or_likelihood(monkeypatch: pytest.Monk
     fit = fitted("binary")
     assert fit.converged
     problem, objective, *rest = given[0]
-    lost: Any = Otherwise(objective, lambda at: replace(at, found=False))
+    lost: Any = Otherwise(objective, lambda at: replace(at, converged=False))
     without = describe(problem, lost, *rest)
     assert without.converged is False
     assert without.convergence.reason == Message("fit.reason_modes")

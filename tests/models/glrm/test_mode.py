@@ -42,7 +42,7 @@ def test_turned_modes_are_the_same_effects_at_turned_deviations(cell: bool) -> N
     groups = [modes.worker, modes.task, modes.cell]
     for sign in product([-1.0, 1.0], repeat=len(theta)):
         for others in product([-1.0, 1.0], repeat=3):
-            turned = modes.turned(np.array([*others, *sign]))
+            turned = modes.with_signs(np.array([*others, *sign]))
             after = [turned.worker, turned.task, turned.cell]
             for own, one, now, was in zip(sign, theta, after, groups, strict=False):
                 assert now is not None
@@ -113,9 +113,9 @@ def test_mode_is_found_where_a_step_gains_little(monkeypatch: pytest.MonkeyPatch
     for away, least, most, found in [(2e-4, 0, 1e-6, True), (0.01, 1e-6, 0.1, False), (0.3, 0.1, 1.0, False)]:
         near = Modes(at.worker + away, at.task)
         assert least < left(near) < most
-        assert find_mode(*given, near).found is found
+        assert find_mode(*given, near).converged is found
     monkeypatch.undo()
-    assert find_mode(*given, Modes(at.worker + 1, at.task), steps=1).found is False
+    assert find_mode(*given, Modes(at.worker + 1, at.task), steps=1).converged is False
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm import nominal as nominal_module
-from karat.models.glrm.crossed import Listed, crossed
+from karat.models.glrm.crossed import AnswerList, crossed
 from karat.models.glrm.fit import group_message
 from karat.models.glrm.nominal import BlockModes, NominalObjective, SoftmaxEvaluation, first_deviations
 from messages import raises, refuses
@@ -77,7 +77,7 @@ def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int,
     parameters = np.array([0.2, -0.4, 0.6, -0.1, 0.9, 0.5, 1.4, 1.1])
     at = objective(parameters, objective.zero_modes())
     assert at is not None
-    assert at.found
+    assert at.converged
     assert at.value == pytest.approx(dense_mode(*data, *objective.split(parameters))[0], abs=1e-7)
     value = differences(lambda x: objective(x, at.modes).value, parameters)  # type: ignore[union-attr]
     assert at.gradient == pytest.approx(value, abs=1e-6)
@@ -175,7 +175,7 @@ def test_effects_without_likelihood_are_the_last_mode(
     monkeypatch.setattr(SoftmaxEvaluation, "evaluate", evaluate)
     stuck = objective(x, start)
     assert stuck is not None
-    assert stuck.found is found
+    assert stuck.converged is found
     assert stuck.modes.worker.tolist() == start.worker.tolist()
 
 
@@ -183,7 +183,7 @@ def test_a_search_without_enough_steps_has_not_found_the_mode() -> None:
     objective = replace(objective_of(*choices(9, 6)), steps=1)
     at = objective(np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3]), objective.zero_modes())
     assert at is not None
-    assert at.found is False
+    assert at.converged is False
 
 
 @pytest.mark.parametrize(("a_cell", "tolerance"), [(30, 0.03), (120, 0.015)])
@@ -250,7 +250,7 @@ def test_few_answers_of_many_are_a_list() -> None:
     """Both sides alike; the likelihood, variances and effects are those of the table."""
     response, worker, task, _ = choices(160, 130, share=0.06)
     fit, turned = fit_nominal(response, worker, task), fit_nominal(response, task, worker)
-    assert isinstance(fit.objective.layout, Listed)
+    assert isinstance(fit.objective.layout, AnswerList)
     assert fit.converged
     assert turned.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-6)
     table = objective_of(response, worker, task, np.zeros(len(worker)))
@@ -334,7 +334,7 @@ def test_a_category_goes_with_the_last_who_used_it() -> None:
     rest, left, kept = objective.without(modes, "worker", 0)
     assert rest is not None
     assert kept.tolist() == [True, True, False] * 4
-    assert rest.chosen.tolist() == objective.chosen[:2, :, 1:].tolist()
+    assert rest.indicators.tolist() == objective.indicators[:2, :, 1:].tolist()
     assert left.worker.tolist() == modes.worker[1:, :2].tolist()
     assert left.task.tolist() == modes.task[:2].tolist()
     same, _, all_kept = objective.without(modes, "worker", 1)
@@ -391,11 +391,11 @@ def test_the_search_starts_from_how_much_counts_vary(share: float) -> None:
                 logits.append(np.log(count / baseline))
                 noise.append(1 / count + 1 / baseline)
             expected.append(min(max(np.sqrt(max(np.var(logits) - np.mean(noise), 0)), 1.0), 5.0))
-    assert first_deviations(objective.layout, objective.chosen) == pytest.approx(expected)
+    assert first_deviations(objective.layout, objective.indicators) == pytest.approx(expected)
     assert len({round(value, 6) for value in expected}) > 2
     extreme = np.repeat(np.arange(10) % 2, 1000)
     many = objective_of(extreme, np.tile(np.arange(1000), 10), np.repeat(np.arange(10), 1000), np.zeros(10_000))
-    assert first_deviations(many.layout, many.chosen).tolist() == [1.0, 5.0]
+    assert first_deviations(many.layout, many.indicators).tolist() == [1.0, 5.0]
 
 
 def zero_variances(side: str) -> tuple[Message, ...]:

@@ -64,7 +64,7 @@ def test_value_and_gradient(name: str, design: str, cell: bool) -> None:
     objective, parameters, (plain, offset), effects = case(name, design, cell)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
-    assert at.found
+    assert at.converged
     assert at.value == pytest.approx(dense_laplace(plain, offset, effects), abs=1e-6)
 
     def value(x: Any) -> float:
@@ -213,13 +213,13 @@ def test_a_search_for_the_modes_that_ends_too_soon_is_said(monkeypatch: pytest.M
     assert there is not None
     early = replace(objective, steps=1)(parameters, zero)
     assert early is not None
-    assert not early.found
+    assert not early.converged
     assert early.value == pytest.approx(there.value, abs=0.5)
     monkeypatch.setattr(optimise, "halve", lambda *given: None)
     stuck, at_mode = objective(parameters, zero), objective(parameters, there.modes)
     assert stuck is not None
     assert at_mode is not None
-    assert (stuck.found, at_mode.found) == (False, True)
+    assert (stuck.converged, at_mode.converged) == (False, True)
     assert stuck.modes.worker == pytest.approx(zero.worker)
     assert at_mode.value == pytest.approx(there.value, abs=1e-8)
     assert at_mode.gradient == pytest.approx(there.gradient, abs=1e-6)

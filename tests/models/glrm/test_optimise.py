@@ -14,12 +14,12 @@ from scipy import linalg
 from karat.messages import Message
 from karat.models.glrm.optimise import (
     Convergence,
+    bfgs_update,
+    cholesky_root,
     difference_hessian,
     minimise,
     minimise_off_zero,
-    root,
     solve,
-    updated,
 )
 from messages import raises
 
@@ -120,10 +120,10 @@ def test_the_decrement_is_that_of_the_verified_hessian() -> None:
 
 
 def test_the_update_stays_positive_definite() -> None:
-    new = updated(np.eye(2), np.array([1.0, 0.0]), np.array([-3.0, 1.0]))
+    new = bfgs_update(np.eye(2), np.array([1.0, 0.0]), np.array([-3.0, 1.0]))
     assert np.linalg.eigvalsh(new)[0] > 0
     step, change = np.array([0.3, -0.2]), np.array([0.5, -0.1])
-    assert updated(np.eye(2), step, change) @ step == pytest.approx(change)
+    assert bfgs_update(np.eye(2), step, change) @ step == pytest.approx(change)
 
 
 def test_a_deviation_of_zero_is_tried_from_beside_it() -> None:
@@ -261,14 +261,14 @@ def test_step_gains_a_ten_thousandth_of_its_slope() -> None:
 
 def test_the_root_of_a_matrix_or_of_its_diagonal() -> None:
     matrix = np.array([[2.0, 0.5], [0.5, 1.0]])
-    assert root(matrix) @ root(matrix).T == pytest.approx(matrix)
-    assert root(matrix)[0, 1] == 0
-    assert root(np.array([[-4.0, 1.0], [1.0, 0.0]])).tolist() == [[2.0, 0.0], [0.0, 1e-4]]
+    assert cholesky_root(matrix) @ cholesky_root(matrix).T == pytest.approx(matrix)
+    assert cholesky_root(matrix)[0, 1] == 0
+    assert cholesky_root(np.array([[-4.0, 1.0], [1.0, 0.0]])).tolist() == [[2.0, 0.0], [0.0, 1e-4]]
 
 
 def test_no_step_is_no_news_of_the_hessian() -> None:
     matrix = np.array([[2.0, 0.5], [0.5, 1.0]])
-    assert updated(matrix, np.zeros(2), np.ones(2)).tolist() == matrix.tolist()
+    assert bfgs_update(matrix, np.zeros(2), np.ones(2)).tolist() == matrix.tolist()
 
 
 def test_the_hessian_of_differences_away_from_a_minimum() -> None:

@@ -97,7 +97,7 @@ def test_value_gradient_and_information_anywhere(family: Family, listed: bool) -
     for size in (0.0, 0.3, 1.0):
         point = whole.parameters + size * np.sort(random.normal(size=len(whole.parameters)))
         one, other = whole.objective(point, whole.modes), parted.objective(point, parted.modes)
-        assert other.found
+        assert other.converged
         assert other.value == pytest.approx(one.value, rel=1e-11)
         assert other.gradient == pytest.approx(one.gradient, abs=1e-6)
         assert other.information() == pytest.approx(one.information(), rel=1e-6, abs=1e-6)

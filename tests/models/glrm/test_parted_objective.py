@@ -34,7 +34,7 @@ def test_value_gradient_modes_and_information_of_all_answers(family: str, share:
     x = PARAMETERS[family]
     one, other = parted(x, parted.zero_modes()), whole(x, whole.zero_modes())
     assert one is not None
-    assert one.found
+    assert one.converged
     assert one.value == pytest.approx(other.value, rel=1e-11)
     assert one.gradient == pytest.approx(other.gradient, abs=1e-7)
     assert one.information() == pytest.approx(other.information(), rel=1e-8, abs=1e-8)
@@ -86,15 +86,15 @@ def test_turned_modes_are_those_of_deviations_with_other_signs() -> None:
         at, other = parted(x, parted.zero_modes()), parted(x * sign, parted.zero_modes())
         assert at is not None
         assert other is not None
-        turned = at.modes.turned(np.array(sign))
+        turned = at.modes.with_signs(np.array(sign))
         assert turned.worker == pytest.approx(other.modes.worker, abs=1e-6)
         assert turned.task == pytest.approx(other.modes.task, abs=1e-6)
         assert turned.parameters.tolist() == (x * sign).tolist()
         assert turned.movement == pytest.approx(other.modes.movement, abs=1e-6)
-        bare = PartedModes(at.modes.worker, at.modes.task).turned(np.array(sign))
+        bare = PartedModes(at.modes.worker, at.modes.task).with_signs(np.array(sign))
         assert (bare.worker.tolist(), bare.task.tolist()) == (turned.worker.tolist(), turned.task.tolist())
         assert (bare.parameters, bare.movement) == (None, None)
-    bare = PartedModes(np.array([2.0]), np.array([3.0])).turned(np.array([1.0, 1.0, 1.0, 1.0, -1.0, 1.0]))
+    bare = PartedModes(np.array([2.0]), np.array([3.0])).with_signs(np.array([1.0, 1.0, 1.0, 1.0, -1.0, 1.0]))
     assert (bare.worker.tolist(), bare.task.tolist()) == ([-2.0], [3.0])
 
 
@@ -125,11 +125,11 @@ def test_a_search_without_enough_steps_has_not_found_the_modes() -> None:
     x = PARAMETERS["binary"]
     at = replace(parted, steps=1)(x, parted.zero_modes())
     assert at is not None
-    assert not at.found
+    assert not at.converged
     assert at.value == pytest.approx(whole(x, whole.zero_modes()).value, abs=0.5)
     far = parted(x, at.modes)
     assert far is not None
-    assert far.found
+    assert far.converged
 
 
 def test_a_worker_whose_mode_is_not_found_is_reported() -> None:

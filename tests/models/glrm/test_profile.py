@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.glrm.optimise import Evaluation, minimise
-from karat.models.glrm.profile import ProfilePoint, held, profile_ends, secant
+from karat.models.glrm.profile import ProfilePoint, fix_parameter, profile_ends, secant
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:
@@ -69,11 +69,11 @@ def test_a_bound_and_an_open_end() -> None:
 
 def test_a_function_of_the_others() -> None:
     hessian = np.array([[2.0, 1.0], [1.0, 3.0]])
-    others = held(quadratic(hessian, np.zeros(2)), 2, 0, 1.0)
+    others = fix_parameter(quadratic(hessian, np.zeros(2)), 2, 0, 1.0)
     at = others(np.zeros(1), None)
     assert at is not None
     assert minimise(others, np.zeros(1), at, None, 1e-9).parameters[0] == pytest.approx(-1 / 3, abs=1e-4)
-    alone = held(lambda x, modes: Evaluation(float(x[0]), np.ones(1), "modes", lambda: np.eye(1)), 1, 0, 2.5)
+    alone = fix_parameter(lambda x, modes: Evaluation(float(x[0]), np.ones(1), "modes", lambda: np.eye(1)), 1, 0, 2.5)
     only = alone(np.empty(0), None)
     assert only is not None
     assert (only.value, only.gradient.tolist(), only.modes) == (2.5, [], "modes")
@@ -232,7 +232,7 @@ def test_what_is_held_leaves_the_others_slopes_and_information(place: int) -> No
             None if x[place] > 5 else Evaluation(float(gap @ hessian @ gap) / 2, hessian @ gap, given, lambda: hessian)
         )
 
-    rest, others = held(function, 3, place, 1.5), [k for k in range(3) if k != place]
+    rest, others = fix_parameter(function, 3, place, 1.5), [k for k in range(3) if k != place]
     at = rest(np.array([0.3, 0.4]), None)
     assert at is not None
     gap = np.insert(np.array([0.3, 0.4]), place, 1.5) - centre
@@ -245,4 +245,4 @@ def test_what_is_held_leaves_the_others_slopes_and_information(place: int) -> No
     assert best.parameters == pytest.approx(centre[others] + moved)
     assert best.at.value == pytest.approx((1.5 - centre[place]) ** 2 / np.linalg.inv(hessian)[place, place] / 2)
     assert at.modes is best.at.modes is given
-    assert held(function, 3, place, 6.0)(np.array([0.3, 0.4]), None) is None
+    assert fix_parameter(function, 3, place, 6.0)(np.array([0.3, 0.4]), None) is None

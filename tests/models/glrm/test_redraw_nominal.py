@@ -40,14 +40,14 @@ def test_the_distance_of_unchanged_labels_is_that_of_deletion(workers: int, task
     for worker in (0, 7):
         redraw, refit = NominalRedraw(fit, worker), without(fit, "worker", worker)
         assert redraw.log_likelihood == pytest.approx(refit.log_likelihood, abs=1e-6)
-        own = fit.objective.chosen[:, fit.objective.layout.answers_of(worker)[0]]
+        own = fit.objective.indicators[:, fit.objective.layout.answers_of(worker)[0]]
         assert redraw.distance(own) == pytest.approx(2 * (refit.log_likelihood - fit.log_likelihood), abs=1e-5)
 
 
 def test_the_distance_of_drawn_labels_is_that_of_a_cold_refit() -> None:
     response, who, what = crowd(5)
     redraw = NominalRedraw(fit_nominal(response, who, what), 3)
-    labels = redraw.drawn(np.random.default_rng(7))
+    labels = redraw.draw_labels(np.random.default_rng(7))
     again = response.copy()
     again[who == 3] = np.where(labels.sum(axis=0) > 0, 1 + labels.argmax(axis=0), 0).ravel()
     rest = who != 3
@@ -92,7 +92,7 @@ def test_labels_are_drawn_by_the_logits_of_the_others_model(workers: int, tasks:
             noise = np.full((3, len(logits)), -1e3)
             noise[0] = 0
             noise[category + 1] = -logits[:, category] + 0.01 * (2 * above - 1)
-            labels = redraw.drawn(Stated(normal, noise))  # type: ignore[arg-type]
+            labels = redraw.draw_labels(Stated(normal, noise))  # type: ignore[arg-type]
             expected = np.zeros((2, len(logits)))
             expected[category] = above
             assert labels.tolist() == expected.tolist()
@@ -125,7 +125,7 @@ def test_labels_unlike_the_others_bring_a_variance() -> None:
 
 def test_smaller_distances_are_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     redraw = NominalRedraw(fit_nominal(*crowd(4, 8, 10)), 3)
-    labels = redraw.drawn(np.random.default_rng(7))
+    labels = redraw.draw_labels(np.random.default_rng(7))
     distance = redraw.distance(labels)
     # An observed distance that is just reached is reached.
     assert redraw.reaches(distance, np.random.default_rng(7))
@@ -142,7 +142,7 @@ def test_what_cannot_be_drawn_from() -> None:
     redraw = NominalRedraw(fit, 2)
     redraw.others = replace(redraw.others, factor=None)
     with refuses(ValueError):
-        redraw.drawn(np.random.default_rng(1))
+        redraw.draw_labels(np.random.default_rng(1))
     alone = fit_nominal(np.where(who == 2, response, 1), who, what)
     with refuses(ValueError):
         NominalRedraw(alone, 2)
@@ -186,7 +186,7 @@ def test_a_category_of_one_worker_alone_is_not_drawn() -> None:
     response[(who == 2) & (what == 4)] = 3
     fit = fit_nominal(response, who, what)
     redraw = NominalRedraw(fit, 2)
-    labels = redraw.drawn(np.random.default_rng(1))
+    labels = redraw.draw_labels(np.random.default_rng(1))
     assert len(labels) == 2
     assert redraw.log_likelihood == pytest.approx(without(fit, "worker", 2).log_likelihood, abs=1e-6)
     assert np.isfinite(redraw.distance(labels))
@@ -196,7 +196,7 @@ def test_a_category_of_one_worker_alone_is_not_drawn() -> None:
 def test_missing_answers_stay_missing_and_seeds_decide() -> None:
     response, who, what = crowd(6, 6, 12, missing=0.3)
     fit = fit_nominal(response, who, what)
-    labels = NominalRedraw(fit, 4).drawn(np.random.default_rng(2))
+    labels = NominalRedraw(fit, 4).draw_labels(np.random.default_rng(2))
     assert labels.shape == (2, (who == 4).sum())
     distance = leave_one_out(fit).distance
     first = exceedances(fit, distance, 4, 1)
@@ -214,11 +214,11 @@ def test_a_list_of_answers_is_redrawn_like_a_table() -> None:
     sheet, worker, task = np.nonzero(objective.layout.present)
     listed = crossed(worker, task, 8, 12, listed=True)
     assert np.all(sheet == 0)
-    chosen, design = objective.chosen[:, sheet, worker, task], objective.design[sheet, worker, task]
+    chosen, design = objective.indicators[:, sheet, worker, task], objective.design[sheet, worker, task]
     other = replace(fit, objective=NominalObjective(listed, chosen, design))
     one, two = NominalRedraw(fit, 3), NominalRedraw(other, 3)
-    labels = one.drawn(np.random.default_rng(2))
-    assert two.drawn(np.random.default_rng(2)).tolist() == labels.tolist()
+    labels = one.draw_labels(np.random.default_rng(2))
+    assert two.draw_labels(np.random.default_rng(2)).tolist() == labels.tolist()
     assert two.distance(labels) == pytest.approx(one.distance(labels), abs=1e-6)
     places = [0, 3]
     assert predictive_p(other, places, 30, seed=1)[places] == pytest.approx(

@@ -1,10 +1,10 @@
 """Generalised linear models with crossed random effects: participants x items, workers x tasks.
 
-`fit` takes a formula as R users write it; `fit_mixed` takes matrices. `fit_crossed` and `fit_nominal` are for random
+`fit` takes a formula in R's notation; `fit_mixed` takes matrices. `fit_crossed` and `fit_nominal` are for random
 intercepts of two crossed factors, and much faster; `leave_one_out` refits them without each worker or task in turn.
-`fit_crossed_in_parts` is `fit_crossed` for answers that lie in parts of workers.
+`fit_crossed_in_parts` is `fit_crossed` for answers that are stored in parts, each with all answers of some workers.
 
-What is named here is loaded when it is used.
+The functions and classes of this package are loaded on first use.
 """
 
 from typing import TYPE_CHECKING

@@ -7,23 +7,23 @@ each participant or item. The answer follows
     yes or no   P(yes) = F(eta)
     measured    y ~ N(eta, (sigma exp(w'gamma))^2)
 
-where gamma, the unequal variances, is there only where terms are named for it. Priors are weakly informative:
+where gamma, for unequal variances, is included only for terms named in `unequal`. Priors are weakly informative:
 
-    beta        normal(0, 2), in difference coding, so that this is the prior of every difference of two levels and of
-                every difference of differences; of a covariate, for one unit of it
-    deviations  half Student t with 3 degrees of freedom and scale 2.5, for each of the random effects
+    beta        normal(0, 2) in difference coding, which makes it the prior of every difference of two levels and of
+                every difference of differences; for a covariate, the prior of one unit of it
+    deviations  half Student t with 3 degrees of freedom and scale 2.5, for each random effect
     correlation LKJ(2) for the effects of a term (Lewandowski, Kurowicka and Joe 2009)
-    c, intercept Student t with 3 degrees of freedom and scale 2.5, where covariates are at their means, as in brms
+    c, intercept Student t with 3 degrees of freedom and scale 2.5, with covariates at their means, as in brms
     gamma       normal(0, 1)
 
-For measured answers the scales are multiplied by the standard deviation of the answers, the intercept is about their
-mean, and sigma has the prior of deviations. b is sampled as the Cholesky factor of Sigma times standard normal
-variables, which keeps NUTS out of funnels. Chains start at random places. R-hat and effective sample sizes are those of
-ranks (Vehtari et al. 2021). Draws in which the sampler lost its way (divergences) make it start again with smaller
-steps, once.
+For measured answers the scales are multiplied by the standard deviation of the answers, the prior of the intercept is
+centred at their mean, and sigma has the prior of deviations. b is sampled as the Cholesky factor of Sigma times
+standard normal variables, which keeps NUTS out of funnels. Chains start at random points. R-hat and effective sample
+sizes are computed from ranks (Vehtari et al. 2021). If there are divergences, the sampler is run once more with smaller
+steps.
 
-A Bayes factor is the ratio of posterior to prior density at zero (Savage and Dickey; Wagenmakers et al. 2010), by a
-kernel over the draws, or by the normal distribution where hardly any draw lies beyond zero.
+A Bayes factor is the ratio of posterior to prior density at zero (Savage and Dickey; Wagenmakers et al. 2010). The
+posterior density is estimated by a kernel over the draws, or by a normal distribution if few draws lie beyond zero.
 """
 
 import os
@@ -41,18 +41,18 @@ from karat.models.glrm.mixed.terms import INTERCEPT
 from karat.types import Floats, Ints
 
 CHAINS, WARMUP, DRAWS = 4, 1000, 1000
-ACCEPTED, CAREFUL = 0.9, 0.99
-"""The wanted share of accepted steps, and that after divergences."""
+TARGET, CAREFUL_TARGET = 0.9, 0.99
+"""The target acceptance rate, and that of a second run after divergences."""
 RHAT, ENOUGH = 1.01, 400
-"""Chains agree below this R-hat; this many effective draws are enough (Vehtari et al. 2021)."""
+"""The largest R-hat and smallest effective sample size of a reliable posterior (Vehtari et al. 2021)."""
 BATCHES = 20
 BEYOND = 40
-"""With fewer draws on the other side of zero, a Bayes factor is known by its order of magnitude only."""
+"""With fewer draws on either side of zero, only the order of magnitude of a Bayes factor is known."""
 
 
 @dataclass(frozen=True)
 class Priors:
-    """The scales of the priors; see the module."""
+    """The scales of the priors described in the module's docstring."""
 
     coefficient: float = 2.0
     threshold: float = 2.5
@@ -61,20 +61,20 @@ class Priors:
     spread: float = 1.0
 
     def __post_init__(self) -> None:
-        """All of them are positive."""
+        """Raise ValueError if a scale is not positive."""
         for name, value in vars(self).items():
             if not value > 0:
                 raise ValueError(f"The prior of {name} needs a positive number, not {value:g}.")
 
 
 class Diagnostics(NamedTuple):
-    """How far draws of some quantities can be trusted."""
+    """Convergence diagnostics, per quantity."""
 
     rhat: Floats
     bulk: Floats
-    """The effective number of draws for the centre of the distribution."""
+    """The effective sample size for the centre of the distribution."""
     tail: Floats
-    """That for the ends of 90 % intervals."""
+    """The effective sample size for the ends of 90 % intervals."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +86,12 @@ class MixedPosterior:
     link: Link
     priors: Priors
     unit: float
-    """What the scales of the priors are multiplied by: 1, or the standard deviation of measured answers."""
+    """The factor of the scales of the priors: 1, or the standard deviation of measured answers."""
     coefficients: Floats
-    """Of the columns of the design, the intercept included."""
+    """A column for each column of the design, including the intercept."""
     thresholds: Floats
     deviations: tuple[Floats, ...]
-    """For each random term."""
+    """For each random term, chains x draws x effects."""
     correlations: tuple[Floats | None, ...]
     """For each random term, chains x draws x effects x effects."""
     effects: tuple[Floats, ...]
@@ -102,53 +102,55 @@ class MixedPosterior:
     spread_columns: tuple[int, ...]
     divergences: int
     steps: float
-    """Steps of the sampler a draw, on average."""
+    """The mean number of steps of the sampler per draw."""
 
     @property
     def chains(self) -> int:
-        """How many there are."""
+        """The number of chains."""
         return len(self.coefficients)
 
     @property
     def draws(self) -> int:
-        """Of all chains."""
+        """The number of draws of all chains."""
         return int(np.prod(self.coefficients.shape[:2]))
 
     @cached_property
     def parameters(self) -> dict[tuple[str, str], Floats]:
-        """The draws (chains x draws) of each parameter, by its kind and its name."""
-        found = {("coefficient", name): self.coefficients[..., k] for k, name in enumerate(self.laid.design.names)}
-        between = zip(self.laid.answers, self.laid.answers[1:], strict=False)
+        """The draws (chains x draws) of each parameter, by kind and name."""
+        draws = {("coefficient", name): self.coefficients[..., k] for k, name in enumerate(self.laid.design.names)}
+        thresholds = zip(self.laid.answers, self.laid.answers[1:], strict=False)
         if self.family == "ordinal":
-            found |= {("threshold", f"{low}|{high}"): self.thresholds[..., k] for k, (low, high) in enumerate(between)}
-        for term, own, matrix in zip(self.laid.terms, self.deviations, self.correlations, strict=True):
-            found |= {("deviation", f"{term.group}: {name}"): own[..., k] for k, name in enumerate(term.names)}
+            draws |= {
+                ("threshold", f"{low}|{high}"): self.thresholds[..., k] for k, (low, high) in enumerate(thresholds)
+            }
+        for term, deviations, matrix in zip(self.laid.terms, self.deviations, self.correlations, strict=True):
+            draws |= {("deviation", f"{term.group}: {name}"): deviations[..., k] for k, name in enumerate(term.names)}
             if matrix is not None:
-                found |= {
+                draws |= {
                     ("correlation", f"{term.group}: {term.names[i]}, {term.names[j]}"): matrix[..., i, j]
                     for j in range(len(term.names))
                     for i in range(j)
                 }
         if self.family == "gaussian":
-            found["residual", "residual"] = self.residual
+            draws["residual", "residual"] = self.residual
         names = [self.laid.design.names[column] for column in self.spread_columns]
-        return found | {("spread", name): self.spread[..., k] for k, name in enumerate(names)}
+        return draws | {("spread", name): self.spread[..., k] for k, name in enumerate(names)}
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
-        """Of all parameters."""
+        """The diagnostics of all parameters."""
         return diagnose(np.stack(list(self.parameters.values()), axis=-1))
 
     @property
     def trusted(self) -> bool:
-        """Whether chains agree, draws are enough and none went astray."""
-        own = self.diagnostics
-        fewest = min(own.bulk.min(), own.tail.min())
-        return bool(own.rhat.max() < RHAT and fewest >= ENOUGH and self.divergences == 0)
+        """Whether chains agree, there are enough draws and no divergences."""
+        diagnostics = self.diagnostics
+        fewest = min(diagnostics.bulk.min(), diagnostics.tail.min())
+        return bool(diagnostics.rhat.max() < RHAT and fewest >= ENOUGH and self.divergences == 0)
 
     @property
     def scores(self) -> Floats:
-        """What each ordered answer counts for: its number where all are numbers, else its place from 1."""
+        """The score of each ordered answer: its value if all answers are numbers, otherwise its position from 1."""
         try:
             return np.array([float(answer) for answer in self.laid.answers])
         except ValueError:
@@ -161,7 +163,7 @@ class MixedPosterior:
     def expected(self, rows: Floats) -> Floats:
         """Draws of the expected answer (probability of yes, mean rating, mean) for rows of the design.
 
-        Random effects are at zero: it is that of a typical participant and item.
+        Random effects are zero, as for a typical participant and item.
         """
         eta = self.coefficients @ rows.T
         if self.family == "gaussian":
@@ -177,20 +179,20 @@ class MixedPosterior:
         return np.diff(below, prepend=0.0, append=1.0)
 
     def prior_deviation(self, row: Floats) -> float:
-        """The standard deviation of the prior of a weighted sum of the coefficients, the intercept not among them."""
+        """The prior standard deviation of a weighted sum of the coefficients, without the intercept."""
         inner = [name != INTERCEPT for name in self.laid.design.names]
         return self.priors.coefficient * self.unit * float(np.linalg.norm(row[inner]))
 
     def replicated(self, number: int, seed: int) -> Floats:
-        """Answers (numbers of categories, or measured) that the model draws anew for the same participants and items.
+        """Answers (category codes, or measured values) simulated for the same participants and items.
 
-        Rows are draws of the posterior, spread over all chains.
+        Each row is from one draw of the posterior; the draws are spread over all chains.
         """
         random = np.random.default_rng(seed)
-        chosen = np.linspace(0, self.draws - 1, min(number, self.draws)).astype(np.int64)
+        numbers = np.linspace(0, self.draws - 1, min(number, self.draws)).astype(np.int64)
 
         def flat(values: Floats) -> Floats:
-            return np.asarray(values.reshape(self.draws, *values.shape[2:])[chosen], dtype=np.float64)
+            return np.asarray(values.reshape(self.draws, *values.shape[2:])[numbers], dtype=np.float64)
 
         matrix = self.laid.design.matrix
         eta = flat(self.coefficients) @ matrix.T
@@ -206,7 +208,7 @@ class MixedPosterior:
 
 
 class BayesFactor(NamedTuple):
-    """How much more probable the data are without a difference than with one, and how sure that number is."""
+    """How much more probable the data are without a difference than with one, and how precise this is."""
 
     null: float
     error: float
@@ -227,7 +229,7 @@ def savage_dickey(draws: Floats, prior_deviation: float) -> BayesFactor:
     error = float(np.std(pieces, ddof=1) / np.sqrt(len(pieces)) / density) if density > 0 else float("inf")
     if min(int((flat > 0).sum()), int((flat < 0).sum())) >= BEYOND:
         return BayesFactor(density / prior, error, True)
-    # Too few draws near zero for a kernel: that of a normal posterior.
+    # There are too few draws near zero for a kernel: assume a normal posterior.
     mean, deviation = float(flat.mean()), float(flat.std(ddof=1))
     density = float(np.exp(-0.5 * (mean / deviation) ** 2)) / (deviation * np.sqrt(2 * np.pi))
     return BayesFactor(density / prior, error, False)
@@ -248,7 +250,7 @@ def diagnose(draws: Floats) -> Diagnostics:
 
 def _normal_scores(draws: Floats) -> Floats:
     """Ranks over all chains, as quantiles of the normal distribution."""
-    # Slow to import, and only who samples needs it.
+    # Imported here because it is slow and only sampling needs it.
     from scipy.stats import rankdata
 
     flat = draws.reshape(-1, draws.shape[-1])
@@ -268,11 +270,11 @@ def sample_posterior(
     warmup: int = WARMUP,
     draws: int = DRAWS,
 ) -> MixedPosterior:
-    """The posterior of a model that is laid out by its formula; ImportError where NumPyro is not installed.
+    """Sample the posterior of a model laid out by its formula; raise ImportError if NumPyro is not installed.
 
-    `unequal` names terms of the formula by which the spread of the answers differs.
+    `unequal` names the terms of the formula with which the spread of the answers varies.
     """
-    # Chains run side by side only if JAX is configured before it starts so that there are several devices.
+    # Chains run in parallel only if JAX has several devices, which must be set before it is imported.
     os.environ.setdefault("XLA_FLAGS", f"--xla_force_host_platform_device_count={chains}")
     import jax
     from numpyro.infer import MCMC, NUTS
@@ -280,10 +282,10 @@ def sample_posterior(
     if link == "cloglog":
         raise ValueError("The posterior has the links logit and probit.")
     jax.config.update("jax_enable_x64", True)
-    described = _Description(laid, family, link, priors or Priors(), _spread_columns(laid, family, unequal))
-    for accepted in (ACCEPTED, CAREFUL):
+    description = _Description(laid, family, link, priors or Priors(), _spread_columns(laid, family, unequal))
+    for target in (TARGET, CAREFUL_TARGET):
         sampler = MCMC(
-            NUTS(described.model, target_accept_prob=accepted),
+            NUTS(description.model, target_accept_prob=target),
             num_warmup=warmup,
             num_samples=draws,
             num_chains=chains,
@@ -294,8 +296,8 @@ def sample_posterior(
         extra = {name: np.asarray(values) for name, values in sampler.get_extra_fields().items()}
         if not extra["diverging"].any():
             break
-    found = {name: np.asarray(values) for name, values in sampler.get_samples(group_by_chain=True).items()}
-    return described.posterior(found, int(extra["diverging"].sum()), float(extra["num_steps"].mean()))
+    samples = {name: np.asarray(values) for name, values in sampler.get_samples(group_by_chain=True).items()}
+    return description.posterior(samples, int(extra["diverging"].sum()), float(extra["num_steps"].mean()))
 
 
 def _spread_columns(laid: Laid, family: FamilyName, unequal: Sequence[str]) -> tuple[int, ...]:
@@ -304,13 +306,13 @@ def _spread_columns(laid: Laid, family: FamilyName, unequal: Sequence[str]) -> t
     unknown = [name for name in unequal if name not in laid.design.labels]
     if unknown:
         raise ValueError(f"The formula has no term {unknown[0]}.")
-    wanted = {laid.design.labels.index(name) for name in unequal}
-    return tuple(k for k, term in enumerate(laid.design.terms.tolist()) if term in wanted)
+    unequal_terms = {laid.design.labels.index(name) for name in unequal}
+    return tuple(k for k, term in enumerate(laid.design.terms.tolist()) if term in unequal_terms)
 
 
 @dataclass(frozen=True)
 class _Description:
-    """The model as NumPyro takes it."""
+    """The model in NumPyro's form."""
 
     laid: Laid
     family: FamilyName
@@ -328,25 +330,25 @@ class _Description:
 
     @cached_property
     def centre(self) -> Floats:
-        """The means of the columns, where an intercept or thresholds take up what they add."""
+        """The means of the columns if an intercept or thresholds can absorb them, otherwise zero."""
         columns = self.laid.design.matrix[:, int(self.intercept) :]
         free = self.intercept or self.family == "ordinal"
         return np.asarray(columns.mean(axis=0)) if free else np.zeros(columns.shape[1])
 
     def model(self) -> None:
-        """Priors and likelihood."""
+        """The priors and the likelihood."""
         import jax.numpy as jnp
         import numpyro
         from numpyro import distributions as dist
 
         priors, unit = self.priors, self.unit
         columns = self.laid.design.matrix[:, int(self.intercept) :] - self.centre
-        wide = columns.shape[1]
-        beta = numpyro.sample("beta", dist.Normal(0.0, priors.coefficient * unit).expand([wide]).to_event(1))
+        width = columns.shape[1]
+        beta = numpyro.sample("beta", dist.Normal(0.0, priors.coefficient * unit).expand([width]).to_event(1))
         eta = jnp.asarray(columns) @ beta
         if self.intercept:
-            about = float(self.laid.response.mean()) if self.family == "gaussian" else 0.0
-            eta = eta + numpyro.sample("alpha", dist.StudentT(3.0, about, priors.threshold * unit))
+            location = float(self.laid.response.mean()) if self.family == "gaussian" else 0.0
+            eta = eta + numpyro.sample("alpha", dist.StudentT(3.0, location, priors.threshold * unit))
         half_t = dist.FoldedDistribution(dist.StudentT(3.0, 0.0, priors.deviation * unit))
         for number, term in enumerate(self.laid.terms):
             size = len(term.names)
@@ -354,8 +356,8 @@ class _Description:
             standard = numpyro.sample(f"z{number}", dist.Normal().expand([len(term.levels), size]).to_event(2))
             factor = jnp.diag(deviation)
             if term.covariance == "full" and size > 1:
-                chosen = dist.LKJCholesky(size, concentration=priors.correlation)
-                factor = deviation[:, None] * numpyro.sample(f"factor{number}", chosen)
+                correlation = dist.LKJCholesky(size, concentration=priors.correlation)
+                factor = deviation[:, None] * numpyro.sample(f"factor{number}", correlation)
             effects = numpyro.deterministic(f"effects{number}", standard @ factor.T)
             eta = eta + jnp.sum(jnp.asarray(term.columns) * _by_row(term.codes, len(term.levels))(effects), axis=1)
         log_spread = jnp.zeros(len(eta))
@@ -387,64 +389,64 @@ class _Description:
             numpyro.factor("prior of cuts", prior.log_prob(cuts).sum())
             numpyro.factor("answers", _between(cuts, answer, eta, jnp.exp(-log_spread), cumulative, self.link))
 
-    def posterior(self, found: dict[str, Floats], divergences: int, steps: float) -> MixedPosterior:
-        """The draws, turned back to what the formula speaks of."""
-        beta = found["beta"]
+    def posterior(self, samples: dict[str, Floats], divergences: int, steps: float) -> MixedPosterior:
+        """The posterior, with draws converted from centred columns to those of the formula."""
+        beta = samples["beta"]
         shape = beta.shape[:2]
-        moved = beta @ self.centre
+        shift = beta @ self.centre
         if self.intercept:
-            beta = np.concatenate([(found["alpha"] - moved)[..., None], beta], axis=-1)
+            beta = np.concatenate([(samples["alpha"] - shift)[..., None], beta], axis=-1)
         numbers = range(len(self.laid.terms))
-        factors = [found.get(f"factor{number}") for number in numbers]
-        correlations = tuple(None if one is None else one @ np.swapaxes(one, -1, -2) for one in factors)
+        factors = [samples.get(f"factor{number}") for number in numbers]
+        correlations = tuple(None if factor is None else factor @ np.swapaxes(factor, -1, -2) for factor in factors)
         return MixedPosterior(
             self.laid, self.family, self.link, self.priors, self.unit, beta,
-            found["cuts"] + moved[..., None] if self.family == "ordinal" else np.empty((*shape, 0)),
-            tuple(found[f"deviation{number}"] for number in numbers), correlations,
-            tuple(found[f"effects{number}"] for number in numbers), found.get("sigma", np.ones(shape)),
-            found.get("gamma", np.empty((*shape, 0))), self.spread_columns, divergences, steps,
+            samples["cuts"] + shift[..., None] if self.family == "ordinal" else np.empty((*shape, 0)),
+            tuple(samples[f"deviation{number}"] for number in numbers), correlations,
+            tuple(samples[f"effects{number}"] for number in numbers), samples.get("sigma", np.ones(shape)),
+            samples.get("gamma", np.empty((*shape, 0))), self.spread_columns, divergences, steps,
         )  # fmt: skip
 
 
 def _by_row(codes: Ints, levels: int) -> Any:
-    """What takes the effects of levels to the rows of the data.
+    """A function that maps the effects of levels to the rows of the data.
 
-    Its slope is a sum over the rows of each level, which are listed here; that of plain indexing is much slower.
+    Its gradient sums over a table of the rows of each level; the gradient of plain indexing is much slower.
     """
     import jax
     import jax.numpy as jnp
 
     order, count = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=levels)
-    listed = np.full((levels, int(count.max())), len(codes))
-    listed[np.arange(listed.shape[1]) < count[:, None]] = order
+    rows = np.full((levels, int(count.max())), len(codes))
+    rows[np.arange(rows.shape[1]) < count[:, None]] = order
 
     @jax.custom_vjp  # type: ignore[untyped-decorator]
-    def taken(effects: Any) -> Any:
+    def by_row(effects: Any) -> Any:
         return effects[codes]
 
-    def back(_: None, slope: Any) -> tuple[Any]:
+    def gradient(_: None, slope: Any) -> tuple[Any]:
         padded = jnp.concatenate([slope, jnp.zeros((1, slope.shape[1]), slope.dtype)])
-        return (padded[listed].sum(axis=1),)
+        return (padded[rows].sum(axis=1),)
 
-    taken.defvjp(lambda effects: (effects[codes], None), back)
-    return taken
+    by_row.defvjp(lambda effects: (effects[codes], None), gradient)
+    return by_row
 
 
 def _between(cuts: Any, answer: Any, eta: Any, shrink: Any, cumulative: Any, link: Link) -> Any:
-    """The sum of log P(y = k), computed on the side of the smaller tail so that nothing is lost."""
+    """The sum of log P(y = k), computed in the smaller tail to avoid cancellation."""
     import jax.numpy as jnp
 
     from karat.models.choices.posterior_density import log_between
 
     last = len(cuts)
-    inner = (answer > 0) & (answer < last)
-    # The lowest and the highest answer have one bound; the other is not used there.
-    chosen = np.eye(last)
-    upper = (chosen[np.minimum(answer, last - 1)] @ cuts - eta) * shrink
-    lower = (chosen[np.maximum(answer, 1) - 1] @ cuts - eta) * shrink
-    first, other = jnp.where(inner, upper, 1.0), jnp.where(inner, lower, 0.0)
+    inside = (answer > 0) & (answer < last)
+    # The lowest and the highest answer have one bound; their placeholder for the other is not used.
+    unit = np.eye(last)
+    upper = (unit[np.minimum(answer, last - 1)] @ cuts - eta) * shrink
+    lower = (unit[np.maximum(answer, 1) - 1] @ cuts - eta) * shrink
+    above, below = jnp.where(inside, upper, 1.0), jnp.where(inside, lower, 0.0)
     if link == "logit":
-        middle = cumulative(first) + cumulative(-other) + jnp.log(-jnp.expm1(other - first))
+        middle = cumulative(above) + cumulative(-below) + jnp.log(-jnp.expm1(below - above))
     else:
-        middle = log_between(first, other)
-    return jnp.where(inner, middle, jnp.where(answer > 0, cumulative(-lower), cumulative(upper))).sum()
+        middle = log_between(above, below)
+    return jnp.where(inside, middle, jnp.where(answer > 0, cumulative(-lower), cumulative(upper))).sum()

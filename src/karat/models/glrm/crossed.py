@@ -1,11 +1,11 @@
-"""The layout of crossed answers: which worker gave an answer to which task, as a table or as a list.
+"""The layout of crossed answers, as a table of workers x tasks or as a list.
 
-A study in which most workers answered most tasks is a table, workers x tasks, of as many sheets as the fullest cell has
-answers; empty places are padded and counted as absent. A study in which they did not is a list of answers, sorted by
-cell. Both layouts speak of *answers* (one number for each answer), *cells* (one number for each worker and task that
-met) and *groups* (one number for each worker, or task), and go from one to the other; the estimators need no more.
+If most workers answered most tasks, the answers form a table, workers x tasks, with as many sheets as the fullest cell
+has answers; empty places are padded and marked as absent. Otherwise they form a list of answers, sorted by cell. Both
+layouts convert between *answers* (one number per answer), *cells* (one number per pair of a worker and a task they
+answered) and *groups* (one number per worker, or per task), which is all that the estimators need.
 
-What is fitted: answers with their workers, tasks and fixed effects, checked and numbered.
+`arrange` checks and numbers the answers with their workers, tasks and fixed effects.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from karat.types import Bools, Floats, Ints
 
 Factor = Literal["worker", "task"]
 PADDED = 4
-"""A table may be this many times larger than the answers in it."""
+"""A table may have this many times as many places as answers."""
 SMALL = 20_000
-"""A table of so few places is always kept whole."""
+"""A table of at most this many places is never turned into a list."""
 
 
 @dataclass(frozen=True)
 class AnswerGrid:
-    """Sheets x workers x tasks. `present` is 1 where there is an answer; None where there is one everywhere."""
+    """A table of sheets x workers x tasks; `present` is 1 where there is an answer, or None if no place is empty."""
 
     shape: tuple[int, int, int]
     present: Floats | None
     position: Ints | None = None
-    """Where each answer of the caller stands, as an index into the flat table."""
+    """The index of each of the caller's answers in the flat table."""
 
     @property
     def workers(self) -> int:
@@ -55,7 +55,7 @@ class AnswerGrid:
         return self.shape[0] == 1
 
     def place(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The caller's answers in the layout's order; zero where there is none."""
+        """The caller's answers in the layout's order, with zero where there is no answer."""
         flat = np.zeros((int(np.prod(self.shape)), *values.shape[1:]), dtype=values.dtype)
         flat[self.position] = values
         return flat.reshape(*self.shape, *values.shape[1:])
@@ -87,15 +87,15 @@ class AnswerGrid:
         return np.delete(answers, group, axis=1 if factor == "worker" else 2)
 
     def answers_of(self, worker: int) -> tuple[Bools, Ints]:
-        """Where the answers of a worker stand, and the task of each."""
-        mine = np.zeros(self.shape, dtype=bool)
-        mine[:, worker] = True if self.present is None else self.present[:, worker] > 0
-        return mine, np.nonzero(mine)[2]
+        """A mask of a worker's answers, and the task of each."""
+        mask = np.zeros(self.shape, dtype=bool)
+        mask[:, worker] = True if self.present is None else self.present[:, worker] > 0
+        return mask, np.nonzero(mask)[2]
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A list of answers, sorted by cell; a cell is a pair of worker and task that met."""
+class AnswerList:
+    """A list of answers, sorted by cell; a cell is a pair of a worker and a task they answered."""
 
     workers: int
     tasks: int
@@ -104,7 +104,7 @@ class Listed:
     """The worker of each cell."""
     task: Ints
     order: Ints | None = None
-    """Which of the caller's answers stands in each place."""
+    """The number of the caller's answer in each place."""
     present: None = None
 
     @property
@@ -137,32 +137,32 @@ class Listed:
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.worker, minlength=self.workers))])
         return sparse.csr_array((cells, self.task, starts), shape=(self.workers, self.tasks))
 
-    def without(self, factor: Factor, group: int) -> Listed:
-        kept = (self.worker if factor == "worker" else self.task) != group
-        number = np.cumsum(kept) - 1
-        worker, task = self.worker[kept], self.task[kept]
+    def without(self, factor: Factor, group: int) -> AnswerList:
+        others = (self.worker if factor == "worker" else self.task) != group
+        number = np.cumsum(others) - 1
+        worker, task = self.worker[others], self.task[others]
         workers, tasks = self.workers, self.tasks
         if factor == "worker":
             worker, workers = worker - (worker > group), workers - 1
         else:
             task, tasks = task - (task > group), tasks - 1
-        return Listed(workers, tasks, number[self.cell[kept[self.cell]]], worker, task)
+        return AnswerList(workers, tasks, number[self.cell[others[self.cell]]], worker, task)
 
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
         of_cell = self.worker if factor == "worker" else self.task
         return np.asarray(answers[of_cell[self.cell] != group])
 
     def answers_of(self, worker: int) -> tuple[Bools, Ints]:
-        mine: Bools = self.worker[self.cell] == worker
-        return mine, self.task[self.cell[mine]]
+        mask: Bools = self.worker[self.cell] == worker
+        return mask, self.task[self.cell[mask]]
 
 
-CrossedLayout = AnswerGrid | Listed
-"""Both have the same methods, which the estimators ask."""
+CrossedLayout = AnswerGrid | AnswerList
+"""Both classes have the methods that the estimators use."""
 
 
 def crossed(worker: Ints, task: Ints, workers: int, tasks: int, listed: bool | None = None) -> CrossedLayout:
-    """Lay answers out as a table where that is not wasteful, as a list where it is, or as `listed` says.
+    """Lay answers out as a table, as a list if most of the table would be empty, or as `listed` requires.
 
     >>> layout = crossed(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2)
     >>> layout.cells(layout.place(np.array([5.0, 6.0, 7.0]))).tolist()
@@ -185,11 +185,11 @@ def crossed(worker: Ints, task: Ints, workers: int, tasks: int, listed: bool | N
             present.reshape(-1)[position] = 1.0
         return AnswerGrid((sheets, workers, tasks), present, position)
     cells = ordered[first]
-    return Listed(workers, tasks, cell, cells // tasks, cells % tasks, order)
+    return AnswerList(workers, tasks, cell, cells // tasks, cells % tasks, order)
 
 
 def is_listed(places: float, answers: float) -> bool:
-    """Whether so few places of a table have an answer that they are laid out as a list."""
+    """Whether a table with this many places and answers would be sparse enough to use a list."""
     return places > max(PADDED * answers, SMALL)
 
 
@@ -199,7 +199,7 @@ def _sums(group: Ints, values: Floats, groups: int) -> Floats:
 
 @dataclass(frozen=True)
 class CrossedAnswers:
-    """Answers with the numbers of their workers and tasks; `workers` and `tasks` are the names, sorted."""
+    """Answers with the numbers of their workers and tasks; `workers` and `tasks` are the sorted names."""
 
     response: NDArray[Any]
     design: Floats
@@ -210,38 +210,38 @@ class CrossedAnswers:
 
     @cached_property
     def layout(self) -> CrossedLayout:
-        """Where each answer stands."""
+        """The layout of the answers."""
         return crossed(self.worker, self.task, len(self.workers), len(self.tasks))
 
 
 def arrange(response: ArrayLike, worker: ArrayLike, task: ArrayLike, design: ArrayLike | None) -> CrossedAnswers:
-    """Check the arrays and lay them out; without a design there is an intercept alone."""
-    answer, who, what = np.asarray(response), np.asarray(worker), np.asarray(task)
-    if not answer.ndim == who.ndim == what.ndim == 1 or not len(answer) == len(who) == len(what):
+    """Check the arrays and number workers and tasks; without a design there is only an intercept."""
+    answers, worker_ids, task_ids = np.asarray(response), np.asarray(worker), np.asarray(task)
+    if any(values.shape != (answers.size,) for values in (answers, worker_ids, task_ids)):
         raise ValueError("response, worker and task must be one-dimensional and equally long.")
-    if len(answer) == 0:
+    if len(answers) == 0:
         raise ValueError(Message("models.no_answers"))
-    if answer.dtype.kind == "f" and not np.all(np.isfinite(answer)):
+    if answers.dtype.kind == "f" and not np.all(np.isfinite(answers)):
         raise ValueError("response has missing or infinite values. Leave those answers out.")
-    x = np.ones((len(answer), 1)) if design is None else np.asarray(design, dtype=np.float64)
-    if x.ndim != 2 or len(x) != len(answer) or not np.all(np.isfinite(x)):
+    x = np.ones((len(answers), 1)) if design is None else np.asarray(design, dtype=np.float64)
+    if x.ndim != 2 or len(x) != len(answers) or not np.all(np.isfinite(x)):
         raise ValueError("design must have a row of finite numbers for every answer.")
     if dependent(x):
         raise ValueError("The columns of the design depend on each other. Leave out those that follow from others.")
-    workers, who = np.unique(who, return_inverse=True)
-    tasks, what = np.unique(what, return_inverse=True)
+    workers, worker_number = np.unique(worker_ids, return_inverse=True)
+    tasks, task_number = np.unique(task_ids, return_inverse=True)
     if len(workers) < 2 or len(tasks) < 2:
         raise ValueError(Message("models.two_of_each"))
-    return CrossedAnswers(answer, x, who, what, workers, tasks)
+    return CrossedAnswers(answers, x, worker_number, task_number, workers, tasks)
 
 
 def dependent(design: Floats) -> bool:
-    """Whether a column is zero or follows from the others."""
+    """Whether a column is zero or linearly dependent on the others."""
     return dependent_products(design.T @ design)
 
 
 def dependent_products(products: Floats) -> bool:
-    """The same, from the products of the columns with each other."""
+    """Whether a column is zero or linearly dependent on the others, given X'X."""
     size = np.sqrt(np.diag(products))
     if not len(size) or np.any(size == 0):
         return bool(len(size))

@@ -1,20 +1,20 @@
 """The likelihood of an answer given its linear predictor, with the derivatives that the Laplace approximation needs.
 
-For each answer: the log-likelihood l, its slope r = dl/deta, its curvature W = -d2l/deta2 and W3 = dW/deta. A family
-may have parameters psi of its own (thresholds, a residual deviation); for them it gives the sum over answers of
+Each answer has a log-likelihood l with slope r = dl/deta, curvature W = -d2l/deta2 and W3 = dW/deta. A family may
+have parameters psi (thresholds, a residual deviation). For these, `gradient` returns the sum over answers of
 
     -l_psi + a W_psi + b r_psi      (derivatives at fixed eta)
 
-for any weights a and b, which is what the gradient is made of, and, for the search, the sum of -l_psi,psi and every
-r_psi.
+for any weights a and b, from which the gradient is computed. `information` returns the sum of -l_psi,psi and r_psi of
+every answer, for the search.
 
 - Binary: P(1) = F(eta), with F the logistic function, so that r = y - F, W = F(1 - F), W3 = W(1 - 2F).
-- Ordinal: P(y <= k) = F(alpha_k - eta). With a and b the thresholds above and below the answer, less eta, and f = F(1
-  - F): r = F(a) + F(b) - 1, W = f(a) + f(b). The likelihood F(a) - F(b) is F(a) F(-b) (1 - exp(b - a)), which does
-  not cancel.
+- Ordinal: P(y <= k) = F(alpha_k - eta). With a and b the thresholds above and below the answer minus eta, and
+  f = F(1 - F): r = F(a) + F(b) - 1, W = f(a) + f(b). The likelihood F(a) - F(b) is
+  F(a) F(-b) (1 - exp(b - a)), which avoids cancellation.
 - Binary by another link: the probit, F = Phi, or the complementary log-log, F = 1 - exp(-exp(eta)).
-- Ordinal with scale effects: P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), psi being alpha and zeta.
-- Ordinal by another link: l = log(F(a) - F(b)), with its derivatives in a and b one by one.
+- Ordinal with scale effects: P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), where psi is alpha and zeta.
+- Ordinal by another link: l = log(F(a) - F(b)), with separate derivatives in a and b.
 - Gaussian: y ~ N(eta, sigma^2), psi = log sigma.
 """
 
@@ -36,7 +36,7 @@ Link = Literal["logit", "probit", "cloglog"]
 
 
 def family_message(family: FamilyName) -> Message:
-    """The kind of answers that a family is for.
+    """The kind of answers a family describes.
 
     >>> str(family_message("ordinal"))
     'ordered'
@@ -64,13 +64,13 @@ class BinaryFamily:
 
     def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
         """Derivatives at `eta`."""
-        towards = self.sign * eta
-        log, other = log_logistic(towards)
-        return Derivatives(log, self.sign * other, other - other * other)
+        signed = self.sign * eta
+        log, complement = log_logistic(signed)
+        return Derivatives(log, self.sign * complement, complement - complement * complement)
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
-        _, other = log_logistic(self.sign * eta)
-        return self.sign * (other - other * other) * (2 * other - 1)
+        _, complement = log_logistic(self.sign * eta)
+        return self.sign * (complement - complement * complement) * (2 * complement - 1)
 
     def allowed(self, psi: Floats) -> bool:
         return True
@@ -85,10 +85,10 @@ class BinaryFamily:
     def answers(self) -> Floats:
         return self.sign
 
-    def kept(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
-        shown = answers if present is None else answers[present > 0]
-        both = shown.size > 0 and shown.min() < shown.max()
-        return replace(self, sign=answers) if both else None, np.empty(0, dtype=bool)
+    def subset(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
+        values = answers if present is None else answers[present > 0]
+        varied = values.size > 0 and values.min() < values.max()
+        return replace(self, sign=answers) if varied else None, np.empty(0, dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -125,54 +125,54 @@ class OrdinalFamily:
         at = self._at(eta, psi)
         above, below, bend = present * at.f_above, present * at.f_below, self._by_category(present * at.bend)
         diagonal = (self._by_category(above) + bend)[:-1] + (self._by_category(below) + bend)[1:]
-        kinds = range(self.categories - 1)
-        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in kinds])
+        thresholds = range(self.categories - 1)
+        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in thresholds])
         return np.diag(diagonal) - np.diag(bend[1:-1], 1) - np.diag(bend[1:-1], -1), slopes
 
     @property
     def answers(self) -> Ints:
         return self.category
 
-    def kept(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
-        shown = answers if present is None else answers[present > 0]
-        used = np.bincount(shown.ravel(), minlength=self.categories) > 0
+    def subset(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
+        values = answers if present is None else answers[present > 0]
+        used = np.bincount(values.ravel(), minlength=self.categories) > 0
         number = np.maximum(np.cumsum(used) - 1, 0)
-        # A threshold stands between the last category used below it and one above: the lowest of equals stays.
+        # A threshold remains if the category just below it is used, and any above it.
         thresholds = used[:-1] & (np.cumsum(used[::-1])[::-1][1:] > 0)
-        kinds = int(used.sum())
-        return replace(self, category=number[answers], categories=kinds) if kinds > 1 else None, thresholds
+        categories = int(used.sum())
+        return replace(self, category=number[answers], categories=categories) if categories > 1 else None, thresholds
 
     def _by_category(self, values: Floats) -> Floats:
-        """Sums of values over the answers in each category."""
-        whole = np.broadcast_to(values, self.category.shape).ravel()
-        return np.bincount(self.category.ravel(), whole, self.categories).astype(np.float64, copy=False)
+        """The sum of `values` over the answers in each category."""
+        flat = np.broadcast_to(values, self.category.shape).ravel()
+        return np.bincount(self.category.ravel(), flat, self.categories).astype(np.float64, copy=False)
 
     def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
-        """How l, r and W of each answer change with the thresholds above and below it: see `logistic_interval`."""
+        """The derivatives of l, r and W in the thresholds above and below each answer; see `logistic_interval`."""
         _, (not_above, not_below), _ = self._tails(eta, psi)
         gaps = np.diff(np.concatenate([[-np.inf], psi, [np.inf]]))
         return logistic_interval(not_above, not_below, (np.exp(-gaps) / -np.expm1(-gaps))[self.category])
 
     def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
-        """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap.
+        """log F and 1 - F at the upper threshold minus eta and at eta minus the lower one, and the log of the gap.
 
-        Those of the last predictor are kept: the gradient and the information ask for them where the search ended.
+        The values for the last predictor are cached, because the gradient and the information need them again.
         """
-        last = self._last.get("tails")
-        if last is None or last[0] is not eta or last[1] is not psi:
+        cached = self._last.get("tails")
+        if cached is None or cached[0] is not eta or cached[1] is not psi:
             ends, gaps = self._ends(psi)
             sides = np.empty((2, *self.category.shape))
             np.subtract(ends[1:][self.category], eta, out=sides[0])
             np.subtract(eta, ends[self.category], out=sides[1])
-            last = self._last["tails"] = eta, psi, (*log_logistic(sides), gaps[self.category])
-        return last[2]
+            cached = self._last["tails"] = eta, psi, (*log_logistic(sides), gaps[self.category])
+        return cached[2]
 
     @cached_property
     def _last(self) -> dict[str, Any]:
         return {}
 
     def _ends(self, psi: Floats) -> tuple[Floats, Floats]:
-        """The thresholds below and above each category, and the logs of what lies between them."""
+        """The bounds of the categories, and for each category the log of 1 - exp(-(upper - lower bound))."""
         ends = np.concatenate([[-np.inf], psi, [np.inf]])
         return ends, np.log(-np.expm1(ends[:-1] - ends[1:]))
 
@@ -193,11 +193,11 @@ class LinkedBinary(BinaryFamily):
     def _parts(self, eta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """l, r, W and W3."""
         if self.link == "probit":
-            towards = self.sign * eta
-            log = log_ndtr(towards)
-            ratio = np.exp(-0.5 * towards**2 - 0.5 * np.log(2 * np.pi) - log)
-            curvature = ratio * (towards + ratio)
-            third = self.sign * (ratio - curvature * (towards + 2 * ratio))
+            signed = self.sign * eta
+            log = log_ndtr(signed)
+            ratio = np.exp(-0.5 * signed**2 - 0.5 * np.log(2 * np.pi) - log)
+            curvature = ratio * (signed + ratio)
+            third = self.sign * (ratio - curvature * (signed + 2 * ratio))
             return log, self.sign * ratio, curvature, third
         mean = np.exp(np.minimum(eta, 300.0))
         with np.errstate(over="ignore"):
@@ -225,17 +225,17 @@ class LinkedOrdinal(OrdinalFamily):
         above, below = ends[1:][self.category] - eta, ends[self.category] - eta
         between = _probits_between if self.link == "probit" else _cloglogs_between
         log, fa, fb = between(above, below)
-        # The density f has f'/f = m, so that f''/f = m^2 + m', at the end above and at the one below.
+        # With m = f'/f for the density f, f''/f = m^2 + m'. Below, m and m' at the upper and the lower end.
         (ma, ma_slope), (mb, mb_slope) = (
             (-x, -1.0) if self.link == "probit" else (1 - np.exp(x), -np.exp(x))
             for x in (np.where(np.isfinite(end), np.minimum(end, 300.0), 0.0) for end in (above, below))
         )
-        one, other = ma * fa, -mb * fb
+        slope_a, slope_b = ma * fa, -mb * fb
         la, lb = fa, -fb
-        laa, lbb, lab = one - la**2, other - lb**2, -la * lb
-        laab, labb = -one * lb - 2 * la * lab, -other * la - 2 * lb * lab
-        laaa = (ma**2 + ma_slope) * fa - one * la - 2 * la * laa
-        lbbb = -(mb**2 + mb_slope) * fb - other * lb - 2 * lb * lbb
+        laa, lbb, lab = slope_a - la**2, slope_b - lb**2, -la * lb
+        laab, labb = -slope_a * lb - 2 * la * lab, -slope_b * la - 2 * lb * lab
+        laaa = (ma**2 + ma_slope) * fa - slope_a * la - 2 * la * laa
+        lbbb = -(mb**2 + mb_slope) * fb - slope_b * lb - 2 * lb * lbb
         return SimpleNamespace(
             log=log, l_above=la, l_below=lb, f_above=-laa - lab, f_below=-lbb - lab,
             w_above=-laaa - 2 * laab - labb, w_below=-laab - 2 * labb - lbbb, bend=lab,
@@ -243,26 +243,27 @@ class LinkedOrdinal(OrdinalFamily):
 
 
 def _probits_between(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
-    """The log of the normal probability between two ends, and what the density is of it at each."""
-    turned = below > 0  # differences are taken in the tail that is closer
-    share = np.where(turned, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
+    """The log of the normal probability between two ends, and the density at each end divided by that probability."""
+    right = below > 0  # the difference is computed in the nearer tail
+    share = np.where(right, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
     log = np.log(np.maximum(share, 1e-300))
     fa, fb = (np.exp(-0.5 * end**2 - log) / np.sqrt(2 * np.pi) for end in (above, below))
     return log, fa, fb
 
 
 def _cloglogs_between(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
-    """The same of F = 1 - exp(-exp(x))."""
+    """The same for F = 1 - exp(-exp(x))."""
     with np.errstate(over="ignore"):
-        start = np.exp(below)
-        apart = np.maximum(np.exp(above) - start, 1e-300)
-    rest = np.log(-np.expm1(-apart))
-    return rest - start, np.exp(np.where(np.isfinite(above), above, 0.0) - apart - rest), np.exp(below - rest)
+        lower = np.exp(below)
+        gap = np.maximum(np.exp(above) - lower, 1e-300)
+    log_share = np.log(-np.expm1(-gap))
+    at_above = np.exp(np.where(np.isfinite(above), above, 0.0) - gap - log_share)
+    return log_share - lower, at_above, np.exp(below - log_share)
 
 
 @dataclass(frozen=True)
 class ScaledOrdinal(OrdinalFamily):
-    """Ordered categories by cumulative logits whose spread differs: psi are the thresholds, then the scale effects.
+    """Ordered categories by cumulative logits with unequal spread; psi are the thresholds, then the scale effects.
 
     With s = exp(-z'zeta) the likelihood is that of `OrdinalFamily` at s eta and s alpha.
     """
@@ -293,63 +294,63 @@ class ScaledOrdinal(OrdinalFamily):
         by_l = above * at.l_above + below * at.l_below
         by_r = at.s * (above * at.f_above + below * at.f_below)
         by_w = at.s**2 * (above * at.w_above + below * at.w_below)
-        own = slice(self.categories - 1, None)
-        by_r[own] += scale * at.s * at.slope
-        by_w[own] += 2 * scale * at.s**2 * at.curvature
+        scales = slice(self.categories - 1, None)
+        by_r[scales] += scale * at.s * at.slope
+        by_w[scales] += 2 * scale * at.s**2 * at.curvature
         return np.asarray((present * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1))
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
         at = self._at(eta, psi)
-        (above, below), own, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
+        (above, below), scales, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
         slopes = at.s * (above * at.f_above + below * at.f_below)
-        slopes[own] += scale * at.s * at.slope
+        slopes[scales] += scale * at.s * at.slope
         apart = above - below
         inner = (above * (present * at.f_above)) @ above.T + (apart * (present * at.bend)) @ apart.T
         inner += (below * (present * at.f_below)) @ below.T
-        # What scales a move scales it again: the second derivatives of s (alpha - eta).
+        # The second derivatives of s (alpha - eta): a scale effect multiplies each first derivative again.
         first = present * (above * at.l_above + below * at.l_below)
-        again = first @ scale.T
-        inner[:, own] -= again
-        inner[own] -= again.T
-        inner[own, own] += again[own]
+        second = first @ scale.T
+        inner[:, scales] -= second
+        inner[scales] -= second.T
+        inner[scales, scales] += second[scales]
         return (inner + inner.T) / 2, present * slopes
 
-    def kept(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
+    def subset(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
         raise NotImplementedError("Scale effects belong to the rows of a whole study.")
 
     def _zeta(self, psi: Floats) -> Floats:
         return psi[self.categories - 1 :]
 
     def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
-        """s, and in units of the scaled predictor l, r, W and their derivatives in the ends of each answer."""
+        """s, and l, r and W in units of the scaled predictor, with their derivatives in the ends of each answer."""
         s = np.exp(-self.columns @ self._zeta(psi))
         ends = np.concatenate([[-np.inf], psi[: self.categories - 1], [np.inf]])
         above, below = s * (ends[self.category + 1] - eta), s * (ends[self.category] - eta)
         gap = above - below
         logs, (not_above, not_below) = log_logistic(np.stack([above, -below]))
-        found = logistic_interval(not_above, not_below, np.exp(-gap) / -np.expm1(-gap))
-        found.s, found.log = s, logs[0] + logs[1] + np.log(-np.expm1(-gap))
-        found.slope, found.curvature = not_below - not_above, found.f_above + found.f_below
-        return found
+        at = logistic_interval(not_above, not_below, np.exp(-gap) / -np.expm1(-gap))
+        at.s, at.log = s, logs[0] + logs[1] + np.log(-np.expm1(-gap))
+        at.slope, at.curvature = not_below - not_above, at.f_above + at.f_below
+        return at
 
     def _moves(self, eta: Floats, psi: Floats, s: Floats) -> tuple[Floats, Floats]:
-        """How psi moves s (alpha - eta) above and below each answer: parameters x rows."""
+        """The derivatives of s (alpha - eta) in psi at both ends of each answer: parameters x rows."""
         thresholds = self.categories - 1
         ends = np.concatenate([[0.0], psi[:thresholds], [0.0]])
         sides = []
         for place in (self.category + 1, self.category):
             inside = (place > 0) & (place <= thresholds)
-            own = s * inside * (place == 1 + np.arange(thresholds)[:, None])
-            sides.append(np.concatenate([own, -self.columns.T * (inside * s * (ends[place] - eta))]))
+            by_threshold = s * inside * (place == 1 + np.arange(thresholds)[:, None])
+            sides.append(np.concatenate([by_threshold, -self.columns.T * (inside * s * (ends[place] - eta))]))
         return sides[0], sides[1]
 
 
 def logistic_interval(not_above: Floats, not_below: Floats, steep: Floats) -> SimpleNamespace:
-    """Derivatives of l = log(F(a) - F(b)) for logistic F, where a and b are the ends above and below, minus eta.
+    """Derivatives of l = log(F(a) - F(b)) for logistic F, where a and b are the upper and lower ends minus eta.
 
-    Given 1 - F(a), F(b) and exp(b - a) / (1 - exp(b - a)): the derivatives of l, r and W in a (`l_above`, `f_above`,
-    `w_above`) and in b, and `bend`, the mixed second derivative of l. Then r = -(l_above + l_below), W = f_above +
-    f_below and W3 = -(w_above + w_below).
+    The arguments are 1 - F(a), F(b) and exp(b - a) / (1 - exp(b - a)). The result has the derivatives of l, r and W in
+    a (`l_above`, `f_above`, `w_above`) and in b, and `bend`, the mixed second derivative of l. Then r = -(l_above +
+    l_below), W = f_above + f_below and W3 = -(w_above + w_below).
     """
     f_above, f_below = not_above - not_above**2, not_below - not_below**2
     return SimpleNamespace(
@@ -359,7 +360,7 @@ def logistic_interval(not_above: Floats, not_below: Floats, steep: Floats) -> Si
 
 
 def inverse_link(link: Link, eta: Floats) -> Floats:
-    """The probability that belongs to a predictor.
+    """The probability at a value of the linear predictor.
 
     >>> [inverse_link(link, np.zeros(1)).round(3).item() for link in ("logit", "probit", "cloglog")]
     [0.5, 0.5, 0.632]
@@ -370,7 +371,7 @@ def inverse_link(link: Link, eta: Floats) -> Floats:
 
 
 def linked(link: Link, probability: Floats) -> Floats:
-    """The predictor that belongs to a probability.
+    """The linear predictor at which the probability has this value.
 
     >>> [linked(link, np.array([0.75])).round(3).item() for link in ("logit", "probit", "cloglog")]
     [1.099, 0.674, 0.327]
@@ -415,20 +416,20 @@ class Gaussian:
     def answers(self) -> Floats:
         return self.value
 
-    def kept(self, answers: Floats, present: Floats | None) -> tuple[Gaussian | None, Bools]:
+    def subset(self, answers: Floats, present: Floats | None) -> tuple[Gaussian | None, Bools]:
         return Gaussian(answers), np.ones(1, dtype=bool)
 
 
 Family = BinaryFamily | OrdinalFamily | Gaussian
-"""Its method `kept` is the family of some of the answers, in the layout's order, with which parameters it keeps."""
+"""The method `subset` returns the family of a subset of the answers, in the layout's order, and which psi remain."""
 
 
 def log_logistic(x: Floats) -> tuple[Floats, Floats]:
-    """log F(x) and 1 - F(x) of the logistic function, without overflow; both ends may be infinite."""
+    """log F(x) and 1 - F(x) of the logistic function, without overflow; x may be infinite."""
     decay = np.exp(-np.abs(x))
-    whole = 1.0 + decay
+    total = 1.0 + decay
     log = np.minimum(x, 0.0)
-    log -= np.log(whole)
-    other = np.where(x >= 0, decay, 1.0)
-    other /= whole
-    return log, other
+    log -= np.log(total)
+    complement = np.where(x >= 0, decay, 1.0)
+    complement /= total
+    return log, complement

@@ -43,10 +43,10 @@ class Objective:
     layout: CrossedLayout
     family: Family
     design: Floats
-    """The answers in the layout's order x the columns of X."""
+    """X, with answers in the layout's order."""
     cell_effect: bool = False
     steps: int = STEPS
-    """After how many steps the search for the modes is given up."""
+    """The largest number of steps in the search for the modes."""
 
     @property
     def parameters(self) -> int:
@@ -54,13 +54,13 @@ class Objective:
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats, Scales]:
         """beta, psi and the deviations of the effects."""
-        columns, own = self.design.shape[-1], self.family.parameters
-        beta, psi, deviations = np.split(parameters, [columns, columns + own])
+        columns, psis = self.design.shape[-1], self.family.parameters
+        beta, psi, deviations = np.split(parameters, [columns, columns + psis])
         return beta, psi, Scales(*map(float, deviations))
 
     @property
     def deviations(self) -> int:
-        """How many of the parameters, the last, are deviations."""
+        """The number of deviations; they are the last parameters."""
         return 2 + self.cell_effect
 
     @property
@@ -68,32 +68,32 @@ class Objective:
         return self.layout.answers
 
     def without(self, modes: Modes, factor: Factor, group: int) -> tuple[Objective | None, Modes, Bools]:
-        """The objective without a worker or task, the modes of the others and which parameters it keeps.
+        """The objective without a worker or task, the modes of the others and which parameters remain.
 
-        A threshold whose category nobody else used goes. None where one category alone is left.
+        The threshold of a category that nobody else used is removed. None if only one category remains.
         """
         layout = self.layout.without(factor, group)
         answers = self.layout.drop(self.family.answers, factor, group)
-        family, own = self.family.kept(answers, layout.present)
+        family, psi = self.family.subset(answers, layout.present)
         columns = np.ones(self.design.shape[-1], dtype=bool)
-        kept = np.concatenate([columns, own, np.ones(self.deviations, dtype=bool)])
+        remaining = np.concatenate([columns, psi, np.ones(self.deviations, dtype=bool)])
         if family is None:
-            return None, modes, kept
+            return None, modes, remaining
         rest = Objective(layout, family, self.layout.drop(self.design, factor, group), self.cell_effect)
         worker, task = modes.worker, modes.task
         worker, task = (np.delete(worker, group), task) if factor == "worker" else (worker, np.delete(task, group))
-        return rest, Modes(worker, task, rest.zero_modes().cell), kept
+        return rest, Modes(worker, task, rest.zero_modes().cell), remaining
 
     def zero_modes(self) -> Modes:
-        """No effects, from where the first search starts."""
+        """Effects of zero, where the first search starts."""
         layout = self.layout
         cell = layout.cells(np.zeros(self.design.shape[:-1])) if self.cell_effect else None
         return Modes(np.zeros(layout.workers), np.zeros(layout.tasks), cell)
 
     def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
-        """The value and gradient, the modes searched from `start`.
+        """The value and gradient at `parameters`; the search for the modes begins at `start`.
 
-        None where parameters are not allowed, or so far out that the curvature is numerically singular.
+        None if the parameters are not allowed, or so extreme that the curvature is numerically singular.
         """
         beta, psi, scales = self.split(parameters)
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
@@ -111,15 +111,15 @@ class Objective:
         if not np.isfinite(value):
             return None
         information = partial(self._information, mode, psi, scales, covariance)
-        return Evaluation(value, gradient, mode.point.modes, information, mode.found)
+        return Evaluation(value, gradient, mode.point.modes, information, mode.converged)
 
     def gradient(
         self, point: CrossedPoint, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats],
         solve: Callable[[Floats, Floats], tuple[Floats, Floats]],
     ) -> tuple[Floats, Floats]:  # fmt: skip
-        """The gradient, and c of every cell; `solve` gives M^-1 times slopes of workers and tasks.
+        """The gradient, and c of every cell; `solve` returns M^-1 times slopes of workers and tasks.
 
-        Where it gives nothing but zeros, what comes from the movement of the modes is left out.
+        If `solve` returns zeros, the gradient ignores how the modes move with the parameters.
         """
         layout, family = self.layout, self.family
         present = np.ones(()) if layout.present is None else layout.present
@@ -157,8 +157,8 @@ class Objective:
         if layout.single:
             by_answer = layout.spread(by_cell)
         else:
-            now = family.derivatives(point.eta, psi)
-            by_answer = a * third - (b * now.curvature + now.slope) * present
+            current = family.derivatives(point.eta, psi)
+            by_answer = a * third - (b * current.curvature + current.slope) * present
         d_beta = self.design.reshape(by_answer.size, -1).T @ by_answer.ravel()
         d_psi = family.gradient(point.eta, psi, present, a, b)
         d_cell = self._by_cell_scale(point, scales.cell, height, q, cell_third)
@@ -167,7 +167,7 @@ class Objective:
     def _information(
         self, mode: CrossedMode, psi: Floats, scales: Scales, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
-        """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
+        """An approximate Hessian: of the penalised likelihood for fixed effects, as in a linear model for variances."""
         layout, point = self.layout, mode.point
         fixed, of_worker, of_task = self.fixed_information(point, psi, scales)
         by_worker, by_task = mode.schur.solve(of_worker, of_task)
@@ -181,26 +181,26 @@ class Objective:
         return np.asarray(block_diag(fixed, np.diag(deviations)))
 
     def fixed_information(self, point: CrossedPoint, psi: Floats, scales: Scales) -> tuple[Floats, Floats, Floats]:
-        """The curvature in the coefficients and psi, and how they change the slopes of workers and of tasks.
+        """The curvature in the coefficients and psi, and the derivatives in them of the slopes of workers and of tasks.
 
-        The effects of cells move along: each takes s^2 c c'/D from the curvature, with c how the slope of the cell
-        changes, and leaves c / D of it for the worker and the task.
+        The cell effects move with the parameters. With c the derivative of a cell's slope, they reduce the curvature by
+        s^2 c c'/D and the derivatives for the worker and the task to c / D.
         """
         layout, family = self.layout, self.family
         present = np.ones(()) if layout.present is None else layout.present
         weight = present * family.derivatives(point.eta, psi).curvature
         design = np.moveaxis(self.design, -1, 0)
-        inner, own = family.information(point.eta, psi, present)
-        columns = np.concatenate([-weight * design, own])
-        flat, slopes = self.design.reshape(weight.size, -1), own.reshape(-1, weight.size)
-        beside = -slopes @ flat
-        fixed = np.block([[flat.T @ (weight.reshape(-1, 1) * flat), beside.T], [beside, inner]])
+        inner, by_psi = family.information(point.eta, psi, present)
+        columns = np.concatenate([-weight * design, by_psi])
+        flat, slopes = self.design.reshape(weight.size, -1), by_psi.reshape(-1, weight.size)
+        cross = -slopes @ flat
+        fixed = np.block([[flat.T @ (weight.reshape(-1, 1) * flat), cross.T], [cross, inner]])
         in_cells = np.array([layout.cells(column) for column in columns]).reshape(-1, *point.weight.shape)
         if point.determinant is not None:
-            left = in_cells / point.determinant
-            flat_cells, flat_left = (cells.reshape(-1, point.weight.size) for cells in (in_cells, left))
-            fixed -= scales.cell**2 * (flat_cells @ flat_left.T)
-            in_cells = left
+            reduced = in_cells / point.determinant
+            flat_cells, flat_reduced = (cells.reshape(-1, point.weight.size) for cells in (in_cells, reduced))
+            fixed -= scales.cell**2 * (flat_cells @ flat_reduced.T)
+            in_cells = reduced
         of_worker = (
             np.array([scales.worker * layout.by_worker(cells) for cells in in_cells]).reshape(-1, layout.workers).T
         )
@@ -209,7 +209,7 @@ class Objective:
 
     @staticmethod
     def _by_cell_scale(point: CrossedPoint, s: float, height: Floats, q: Floats, third: Floats) -> list[float]:
-        """The derivative in the deviation of the cells, where they have effects."""
+        """The derivative in the deviation of the cell effects, if there are any."""
         determinant, cell, weight = point.determinant, point.modes.cell, point.weight
         if determinant is None or cell is None:
             return []
@@ -220,9 +220,10 @@ class Objective:
 
 
 def variance_information(theta: float, weight: Floats, variance: Floats) -> float:
-    """How much groups with posterior variances (of spherical effects) tell about their deviation theta.
+    """The information about the deviation theta in groups with these posterior variances of their spherical effects.
 
-    In a linear model 2 (1 - q)^2 / theta^2 a group; where that vanishes, a part of the curvature that is found at zero.
+    In a linear model it is 2 (1 - q)^2 / theta^2 per group, with q the posterior variance. Where that vanishes, a part
+    of the curvature at zero takes its place.
     """
     share = 1 - variance
     per_group = share / theta**2 if abs(theta) > 1e-3 else weight
@@ -230,12 +231,12 @@ def variance_information(theta: float, weight: Floats, variance: Floats) -> floa
 
 
 CELL_STEP = 1.5
-"""The longest step of eta in the search for a cell effect; the logistic curvature changes little within it."""
+"""The longest step of eta in the search for a cell effect; the logistic curvature changes little over it."""
 
 
 @dataclass(frozen=True)
 class Scales:
-    """The deviations of the effects: theta_w, theta_t and s (zero where cells have no effect of their own)."""
+    """The deviations of the effects: theta_w, theta_t and s, which is zero without cell effects."""
 
     worker: float
     task: float
@@ -244,14 +245,14 @@ class Scales:
 
 @dataclass(frozen=True)
 class Modes:
-    """Spherical effects; `cell` is None where cells have no effect of their own."""
+    """Spherical effects; `cell` is None without cell effects."""
 
     worker: Floats
     task: Floats
     cell: Floats | None = None
 
-    def turned(self, sign: Floats) -> Modes:
-        """The modes where the deviations, the last parameters, have another sign; `sign` has one for each parameter."""
+    def with_signs(self, sign: Floats) -> Modes:
+        """The modes if the signs of the deviations, the last parameters, change; `sign` has an entry per parameter."""
         if self.cell is None:
             return Modes(self.worker * sign[-2], self.task * sign[-1])
         return Modes(self.worker * sign[-3], self.task * sign[-2], self.cell * sign[-1])
@@ -259,7 +260,7 @@ class Modes:
 
 @dataclass(frozen=True)
 class CrossedPoint:
-    """The penalised likelihood at some effects: its value, and slope and curvature of every cell."""
+    """The penalised likelihood at given effects: its value, and slope and curvature of every cell."""
 
     modes: Modes
     eta: Floats
@@ -272,17 +273,17 @@ class CrossedPoint:
 
     @property
     def curvature(self) -> Floats:
-        """The curvature that worker and task see."""
+        """The curvature of each cell in its worker and task effects."""
         return self.weight if self.determinant is None else self.weight / self.determinant
 
 
 @dataclass(frozen=True)
 class CrossedMode:
-    """The mode, with its factorised curvature."""
+    """The mode with its factorised curvature."""
 
     point: CrossedPoint
     schur: Schur
-    found: bool
+    converged: bool
 
 
 def find_mode(
@@ -294,9 +295,9 @@ def find_mode(
     start: Modes,
     steps: int = STEPS,
 ) -> CrossedMode:
-    """Newton's method from `start`; `base` is the linear predictor without the effects."""
+    """The mode by Newton's method from `start`; `base` is the linear predictor without the effects."""
 
-    def factorised(point: CrossedPoint) -> Schur:
+    def factor(point: CrossedPoint) -> Schur:
         return factorise(layout, point.curvature, scales)
 
     def step(point: CrossedPoint, schur: Schur) -> tuple[tuple[Floats, Floats], float]:
@@ -310,40 +311,42 @@ def find_mode(
         moved = Modes(modes.worker + length * along[0], modes.task + length * along[1], modes.cell)
         return evaluate(layout, family, base, psi, scales, moved)
 
-    begin = evaluate(layout, family, base, psi, scales, start)
-    return CrossedMode(*newton(begin, factorised, step, move, steps=steps))
+    point = evaluate(layout, family, base, psi, scales, start)
+    return CrossedMode(*newton(point, factor, step, move, steps=steps))
 
 
 def evaluate(
     layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, modes: Modes
 ) -> CrossedPoint:
-    """The penalised likelihood (negative) at given worker and task effects; cell effects are searched for."""
+    """The negative penalised likelihood at given worker and task effects, with cell effects at their modes."""
     effects = layout.sum_of_effects(scales.worker * modes.worker, scales.task * modes.task)
     eta = base + layout.spread(effects)
     penalty = float(modes.worker @ modes.worker + modes.task @ modes.task) / 2
     if modes.cell is None:
-        one = _present(layout, family.derivatives(eta, psi))
-        value = penalty - float(one.log_likelihood.sum())
-        return CrossedPoint(modes, eta, value, layout.cells(one.slope), layout.cells(one.curvature), None)
+        derivatives = _present(layout, family.derivatives(eta, psi))
+        value = penalty - float(derivatives.log_likelihood.sum())
+        return CrossedPoint(
+            modes, eta, value, layout.cells(derivatives.slope), layout.cells(derivatives.curvature), None
+        )
     cell, s = modes.cell, scales.cell
     for _ in range(STEPS):
-        one = _present(layout, family.derivatives(eta + layout.spread(s * cell), psi))
-        slope, weight = layout.cells(one.slope), layout.cells(one.curvature)
+        derivatives = _present(layout, family.derivatives(eta + layout.spread(s * cell), psi))
+        slope, weight = layout.cells(derivatives.slope), layout.cells(derivatives.curvature)
         determinant = 1 + s * s * weight
         step = (s * slope - cell) / determinant
         if np.abs(step).max() < 1e-10:
             break
-        # A step is shortened where the curvature would not hold; measured answers have the same everywhere.
-        longest = 1.0 if isinstance(family, Gaussian) else np.maximum(np.abs(s * step) / CELL_STEP, 1)
-        cell = cell + step / longest
-    value = penalty + float((cell * cell).sum()) / 2 - float(one.log_likelihood.sum())
+        # Steps are limited because the curvature changes, except for measured answers.
+        shortening = 1.0 if isinstance(family, Gaussian) else np.maximum(np.abs(s * step) / CELL_STEP, 1)
+        cell = cell + step / shortening
+    value = penalty + float((cell * cell).sum()) / 2 - float(derivatives.log_likelihood.sum())
     return CrossedPoint(
         Modes(modes.worker, modes.task, cell), eta + layout.spread(s * cell), value, slope, weight, determinant
     )
 
 
 def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> Schur:
-    """The curvature in worker and task effects, ready to be solved with."""
+    """The factorised curvature in worker and task effects."""
     return Schur(
         layout.matrix(scales.worker * scales.task * curvature),
         1 + scales.worker**2 * layout.by_worker(curvature),
@@ -351,7 +354,11 @@ def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> Schur
     )
 
 
-def _present(layout: CrossedLayout, one: Derivatives) -> Derivatives:
+def _present(layout: CrossedLayout, derivatives: Derivatives) -> Derivatives:
     if layout.present is None:
-        return one
-    return Derivatives(one.log_likelihood * layout.present, one.slope * layout.present, one.curvature * layout.present)
+        return derivatives
+    return Derivatives(
+        derivatives.log_likelihood * layout.present,
+        derivatives.slope * layout.present,
+        derivatives.curvature * layout.present,
+    )

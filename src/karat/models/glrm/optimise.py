@@ -1,12 +1,11 @@
-"""Quasi-Newton minimisation of a negative log-likelihood of few parameters, and the Hessian that verifies it.
+"""Quasi-Newton minimisation of a negative log-likelihood of few parameters, verified by the Hessian.
 
-Each point offers a rough information matrix A = L L'. The search keeps the Hessian as L C L', where C begins as the
-identity and is updated by the damped BFGS formula (Powell 1978), so that it stays positive definite: what is learnt
-about C stays true while A follows the parameters. A point counts as the minimum where half the squared Newton
-decrement, g' H^-1 g / 2, is small: that is how much the log-likelihood can still rise, whatever the units of the
-parameters.
+Each point has a rough information matrix A = L L'. The search approximates the Hessian by L C L', where C starts as
+the identity and is updated by the damped BFGS formula (Powell 1978), so that it stays positive definite. A changes with
+the parameters; C remains valid meanwhile. A point counts as the minimum if half the squared Newton decrement,
+g' H^-1 g / 2, is small: this is how much the log-likelihood can still rise, whatever the units of the parameters.
 
-Below is the search for the modes of random effects, whose curvature is known: Newton's method with step halving.
+The modes of random effects, whose curvature can be computed, are found by Newton's method with step halving (`newton`).
 """
 
 from collections.abc import Callable
@@ -30,20 +29,20 @@ DIFFERENCE = 1e-3
 """The step for a difference of gradients, in standard errors."""
 RESTARTS = 3
 NEARLY_ZERO, BESIDE_ZERO = 1e-2, 0.1
-"""A deviation below the one is tried again from the other."""
+"""If a deviation ends below the first, the search is repeated from the second."""
 
 DECREMENT = 1e-9
-"""A squared Newton decrement below which the step taken leaves an error of the order of its square."""
-NOTHING_LEFT = 1e-18
+"""Below this squared Newton decrement, the error after the step is of the order of its square."""
+NEGLIGIBLE = 1e-18
 """A squared Newton decrement that needs no further step."""
 PATIENCE = 7
-"""A kept factor is renewed where, as the decrement shrinks, more steps than this would be needed with it."""
+"""A factorisation is renewed if, at the rate at which the decrement shrinks, it would need more steps than this."""
 STEPS = 200
 MODE_HALVINGS = 40
 
 
 class Evaluated(Protocol):
-    """A value with its gradient, and the modes from which the next search starts."""
+    """A value with its gradient, and the modes from which the next evaluation starts."""
 
     @property
     def value(self) -> float: ...
@@ -63,9 +62,9 @@ class Evaluation:
     gradient: Floats
     modes: Any
     information: Callable[[], Floats]
-    """Roughly the Hessian."""
-    found: bool = True
-    """Whether the modes are those of the parameters."""
+    """Returns an approximation of the Hessian."""
+    converged: bool = True
+    """Whether the search for the modes converged."""
 
 
 Function = Callable[[Floats, Any], Evaluated | None]
@@ -73,7 +72,7 @@ Function = Callable[[Floats, Any], Evaluated | None]
 
 @dataclass(frozen=True)
 class Restricted:
-    """A function of fewer parameters x: that of all where they are `origin` + `directions` x."""
+    """A function of fewer parameters x: the value of `function` at `origin` + `directions` x."""
 
     function: Function
     origin: Floats
@@ -89,7 +88,7 @@ class Restricted:
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where the search ended."""
+    """The end of a search."""
 
     parameters: Floats
     at: Evaluated
@@ -107,25 +106,25 @@ def minimise(
     tolerance: float,
     limit: int = EVALUATIONS,
 ) -> Optimum:
-    """Go down from `start`, where the function is `at`, until the decrement is within the tolerance or nothing helps.
+    """Minimise from `start`, where the function is `at`, until the decrement is within the tolerance or no step helps.
 
-    `hessian`, where given, is taken for the Hessian near the start, and the information is not asked for.
+    `hessian`, if given, approximates the Hessian near the start and replaces the information.
     """
     x, evaluations = start, 0
-    lower = root(at.information() if hessian is None else hessian)
+    lower = cholesky_root(at.information() if hessian is None else hessian)
     core = np.eye(len(x))
     while True:
         scaled = linalg.solve_triangular(lower, at.gradient, lower=True)
         try:
             direction = linalg.cho_solve((linalg.cholesky(core, lower=True), True), scaled)
         except linalg.LinAlgError:
-            # Where deviations differ by many orders, rounding may cost the core its curvature: it is learned anew.
+            # If deviations differ by many orders of magnitude, rounding can make the core singular: reset it.
             core, direction = np.eye(len(x)), scaled
         decrement = float(scaled @ direction) / 2
         if decrement <= tolerance or evaluations >= limit:
             return Optimum(x, at, lower @ core @ lower.T, decrement, evaluations)
         step = -linalg.solve_triangular(lower, direction, lower=True, trans=1)
-        # A first step goes no further than the parameters are large, or than 1.
+        # No step exceeds the size of its parameter, or 1 if that is larger.
         length = min(1.0, float(np.min(np.maximum(1.0, np.abs(x)) / np.maximum(1.0, np.abs(step)))))
         after = None
         for _ in range(HALVINGS):
@@ -138,16 +137,16 @@ def minimise(
         if after is None:
             return Optimum(x, at, lower @ core @ lower.T, decrement, evaluations)
         change = linalg.solve_triangular(lower, after.gradient - at.gradient, lower=True)
-        core = updated(core, lower.T @ (length * step), change)
+        core = bfgs_update(core, lower.T @ (length * step), change)
         x, at = x + length * step, after
         if hessian is None:
-            lower = root(at.information())
+            lower = cholesky_root(at.information())
 
 
 def minimise_off_zero(function: Function, best: Optimum, deviations: int, tolerance: float) -> Optimum:
-    """Go on from a minimum where a deviation, one of the last parameters, is zero but should not be.
+    """Continue from a minimum at which a deviation, one of the last parameters, is zero but should not be.
 
-    The likelihood is even in a deviation, so that the slope at zero says nothing; that beside zero does.
+    The likelihood is even in a deviation, so the slope is zero at zero; the slope next to zero is tested instead.
     """
     for place in range(len(best.parameters) - deviations, len(best.parameters)):
         if abs(best.parameters[place]) > NEARLY_ZERO:
@@ -157,14 +156,14 @@ def minimise_off_zero(function: Function, best: Optimum, deviations: int, tolera
         at = function(x, best.at.modes)
         best = replace(best, evaluations=best.evaluations + 1)
         if at is not None and (at.gradient[place] < 0 or at.value < best.at.value):
-            other = minimise(function, x, at, None, tolerance)
-            better = other if other.at.value < best.at.value else best
-            best = replace(better, evaluations=best.evaluations + other.evaluations)
+            beyond = minimise(function, x, at, None, tolerance)
+            better = beyond if beyond.at.value < best.at.value else best
+            best = replace(better, evaluations=best.evaluations + beyond.evaluations)
     return best
 
 
-def root(matrix: Floats) -> Floats:
-    """The Cholesky factor of a matrix; of its diagonal alone where it is not positive definite."""
+def cholesky_root(matrix: Floats) -> Floats:
+    """The Cholesky factor of a matrix, or of its diagonal alone if it is not positive definite."""
     try:
         lower: Floats = np.linalg.cholesky(matrix).astype(np.float64, copy=False)
     except linalg.LinAlgError:
@@ -173,50 +172,50 @@ def root(matrix: Floats) -> Floats:
 
 
 def _shorter(at: Evaluated, after: Evaluated | None, length: float, decrement: float) -> float:
-    """By how much to shorten a step that went too far: to the minimum of the parabola through both ends."""
+    """The factor by which to shorten a step: to the minimum of the parabola through both ends, between 0.1 and 0.5."""
     if after is None or not np.isfinite(after.value):
         return 0.5
-    # Positive, since the step fell short of a small part of the fall that its slope promises.
+    # Positive, since the value fell by less than a small part of what the slope predicts.
     rise = after.value - at.value + 2 * length * decrement
     return float(np.clip(length * decrement / rise, 0.1, 0.5))
 
 
-def updated(hessian: Floats, step: Floats, change: Floats) -> Floats:
+def bfgs_update(hessian: Floats, step: Floats, change: Floats) -> Floats:
     """The damped BFGS update for a step and the change of the gradient over it."""
     along = hessian @ step
-    curvature, old = float(step @ change), float(step @ along)
-    if old <= 0:
+    curvature, expected = float(step @ change), float(step @ along)
+    if expected <= 0:
         return hessian
-    if curvature < 0.2 * old:
-        share = 0.8 * old / (old - curvature)
-        change = share * change + (1 - share) * along
+    if curvature < 0.2 * expected:
+        weight = 0.8 * expected / (expected - curvature)
+        change = weight * change + (1 - weight) * along
         curvature = float(step @ change)
-    return hessian - np.outer(along, along) / old + np.outer(change, change) / curvature
+    return hessian - np.outer(along, along) / expected + np.outer(change, change) / curvature
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """Whether a search ended in a minimum, and how that is known."""
+    """Whether a search ended in a minimum, with the evidence."""
 
     converged: bool
     decrement: float
     """Half the squared Newton decrement: about how much the log-likelihood could still rise."""
     gradient: float
-    """The largest slope that is left, in any parameter; in standard errors of the parameters where `scaled`."""
+    """The largest absolute slope at the end; per standard error of the parameters if `scaled`."""
     curved: bool
-    """Whether the Hessian is positive definite, but for directions in which a singular covariance can turn."""
+    """Whether the Hessian is positive definite, except in directions in which a singular covariance can turn."""
     evaluations: int
     reason: Message | None = None
-    """Why it did not converge, where that is known."""
+    """Why the search did not converge, if known."""
     flat: tuple[str, ...] = ()
     """Parameters that the data do not determine."""
     scaled: bool = False
 
     def covariance(self, hessian: Floats) -> Floats:
-        """The inverse of the Hessian at the end of the search; NaN where that is not positive definite."""
+        """The inverse of the Hessian at the end of the search, or NaN if that is not positive definite."""
         if not self.curved:
             return np.full_like(hessian, np.nan)
-        # numpy's inverse, since scipy's warns of a Hessian that separation has made nearly singular.
+        # scipy's inverse would warn if separation made the Hessian nearly singular.
         return np.linalg.inv(hessian).astype(np.float64, copy=False)
 
     @property
@@ -228,8 +227,8 @@ class Convergence:
         }  # fmt: skip
         if self.converged:
             return Message("fit.converged_scaled", values) if self.scaled else Message("fit.converged", values)
-        short = Message("fit.reason_stopped") if self.curved else Message("fit.reason_hessian")
-        values |= {"reason": self.reason or short}
+        default = Message("fit.reason_stopped") if self.curved else Message("fit.reason_hessian")
+        values |= {"reason": self.reason or default}
         return Message("fit.not_converged_scaled", values) if self.scaled else Message("fit.not_converged", values)
 
     def __str__(self) -> str:
@@ -237,11 +236,11 @@ class Convergence:
 
 
 class Summarised:
-    """A result that is printed as its summary."""
+    """A result that prints as its summary."""
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was found."""
+        """Sentences that describe the result."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -249,14 +248,14 @@ class Summarised:
 
 
 class Estimated(Summarised):
-    """What the results of all searches share."""
+    """The base class of fitted models."""
 
     convergence: Convergence
     notes: tuple[Message, ...]
 
     @property
     def converged(self) -> bool:
-        """Whether the search ended in a maximum of the likelihood, verified by gradient and Hessian."""
+        """Whether the search ended at a maximum of the likelihood, verified by gradient and Hessian."""
         return self.convergence.converged
 
     def __str__(self) -> str:
@@ -285,12 +284,12 @@ class SearchResult(Estimated):
 
     @property
     def covariance(self) -> Floats:
-        """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
+        """The covariance of the parameters: the inverse of the Hessian, or NaN if that is not positive definite."""
         return self.convergence.covariance(self.hessian)
 
 
 def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Convergence]:
-    """Minimise, and verify by the Hessian of differences; a saddle, as at a deviation of zero, is left again."""
+    """Minimise and verify by a difference Hessian; the search goes on from a saddle, as at a deviation of zero."""
     at = function(start, modes)
     if at is None:
         raise ValueError(Message("models.no_start"))
@@ -313,11 +312,11 @@ def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Conve
             continue
         along = vectors[:, 0] / units
         x = best.parameters + 0.3 * along / np.abs(along).max()
-        again = function(x, best.at.modes)
+        beyond = function(x, best.at.modes)
         evaluations += 1
-        if again is None or again.value > best.at.value:
+        if beyond is None or beyond.value > best.at.value:
             break
-        at, hessian = again, None
+        at, hessian = beyond, None
     return best, Convergence(False, best.decrement, _largest(best.at.gradient), curved, evaluations)
 
 
@@ -326,78 +325,78 @@ def _largest(gradient: Floats) -> float:
 
 
 def difference_hessian(function: Function, x: Floats, at: Evaluated, scale: Floats) -> Floats | None:
-    """The Hessian from differences of the gradient; `scale` is a diagonal of roughly the Hessian's size."""
+    """The Hessian from differences of the gradient; `scale` approximates its diagonal."""
     hessian = np.empty((len(x), len(x)))
     for k, curvature in enumerate(scale):
         step = np.zeros(len(x))
         step[k] = DIFFERENCE / np.sqrt(curvature)
-        moved = function(x + step, at.modes)
-        if moved is None:
+        beside = function(x + step, at.modes)
+        if beside is None:
             return None
-        hessian[k] = (moved.gradient - at.gradient) / step[k]
+        hessian[k] = (beside.gradient - at.gradient) / step[k]
     return (hessian + hessian.T) / 2
 
 
 class Valued(Protocol):
-    """A point with the value that is to fall."""
+    """A point with the value to minimise."""
 
     @property
     def value(self) -> float: ...
 
 
-Reached = TypeVar("Reached", bound=Valued)
+Point = TypeVar("Point", bound=Valued)
 Factorised = TypeVar("Factorised")
 Step = TypeVar("Step")
 
 
 def newton(
-    point: Reached,
-    factorise: Callable[[Reached], Factorised],
-    step: Callable[[Reached, Factorised], tuple[Step, float]],
-    move: Callable[[Reached, Step, float], Reached],
+    point: Point,
+    factorise: Callable[[Point], Factorised],
+    step: Callable[[Point, Factorised], tuple[Step, float]],
+    move: Callable[[Point, Step, float], Point],
     *,
-    kept: Factorised | None = None,
-    enough: float = DECREMENT,
+    factor: Factorised | None = None,
+    tolerance: float = DECREMENT,
     lasting: bool = False,
     patience: int = PATIENCE,
     steps: int = STEPS,
-) -> tuple[Reached, Factorised, bool]:
-    """Newton's method with step halving: the mode, the factorised curvature there and whether it was found.
+) -> tuple[Point, Factorised, bool]:
+    """Newton's method with step halving: the mode, the factorised curvature there and whether the search converged.
 
-    `step` gives a direction with its squared decrement, `move` the point at a length of it. Where a factorisation is
-    `lasting`, it serves for as long as the decrement shrinks quickly, so that `patience` more steps would do; `kept` is
-    one of an earlier search.
+    `step` returns a direction with its squared decrement, `move` the point at a multiple of it. With `lasting`, a
+    factorisation is reused as long as the decrement shrinks quickly enough to need at most `patience` more steps;
+    `factor` is that of an earlier search.
     """
-    factor, fresh, before = kept, False, np.inf
+    fresh, before = False, np.inf
     for _ in range(steps):
         if factor is None:
             factor, fresh, before = factorise(point), True, np.inf
         along, decrement = step(point, factor)
-        if fresh and decrement < NOTHING_LEFT:
+        if fresh and decrement < NEGLIGIBLE:
             return point, factor, True
-        far = decrement > enough * max(1.0, before / max(decrement, enough)) ** patience
-        reached = None if far and not fresh else halve(partial(move, point, along), point.value, decrement)
-        if reached is None and fresh:
+        far = decrement > tolerance * max(1.0, before / max(decrement, tolerance)) ** patience
+        ahead = None if far and not fresh else halve(partial(move, point, along), point.value, decrement)
+        if ahead is None and fresh:
             return point, factor, decrement < 1e-6
-        if reached is not None:
-            point, before = reached, decrement
-            if decrement <= enough:
+        if ahead is not None:
+            point, before = ahead, decrement
+            if decrement <= tolerance:
                 return point, factorise(point), True
-        factor, fresh = factor if lasting and reached is not None else None, False
+        factor, fresh = factor if lasting and ahead is not None else None, False
     return point, factorise(point), False
 
 
-def halve(along: Callable[[float], Reached], value: float, decrement: float) -> Reached | None:
-    """The first point along a Newton step, halved as often as needed, at which the penalised likelihood is higher.
+def halve(along: Callable[[float], Point], value: float, decrement: float) -> Point | None:
+    """The first point along a repeatedly halved Newton step at which the penalised likelihood is higher, or None.
 
-    `along` gives the point at a length of the step, `value` is the negative likelihood at its beginning.
+    `along` returns the point at a multiple of the step; `value` is the negative likelihood at its start.
     """
     length = 1.0
-    # Near the mode a gain cannot be separated from rounding.
+    # Near the mode, gains are within rounding error.
     slack = 1e-11 * (1 + abs(value))
     for _ in range(MODE_HALVINGS):
-        reached = along(length)
-        if reached.value <= value - 1e-4 * length * decrement + slack:
-            return reached
+        point = along(length)
+        if point.value <= value - 1e-4 * length * decrement + slack:
+            return point
         length /= 2
     return None

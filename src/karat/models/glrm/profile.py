@@ -1,10 +1,10 @@
-"""The profile of a likelihood along one parameter, and where it has fallen by a given amount.
+"""Profile-likelihood intervals of single parameters.
 
     zeta(c) = ± sqrt(2 (l - l(c)))
 
-where l(c) is the largest log-likelihood with the parameter held at c. An interval of level 1 - alpha ends where zeta
-is the normal quantile (Venzon and Moolgavkar 1988). zeta is nearly straight, so that a few steps along secants find
-the ends, each search starting from where the last two point.
+where l is the maximum of the log-likelihood and l(c) its maximum with the parameter fixed at c. An interval of level
+1 - alpha ends where zeta is the normal quantile (Venzon and Moolgavkar 1988). zeta is nearly linear in c, so a few
+secant steps find each end. Every search of the other parameters starts from a linear extrapolation of earlier ones.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from karat.models.glrm.optimise import Evaluated, Function, Restricted, minimise
 from karat.types import Floats
 
 PRECISE = 1e-9
-"""Half a squared Newton decrement within which the other parameters are found."""
+"""Half a squared Newton decrement at which the search of the other parameters ends."""
 CLOSE = 2e-5
-"""How close zeta comes to the quantile."""
+"""The tolerance of zeta around the quantile."""
 STEPS = 40
 FARTHEST = 60.0
-"""Standard errors from the estimate after which the interval counts as open."""
+"""The number of standard errors from the estimate after which the interval counts as unbounded."""
 
 
 @dataclass(frozen=True)
 class ProfilePoint:
-    """The best likelihood with one parameter held at `value`."""
+    """The highest likelihood with one parameter fixed at `value`."""
 
     value: float
     rest: Floats
@@ -34,8 +34,8 @@ class ProfilePoint:
     modes: Any
 
 
-def held(function: Function, parameters: int, place: int, value: float) -> Restricted:
-    """A function of this many parameters with one of them held at a value."""
+def fix_parameter(function: Function, parameters: int, place: int, value: float) -> Restricted:
+    """A function of this many parameters with the one at `place` fixed at `value`."""
     unit = np.eye(parameters)
     return Restricted(function, value * unit[place], np.delete(unit, place, axis=1))
 
@@ -43,10 +43,10 @@ def held(function: Function, parameters: int, place: int, value: float) -> Restr
 def profile_ends(
     function: Function, best: Floats, at: Evaluated, place: int, error: float, quantile: float, least: float = -np.inf
 ) -> tuple[float, float]:
-    """Both ends of the profile interval of one parameter, which may not fall below `least`.
+    """Both ends of the profile interval of one parameter, which cannot be below `least`.
 
-    `at` is the function at its minimum, `best`; `error` is roughly the standard error of the parameter. An end that is
-    not found within many standard errors is infinite.
+    `at` is the function at its minimum, `best`; `error` approximates the standard error of the parameter. An end
+    further than `FARTHEST` standard errors away is infinite.
     """
     origin = ProfilePoint(float(best[place]), np.delete(best, place), at.value, at.modes)
     low, high = (_end(function, origin, place, sign * error, quantile, least) for sign in (-1, 1))
@@ -82,7 +82,7 @@ def _end(function: Function, origin: ProfilePoint, place: int, error: float, qua
 def secant(
     before: tuple[ProfilePoint, float], after: tuple[ProfilePoint, float], quantile: float, error: float
 ) -> float:
-    """Where the line through the last two points reaches the quantile; at most thrice as far as the last step."""
+    """Where the line through the last two points reaches the quantile, at most three times the last step away."""
     rise = after[1] - before[1]
     gap = after[0].value - before[0].value
     slope = rise / gap if gap else 0.0
@@ -93,15 +93,15 @@ def secant(
 
 
 def _at(function: Function, origin: ProfilePoint, near: ProfilePoint, place: int, value: float) -> ProfilePoint | None:
-    """The best point at a value, searched from where the line through the origin and a near point leads."""
+    """The best point at a value; the search starts on the line through the origin and a nearby point."""
     gap = near.value - origin.value
     start = origin.rest if not gap else origin.rest + (value - origin.value) / gap * (near.rest - origin.rest)
-    others = held(function, len(start) + 1, place, value)
-    for begin in (start, near.rest):
-        at = others(begin, near.modes)
-        if at is not None and not len(begin):
-            return ProfilePoint(value, begin, at.value, at.modes)
+    others = fix_parameter(function, len(start) + 1, place, value)
+    for first in (start, near.rest):
+        at = others(first, near.modes)
+        if at is not None and not len(first):
+            return ProfilePoint(value, first, at.value, at.modes)
         if at is not None:
-            best = minimise(others, begin, at, None, PRECISE)
+            best = minimise(others, first, at, None, PRECISE)
             return ProfilePoint(value, best.parameters, best.at.value, best.at.modes)
     return None

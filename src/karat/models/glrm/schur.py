@@ -5,9 +5,10 @@ The curvature of the penalised likelihood in the worker effects u and the task e
     M = [ diag(dw)    B     ]
         [    B'    diag(dt) ].
 
-The larger side is eliminated; what remains for the smaller is S = diag(dt) - B' diag(1/dw) B, a dense matrix that is
-factorised by Cholesky. With G = B / dw and P = S^-1, the inverse of M has diag P for the smaller side, 1/dw +
-rowsum(G P * G) for the larger, and -G P between them, of which only the cells that were answered are needed.
+If the workers are the larger side, they are eliminated, which leaves S = diag(dt) - B' diag(1/dw) B for the tasks, a
+dense matrix that is factorised by Cholesky; otherwise the tasks are. With G = B / dw and P = S^-1, the inverse of M has
+diag P for the smaller side, 1/dw + rowsum(G P * G) for the larger, and -G P between them, of which only the cells with
+answers are needed.
 """
 
 from typing import Any
@@ -19,22 +20,20 @@ from karat.models.numerics import chunks
 from karat.types import Floats
 
 CHUNK = 4_000_000
-"""How many numbers of a sparse system's covariance are held at a time."""
+"""The size of the blocks, in numbers, in which the covariance of a sparse system is computed."""
 PAIR = 60
-"""How many times longer a product of two single cells takes than one within whole rows."""
-
-
+"""A product of two single cells takes this many times as long as one within whole rows."""
 PART = 64
-"""Rows of a matrix that are mirrored at a time."""
+"""The number of rows mirrored at a time."""
 
 
 class Schur:
     """A factorised M; `matrix` is B, dense or compressed by rows."""
 
     def __init__(self, matrix: Any, worker: Floats, task: Floats) -> None:
-        self.turned = len(worker) < len(task)
-        self.matrix = matrix.T if self.turned else matrix
-        self.many, few = (task, worker) if self.turned else (worker, task)
+        self.transposed = len(worker) < len(task)
+        self.matrix = matrix.T if self.transposed else matrix
+        self.many, few = (task, worker) if self.transposed else (worker, task)
         if sparse.issparse(matrix):
             self.matrix = sparse.csr_array(self.matrix)
         inner = eliminated(self.matrix, self.many)
@@ -48,31 +47,31 @@ class Schur:
         return float(np.log(self.many).sum() / 2 + np.log(self.factor.diagonal()).sum())
 
     def solve(self, worker: Floats, task: Floats) -> tuple[Floats, Floats]:
-        """M^-1 times one right-hand side, or several side by side."""
-        many, few = (task, worker) if self.turned else (worker, task)
+        """M^-1 times one right-hand side, or several in columns."""
+        many, few = (task, worker) if self.transposed else (worker, task)
         divisor = self.many if many.ndim == 1 else self.many[:, None]
         scaled = many / divisor
         inner = linalg.cho_solve((self.factor, True), few - self.matrix.T @ scaled, check_finite=False)
         outer = scaled - (self.matrix @ inner) / divisor
-        return (inner, outer) if self.turned else (outer, inner)
+        return (inner, outer) if self.transposed else (outer, inner)
 
     def covariance(self, pair: float = PAIR, chunk: int = CHUNK) -> tuple[Floats, Floats, Floats]:
         """The variances of the worker effects, of the task effects, and their covariance in each cell."""
         inverse = inverted(self.factor)
         between, many = covariance_of_many(self.matrix, self.many, inverse, pair, chunk)
-        if self.turned and sparse.issparse(self.matrix):
+        if self.transposed and sparse.issparse(self.matrix):
             cells = (between, self.matrix.indices, self.matrix.indptr)
             back = sparse.csr_array(cells, shape=self.matrix.shape).T.tocsr()
             back.sort_indices()
             between = back.data
-        elif self.turned:
+        elif self.transposed:
             between = between.T
         few = inverse.diagonal().copy()
-        return (few, many, between) if self.turned else (many, few, between)
+        return (few, many, between) if self.transposed else (many, few, between)
 
 
 def eliminated(matrix: Any, many: Floats) -> Floats:
-    """B' diag(1/many) B, what the larger side takes from the smaller; a sum over any parts of the larger side."""
+    """B' diag(1/many) B, which eliminating the larger side subtracts; it can be summed over parts of that side."""
     root = 1.0 / np.sqrt(many)
     if sparse.issparse(matrix):
         scaled = matrix.copy()
@@ -93,7 +92,7 @@ def inverted(factor: Floats) -> Floats:
 
 
 def mirrored(lower: Floats) -> Floats:
-    """A symmetric matrix from its lower triangle, in place, by parts that fit into the processor's cache.
+    """A symmetric matrix from its lower triangle, in place, in blocks that fit into the processor's cache.
 
     >>> mirrored(np.array([[1.0, 9.0], [2.0, 3.0]])).tolist()
     [[1.0, 2.0], [2.0, 3.0]]
@@ -109,7 +108,7 @@ def mirrored(lower: Floats) -> Floats:
 def covariance_of_many(
     matrix: Any, many: Floats, inverse: Floats, pair: float = PAIR, chunk: int = CHUNK
 ) -> tuple[Floats, Floats]:
-    """The covariance of each cell and the variances of the larger side, or of any part of it, given P."""
+    """The covariance of each cell and the variances of the larger side, or of a part of it, given P."""
     if not sparse.issparse(matrix):
         product = matrix @ inverse
         product /= -many[:, None]
@@ -121,7 +120,7 @@ def covariance_of_many(
 
 
 def cells_of_product(matrix: Any, inverse: Floats, pair: float = PAIR, chunk: int = CHUNK) -> Floats:
-    """The cells of B P, where B has some: pair by pair, each of which costs `pair`, or from whole rows."""
+    """B P in the nonzero cells of B, by pairs of cells or from whole rows, whichever is faster."""
     length = np.diff(matrix.indptr)
     if pair * float((length.astype(np.float64) ** 2).sum()) < len(matrix.indices) * float(len(inverse)):
         return _product_by_pairs(matrix, inverse, chunk)
@@ -129,7 +128,7 @@ def cells_of_product(matrix: Any, inverse: Floats, pair: float = PAIR, chunk: in
 
 
 def _product_by_rows(matrix: Any, inverse: Floats, row: Any, chunk: int) -> Floats:
-    """The cells of B P, from whole rows of the product."""
+    """B P in the nonzero cells of B, from whole rows of the product."""
     starts, column = matrix.indptr, matrix.indices
     cells = np.empty(len(column))
     for first, last in chunks(np.full(matrix.shape[0], len(inverse)), chunk):
@@ -140,7 +139,7 @@ def _product_by_rows(matrix: Any, inverse: Floats, row: Any, chunk: int) -> Floa
 
 
 def _product_by_pairs(matrix: Any, inverse: Floats, chunk: int) -> Floats:
-    """The cells of B P, each from the few cells of its row."""
+    """B P in the nonzero cells of B, each from the few cells of its row."""
     starts, column = matrix.indptr, matrix.indices
     length = np.diff(starts)
     cells = np.empty(len(column))
@@ -148,9 +147,9 @@ def _product_by_pairs(matrix: Any, inverse: Floats, chunk: int) -> Floats:
         part = slice(starts[first], starts[last])
         times = np.repeat(length[first:last], length[first:last])
         begin = np.concatenate([[0], np.cumsum(times)[:-1]])
-        # Beside each cell, in turn, every cell of its row.
-        other = np.repeat(np.repeat(starts[first:last], length[first:last]) - begin, times) + np.arange(times.sum())
-        products = matrix.data[other] * inverse[column[other], np.repeat(column[part], times)]
+        # For each cell, the indices of all cells of its row.
+        partner = np.repeat(np.repeat(starts[first:last], length[first:last]) - begin, times) + np.arange(times.sum())
+        products = matrix.data[partner] * inverse[column[partner], np.repeat(column[part], times)]
         if len(times):
             cells[part] = np.add.reduceat(products, begin)
     return cells

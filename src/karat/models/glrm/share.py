@@ -2,28 +2,28 @@
 
     share = var_worker / (var_worker + var_task)
 
-The deviations are written as theta_w = R sin(a), theta_t = R cos(a), so that the share is sin(a)^2 and its ends, 0 and
-1, are points like any other. For each angle a the likelihood is maximised over R and everything else. The interval
-holds the shares whose log-likelihood is within half the chi-squared quantile (1 degree of freedom) of the maximum.
+With deviations theta_w = R sin(a) and theta_t = R cos(a), the share is sin(a)^2, and the extremes 0 and 1 are ordinary
+points. For each angle a the likelihood is maximised over R and all other parameters. The interval contains the shares
+with log-likelihoods within half the chi-squared quantile (1 degree of freedom) of the maximum.
 
-With one answer per cell, only the form of the likelihood separates a cell's own effect from chance, and the Laplace
-approximation puts its variance at zero. `interaction_profile` shows that: the log-likelihood, maximised over
-everything else, for several deviations of the effect. With repeated answers the effect is identified, and the profile
-has its top where the fit is.
+With one answer per cell, only the form of the likelihood separates a cell effect from chance, and the Laplace
+approximation puts its variance at zero. `interaction_profile` shows this: the log-likelihood, maximised over all other
+parameters, for several deviations of the effect. With repeated answers the effect is identified, and the profile peaks
+at the fit.
 
 Models of many variances (`variance_share`) have the share
 
     share = W / (W + T),   W = x'A x,   T = x'B x
 
-where x are the parameters of a fitted model and the squares of deviations, or the variance of fixed effects, are
-quadratic forms in them. As above, the scale is the angle arctan(sqrt W / sqrt T), of which 0 and 1 are ordinary
-points. The upper end of the interval is the largest share among all parameters whose log-likelihood is within half the
-chi-squared quantile (1 degree of freedom) of the maximum: the same end as that of a profile over the share, found by
-one search with a constraint (sequential quadratic programming) instead of a search at each of many shares. The lower
-end is that of the other variances, turned round.
+where x are the parameters of a fitted model; the squares of deviations, or the variance of fixed effects, are
+quadratic forms in them. As above, the scale is the angle arctan(sqrt W / sqrt T), so that shares of 0 and 1 are
+ordinary points. The upper end of the interval is the largest share at any parameters with a log-likelihood within half
+the chi-squared quantile (1 degree of freedom) of the maximum. A profile over the share has the same end, but this needs
+only one constrained search (sequential quadratic programming) instead of one for each of many shares. The lower end is
+the smallest such share.
 
-Several models of the same answers may have one pooled share, sum W / sum (W + T). The mean of their log-likelihoods
-then takes the place of the log-likelihood, so that the pooled share is about as sure as that of one model and no surer.
+Several models of the same answers can have one pooled share, sum W / sum (W + T). The mean of their log-likelihoods
+then replaces the log-likelihood, so that the pooled share is about as precise as that of one model and no more.
 """
 
 from collections.abc import Sequence
@@ -38,21 +38,21 @@ from scipy.special import chdtri
 from karat.messages import Message
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.objective import Objective
-from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Restricted, Summarised, minimise, root
+from karat.models.glrm.optimise import TOLERANCE, Evaluated, Function, Restricted, Summarised, cholesky_root, minimise
 from karat.models.glrm.parts.objective import PartedObjective
-from karat.models.glrm.profile import held
+from karat.models.glrm.profile import fix_parameter
 from karat.models.numerics import one_thread
 from karat.types import Floats
 
 PRECISION = 1e-6
-"""Of an end of the interval, as an angle."""
+"""The tolerance of an end of the interval, as an angle."""
 FARTHEST = 0.2
-"""The largest standard error of the angle that is believed."""
+"""The largest standard error of the angle that is used."""
 
 
 @dataclass(frozen=True)
 class Share(Summarised):
-    """The share of workers in the variance, and its interval."""
+    """The share of workers in the variance, with its interval."""
 
     value: float
     lower: float
@@ -67,7 +67,7 @@ class Share(Summarised):
 
 
 def at_angle(objective: Objective | PartedObjective, parameters: int, angle: float) -> Restricted:
-    """The objective along a ray: (beta, psi, R) for theta_w = R sin(a), theta_t = R cos(a)."""
+    """The objective as a function of (beta, psi, R), with theta_w = R sin(a) and theta_t = R cos(a)."""
     directions = np.eye(parameters)[:, :-1]
     directions[-2:, -1] = np.sin(angle), np.cos(angle)
     return Restricted(objective, np.zeros(parameters), directions)
@@ -97,7 +97,7 @@ def worker_share(fit: Fit, level: float = 0.95) -> Share:
 
 
 class AngleProfile:
-    """How far the log-likelihood falls from its maximum with the angle; a search starts where the last one ended."""
+    """The fall of the log-likelihood from its maximum, by angle; each search starts where the last one ended."""
 
     def __init__(self, fit: Fit) -> None:
         self.fit = fit
@@ -107,21 +107,21 @@ class AngleProfile:
         slope[-2:] = np.array([task, -worker]) / self.radius**2
         along = fit.covariance @ slope
         variance = float(slope @ along)
-        known = np.isfinite(variance) and variance > 0
-        self.error = min(float(np.sqrt(variance)), FARTHEST) if known else FARTHEST
-        # How the other parameters follow the angle, to first order.
-        self.follow = along / variance if known else np.zeros(len(along))
+        finite = np.isfinite(variance) and variance > 0
+        self.error = min(float(np.sqrt(variance)), FARTHEST) if finite else FARTHEST
+        # The derivative of the other parameters in the angle.
+        self.follow = along / variance if finite else np.zeros(len(along))
         self.angle, self.parameters, self.modes = self.best, fit.parameters, fit.modes
 
     def fall(self, angle: float) -> float:
-        """By how much the log-likelihood, maximised over everything but the angle, lies below its maximum."""
+        """The difference between the maximum log-likelihood and its maximum at this angle."""
         function = at_angle(self.fit.objective, len(self.parameters), angle)
         expected = self.parameters + self.follow * (angle - self.angle)
-        # Where the last search ended at R = 0, the next would stay there: the likelihood is even in R.
+        # A search that starts at R = 0 would stay there, because the likelihood is even in R.
         start = np.append(expected[:-2], max(float(np.hypot(*expected[-2:])), self.radius / 2))
         at = function(start, self.modes)
         if at is None:
-            start[:-1] = self.fit.parameters[:-2]  # thresholds that were expected to cross
+            start[:-1] = self.fit.parameters[:-2]  # the extrapolated thresholds may cross
             at = function(start, self.fit.modes)
         if at is None:
             raise ValueError("The parameters of the fit are not allowed here.")
@@ -131,18 +131,18 @@ class AngleProfile:
         return float(best.at.value + self.fit.log_likelihood)
 
     def end(self, limit: float, drop: float) -> float:
-        """The angle between the best one and the limit where the fall is `drop`; the limit where it never is.
+        """The angle between the estimate and `limit` at which the fall is `drop`, or `limit` if there is none.
 
-        The square root of the fall is nearly a straight line, so that few angles are looked at.
+        The square root of the fall is nearly linear, so few angles need to be evaluated.
         """
-        known = {self.best: -1.0}
+        values = {self.best: -1.0}
 
         def excess(angle: float) -> float:
-            if angle not in known:
-                known[angle] = float(np.sqrt(max(self.fall(angle), 0.0) / drop)) - 1
-            return known[angle]
+            if angle not in values:
+                values[angle] = float(np.sqrt(max(self.fall(angle), 0.0) / drop)) - 1
+            return values[angle]
 
-        # A likelihood with several tops may fall on the way and still be high enough at the limit.
+        # A likelihood with several maxima may fall on the way and still be high enough at the limit.
         self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
         if abs(limit - self.best) <= FURTHEST * self.error and excess(limit) <= 0:
             return limit
@@ -171,7 +171,7 @@ class Profile(Summarised):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """Which deviation fits best, and how far the others are behind."""
+        """The best deviation, and how much lower the log-likelihood is at the others."""
         best = self.deviations[int(np.argmax(self.log_likelihood))]
         drops = [
             Message("profile.drop", {"drop": float(drop), "deviation": float(deviation)})
@@ -199,37 +199,37 @@ def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1,
     objective = replace(fit.objective, cell_effect=True)
     parameters = fit.parameters[:-1] if fit.objective.cell_effect else fit.parameters
     modes = replace(fit.modes, cell=objective.zero_modes().cell)
-    reached = np.empty(len(deviations))
+    highest = np.empty(len(deviations))
     converged = True
     with one_thread(len(fit.workers) * len(fit.tasks)):
         for place in np.argsort(deviations):
-            function = held(objective, len(parameters) + 1, len(parameters), float(deviations[place]))
+            function = fix_parameter(objective, len(parameters) + 1, len(parameters), float(deviations[place]))
             at = function(parameters, modes)
             if at is None:
                 raise ValueError("The parameters of the fit are not allowed here.")
             best = minimise(function, parameters, at, None, TOLERANCE)
-            parameters, modes, reached[place] = best.parameters, best.at.modes, -best.at.value
+            parameters, modes, highest[place] = best.parameters, best.at.modes, -best.at.value
             converged = converged and best.decrement <= TOLERANCE
-    return Profile(np.asarray(deviations, dtype=np.float64), reached, converged, not objective.layout.single)
+    return Profile(np.asarray(deviations, dtype=np.float64), highest, converged, not objective.layout.single)
 
 
 SEARCH_PRECISION = 1e-9
-"""Of the search, where the angle is scaled so that it changes by about 4 from the estimate to an end."""
+"""The precision of the search, with the angle scaled to change by about 4 from the estimate to an end."""
 STEPS = 100
 CLOSE = 1e-3
-"""By how much the log-likelihood at an end may miss what the interval allows."""
+"""The tolerance of the log-likelihood at an end."""
 NUDGES = 0.3, 2.0
-"""Standard errors by which searches begin away from the estimate: at zero deviations slopes vanish by symmetry."""
+"""Searches start this many standard errors from the estimate, since slopes vanish at zero deviations by symmetry."""
 FURTHEST = 8.0
-"""How far a search goes at first, in standard errors."""
+"""The bounds of the first search, in standard errors."""
 WIDER, WIDENINGS = 4.0, 3
-"""Where a search ends at that border, how much further the next one goes, and how often."""
+"""If a search ends at a bound, the factor by which the next bounds are wider, and the number of such searches."""
 FORBIDDEN = 1e6
 
 
 @dataclass(frozen=True)
 class FittedShare:
-    """A model at its maximum and the two quadratic forms of its parameters: one, and the rest of the sum."""
+    """A model at its maximum and two quadratic forms of its parameters, W (`one`) and T (`rest`)."""
 
     function: Function
     """The negative log-likelihood."""
@@ -249,12 +249,12 @@ class FittedShare:
 
     @cached_property
     def turn(self) -> Floats:
-        """From coordinates in which the negative log-likelihood rises by about z'z / 2, to parameters."""
-        lower = root(self.hessian if np.all(np.isfinite(self.hessian)) else self.at.information())
+        """The map to parameters from coordinates z in which the negative log-likelihood rises by about z'z / 2."""
+        lower = cholesky_root(self.hessian if np.all(np.isfinite(self.hessian)) else self.at.information())
         return np.asarray(linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1))
 
     def without(self, form: Floats) -> float:
-        """By how much the log-likelihood falls where a form is zero."""
+        """The fall of the log-likelihood from its maximum if a form is zero."""
         inside = np.asarray(linalg.null_space(form))
         function, start = Restricted(self.function, np.zeros(len(form)), inside), inside.T @ self.parameters
         at = function(start, self.modes) if len(start) else None
@@ -264,7 +264,7 @@ class FittedShare:
 
 
 def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
-    """The pooled share of the first forms of one model, or of several; an end that is not found is not a number.
+    """The share of W, pooled if there are several models; an end is NaN if the search fails.
 
     >>> import karat
     >>> from karat.models.glrm import fit_crossed
@@ -285,7 +285,7 @@ def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
 
 
 class ShareSearch:
-    """The search for one end of the interval, in the coordinates of all models side by side."""
+    """The search for one end of the interval, in the concatenated coordinates of all models."""
 
     def __init__(self, models: Sequence[FittedShare], sign: int) -> None:
         self.models, self.sign = models, sign
@@ -299,15 +299,15 @@ class ShareSearch:
 
     def angle(self, parameters: Floats) -> tuple[float, Floats]:
         """arctan(sqrt W / sqrt T) and its gradient in the parameters."""
-        by_one, by_rest = self.one @ parameters, self.rest @ parameters
-        w, t = (float(np.sqrt(max(float(parameters @ by), 0.0))) for by in (by_one, by_rest))
+        a_x, b_x = self.one @ parameters, self.rest @ parameters
+        w, t = (float(np.sqrt(max(float(parameters @ product), 0.0))) for product in (a_x, b_x))
         if w == t == 0:
             return float("nan"), np.zeros(len(parameters))
-        slope = (t * by_one / max(w, 1e-12) - w * by_rest / max(t, 1e-12)) / (w * w + t * t)
+        slope = (t * a_x / max(w, 1e-12) - w * b_x / max(t, 1e-12)) / (w * w + t * t)
         return float(np.arctan2(w, t)), slope
 
     def fall(self, z: Floats) -> tuple[float, Floats]:
-        """By how much the mean log-likelihood lies below its maximum, and the gradient of that."""
+        """The difference between the maximum mean log-likelihood and that at z, with its gradient."""
         if self.last[0] == z.tobytes():
             return self.last[1:]
         value, slopes = 0.0, []
@@ -323,19 +323,18 @@ class ShareSearch:
         return self.last[1:]
 
     def end(self, drop: float, steps: int = STEPS) -> float:
-        """The share at the end of the interval; not a number where so many steps do not find it.
+        """The share at the end of the interval, or NaN if `steps` steps do not reach it.
 
-        Of a likelihood with several tops, a search finds the end that its start leads to: the outermost of two counts.
+        With several maxima, the end depends on the start of the search, so this is the outermost of two searches.
         """
-        found = [self.end_from(nudge, drop, steps) for nudge in NUDGES]
-        known = [share for share in found if np.isfinite(share)]
-        return max(known, key=lambda share: self.sign * share) if known else float("nan")
+        shares = [share for nudge in NUDGES if np.isfinite(share := self.end_from(nudge, drop, steps))]
+        return max(shares, key=lambda share: self.sign * share) if shares else float("nan")
 
     def end_from(self, nudge: float, drop: float, steps: int) -> float:
-        """The share at the end that a search finds from a start so many standard errors beside the estimate."""
+        """The share at the end, by a search that starts `nudge` standard errors from the estimate."""
         start = self.start(nudge)
         slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
-        # Scaled so that the multiplier of the constraint is about 1, as the search expects.
+        # With this scale the multiplier of the constraint is about 1, as the search expects.
         scale = -self.sign * np.sqrt(2 * drop) / max(float(np.linalg.norm(slope)), 1e-12)
 
         from scipy.optimize import minimize
@@ -344,14 +343,15 @@ class ShareSearch:
             angle, slope = self.angle(self.best + self.turn @ z)
             return scale * angle, scale * (self.turn.T @ slope)
 
-        within = {"type": "ineq", "fun": lambda z: drop - self.fall(z)[0], "jac": lambda z: -self.fall(z)[1]}
-        # Standard errors say little where a likelihood is flat: an end at the border is no end.
+        constraint = {"type": "ineq", "fun": lambda z: drop - self.fall(z)[0], "jac": lambda z: -self.fall(z)[1]}
+        # Standard errors mean little if the likelihood is flat: a search that ends at the border is repeated with a
+        # wider one.
         for border in FURTHEST * WIDER ** np.arange(WIDENINGS + 1):
-            found = minimize(
-                target, start, jac=True, method="SLSQP", bounds=[(-border, border)] * len(start), constraints=within,
-                options={"ftol": SEARCH_PRECISION, "maxiter": steps},
+            result = minimize(
+                target, start, jac=True, method="SLSQP", bounds=[(-border, border)] * len(start),
+                constraints=constraint, options={"ftol": SEARCH_PRECISION, "maxiter": steps},
             )  # fmt: skip
-            start = np.asarray(found.x)
+            start = np.asarray(result.x)
             if np.abs(start).max() < border:
                 break
         else:
@@ -361,7 +361,7 @@ class ShareSearch:
         return float(np.sin(self.angle(self.best + self.turn @ start)[0]) ** 2)
 
     def start(self, nudge: float = NUDGES[0]) -> Floats:
-        """Beside the estimate: deviations that are to grow begin away from zero."""
+        """The start of the search, with the deviations that it increases moved away from zero."""
         growing = np.diag(self.one if self.sign > 0 else self.rest) > 0
         errors = np.sqrt((self.turn**2).sum(axis=1))
         step = np.where(growing, nudge * np.where(self.best < 0, -errors, errors), 0.0)

@@ -88,7 +88,7 @@ class LaplaceObjective:
                 return None
             gradient = self._gradient(mode, psi, factors, height)
         information = partial(self._information, mode, psi, factors)
-        return Evaluation(value, gradient, FoundModes.of(mode), information, mode.found)
+        return Evaluation(value, gradient, FoundModes.of(mode), information, mode.converged)
 
     def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
         crossing, point = self.crossing, mode.point
@@ -290,7 +290,7 @@ class MixedMode:
     point: MixedPoint
     curvature: Curvature
     schur: Factorised
-    found: bool
+    converged: bool
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ class ModeSearch:
         kept = start.factor if isinstance(start, FoundModes) else None
         point, (curvature, schur), found = newton(
             self.evaluate(tuple(start)), self._factorised, self._step, self._moved,
-            kept=kept, enough=DECREMENT, lasting=True, patience=PATIENCE, steps=steps,
+            factor=kept, tolerance=DECREMENT, lasting=True, patience=PATIENCE, steps=steps,
         )  # fmt: skip
         return MixedMode(point, curvature, schur, found)
 

@@ -153,7 +153,7 @@ def describe(
     separated = (
         [] if problem.family == "gaussian" else separated_answers(problem, coefficients, found, transform, factors)
     )
-    if not isinstance(at, GaussianEvaluation) and not at.found:
+    if not isinstance(at, GaussianEvaluation) and not at.converged:
         convergence = replace(convergence, converged=False, reason=Message("fit.reason_modes"))
     confounded = [
         group for side in objective.crossing.sides for group in undetermined(side, problem.family == "gaussian")

@@ -23,7 +23,7 @@ from scipy import linalg
 
 from karat.messages import Message
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm
-from karat.models.glrm.optimise import TOLERANCE, Convergence, Evaluated, Function, minimise, root
+from karat.models.glrm.optimise import TOLERANCE, Convergence, Evaluated, Function, cholesky_root, minimise
 from karat.types import Floats
 
 STEP = 3e-3
@@ -211,7 +211,7 @@ def _undetermined(
 
 def _curvature(function: Function, x: Floats, at: Evaluated) -> Curved | None:
     """The Hessian from central differences along the columns of L'^-1, where the information is L L'."""
-    lower = root(at.information())
+    lower = cholesky_root(at.information())
     directions = linalg.solve_triangular(lower, np.eye(len(x)), lower=True, trans="T")
     inner = np.empty((len(x), len(x)))
     for k, direction in enumerate(directions.T):

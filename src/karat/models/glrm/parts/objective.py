@@ -60,7 +60,7 @@ class PartedModes:
     movement: Floats | None = None
     """Tasks x parameters."""
 
-    def turned(self, sign: Floats) -> PartedModes:
+    def with_signs(self, sign: Floats) -> PartedModes:
         """The modes where the deviations have another sign; `sign` has one for each parameter."""
         if self.parameters is None or self.movement is None:
             return replace(self, worker=self.worker * sign[-2], task=self.task * sign[-1])
