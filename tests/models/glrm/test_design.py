@@ -57,7 +57,7 @@ def test_columns_know_their_terms() -> None:
     without = design.without_intercept()
     assert (without.terms.tolist(), without.names) == ([1, 1, 2, 3, 3], design.names[1:])
     assert without.matrix.tolist() == design.matrix[:, 1:].tolist()
-    assert without.kept.tolist() == [1, 2, 3, 4, 5]
+    assert without.independent.tolist() == [1, 2, 3, 4, 5]
     assert without.labels == design.labels
     without = make_design(read_formula("y ~ 0 + a").fixed, COLUMNS, "sum", len(CELLS))
     assert (without.labels, without.terms.tolist()) == (("", "a"), [1, 1, 1])

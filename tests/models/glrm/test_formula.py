@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from karat.messages import message_of
 from karat.models.glrm.formulas.formula import FormulaError, names_in, read_formula
-from karat.models.glrm.formulas.syntax import Minus, Name, Number, Pair, parse, written
+from karat.models.glrm.formulas.syntax import Minus, Name, Number, Pair, parse, unparse
 from messages import code_or_text, raises
 
 # The labels that R's terms() gives.
@@ -165,10 +165,10 @@ def test_what_is_wrong_is_named_with_its_place(text: str, position: int, what: s
 def test_precedence() -> None:
     tree = parse("y ~ a + b * c:d^2").right
     assert isinstance(tree, Pair)
-    assert (tree.operator, written(tree.right)) == ("+", "b * c:d^2")
+    assert (tree.operator, unparse(tree.right)) == ("+", "b * c:d^2")
     product = tree.right
     assert isinstance(product, Pair)
-    assert (product.operator, written(product.right)) == ("*", "c:d^2")
+    assert (product.operator, unparse(product.right)) == ("*", "c:d^2")
 
 
 def test_leading_minus_binds_between_power_and_colon() -> None:
@@ -184,7 +184,7 @@ def test_leading_minus_binds_between_power_and_colon() -> None:
 def test_powers_are_read_from_the_right() -> None:
     tree = parse("y ~ a^b^c").right
     assert isinstance(tree, Pair)
-    assert (written(tree.left), written(tree.right)) == ("a", "b^c")
+    assert (unparse(tree.left), unparse(tree.right)) == ("a", "b^c")
 
 
 def test_a_leading_plus_changes_nothing() -> None:
@@ -199,13 +199,13 @@ def test_a_leading_plus_changes_nothing() -> None:
     ],
 )  # fmt: skip
 def test_a_tree_is_written_as_it_was_read(text: str) -> None:
-    assert written(parse(text)) == text
+    assert unparse(parse(text)) == text
 
 
 def test_names() -> None:
     assert parse("`the answer` ~ first.name_2").left == Name("the answer", 1)
     assert parse("y ~ 0.5").right == Number(0.5, 5)
-    assert written(parse("y ~ größe").right) == "größe"
+    assert unparse(parse("y ~ größe").right) == "größe"
 
 
 @pytest.mark.parametrize(
@@ -240,4 +240,4 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except FormulaError as error:
         assert code_or_text(error) == "formula.at"  # noqa: PT017
     else:
-        assert parse(written(tree).replace("`", "")).operator == "~"
+        assert parse(unparse(tree).replace("`", "")).operator == "~"

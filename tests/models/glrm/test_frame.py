@@ -36,14 +36,14 @@ def frame(text: str, **more: Any) -> Any:
 
 def test_rows_that_lack_something_are_left_out_and_counted() -> None:
     made = frame("answer ~ condition + log(difficulty) + (1 | who)")
-    assert made.kept.tolist() == [True, False, False, False, True]
+    assert made.complete.tolist() == [True, False, False, False, True]
     assert made.columns["condition"].levels == ("a", "c")
     assert made.groups["who",].levels == ("1", "3")
     assert made.notes == (left_out(3, answer=1, condition=1, **{"log(difficulty)": 1}),)
 
 
 def test_a_group_that_is_missing_counts_too() -> None:
-    assert frame("answer ~ 1 + (1 | who)", who=[1, None, 2, 2, 3]).kept.tolist() == [True, False, True, False, True]
+    assert frame("answer ~ 1 + (1 | who)", who=[1, None, 2, 2, 3]).complete.tolist() == [True, False, True, False, True]
 
 
 def test_nested_groups_are_pairs() -> None:
@@ -167,7 +167,7 @@ def test_powers_are_taken_from_the_right() -> None:
 
 def test_a_pair_of_groups_lacks_what_one_of_them_lacks() -> None:
     made = frame("difficulty ~ 1 + (1 | who:where)", who=[1, None, 2, 2, 3], where=["x", "y", "x", None, "y"])
-    assert made.kept.tolist() == [True, False, True, False, True]
+    assert made.complete.tolist() == [True, False, True, False, True]
     assert made.notes == (left_out(2, **{"who:where": 2}),)
     assert made.groups["who", "where"].levels == ("1:x", "2:x", "3:y")
     part = read_formula("y ~ 1 + (1 | who:where)").random[0]

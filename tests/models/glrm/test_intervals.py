@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtri
 
 from karat.messages import Message
-from karat.models.glrm.formulas.intervals import Parameter, intervals, leading_deviation, whole_likelihood
+from karat.models.glrm.formulas.intervals import Parameter, full_likelihood, intervals, leading_deviation
 from karat.models.glrm.formulas.model import Model, fit
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.terms import random_term
@@ -52,11 +52,11 @@ def test_refits_at_the_ends_have_lost_enough(data: dict[str, Any], response: str
 
 def test_measured_likelihood_is_equal_in_all_parameters(data: dict[str, Any]) -> None:
     model = fit(f"time ~ size + {GROUPS}", data, "gaussian", reml=False)
-    objective, best = whole_likelihood(model)
+    objective, best = full_likelihood(model)
     at = objective(best)
     assert at is not None
     assert -at.value == pytest.approx(model.fit.log_likelihood, abs=1e-7)
-    by_reml = whole_likelihood(fit(f"time ~ size + {GROUPS}", data, "gaussian"))[1]
+    by_reml = full_likelihood(fit(f"time ~ size + {GROUPS}", data, "gaussian"))[1]
     np.testing.assert_allclose(by_reml, best, atol=1e-4)
 
 
@@ -173,7 +173,7 @@ def test_the_deviation_of_correlated_slopes_is_profiled(
 ) -> None:
     """At an end, with deviations and a correlation for coordinates, the best likelihood has fallen by enough."""
     model = fit(f"y ~ x + {random}", sloped, "gaussian", reml=False)
-    objective, best = whole_likelihood(model)
+    objective, best = full_likelihood(model)
     place = next(place for place, block in objective.crossing.placed(len(best)) if block.size == 3)
     found = intervals(model, "profile", parameters=[["sd_(Intercept)|who", "sd_x|who"][column]])
     covariance = model.fit.covariances["who"]
@@ -205,7 +205,7 @@ def test_independent_effects_deviate_like_separate_terms(sloped: dict[str, Any])
 
 def test_a_deviation_may_come_out_of_the_search_as_negative(sloped: dict[str, Any]) -> None:
     model = fit("y ~ x + (1 + x || who) + (1 | what)", sloped, "gaussian", reml=False)
-    objective, best = whole_likelihood(model)
+    objective, best = full_likelihood(model)
     turned = best.copy()
     turned[3:] *= -1
     for column in (0, 1):

@@ -243,7 +243,7 @@ def _comparison(one: ContrastSettings, posterior: MixedPosterior, level: float) 
         return lacking
     grid = cell_grid(posterior.laid, *one.names)
     first, second = (", ".join((side, *one.within.values())) for side in one.sides)
-    known = dict(zip(grid.cells, grid.known.tolist(), strict=True))
+    known = dict(zip(grid.cells, grid.estimable.tolist(), strict=True))
     if not all(known.get(cell, False) for cell in one.cells):
         return Message("planned.no_answers", {"first": first, "second": second})
     weights = np.array([one.cells.get(cell, 0.0) for cell in grid.cells]) @ grid.weights

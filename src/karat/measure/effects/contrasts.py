@@ -261,7 +261,7 @@ def _one_per_condition(asked: Asked, model: Model) -> list[Message]:
     notes = []
     fixed = np.column_stack([np.ones(len(model.response)), model.design.matrix])
     for group, name in GROUPS.items():
-        levels, codes = np.unique(np.array(asked.data[group], dtype=str)[model.frame.kept], return_inverse=True)
+        levels, codes = np.unique(np.array(asked.data[group], dtype=str)[model.frame.complete], return_inverse=True)
         if 1 < len(levels) <= fixed.shape[1]:
             members = np.eye(len(levels))[codes]
             left = members - fixed @ np.linalg.lstsq(fixed, members)[0]
@@ -279,7 +279,7 @@ def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]
     """The plain mean and standard deviation of the answers in every cell of a term."""
     columns = {name: column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)}
     levels = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
-    rows = pl.DataFrame({**levels, "_plain": plain[model.frame.kept]})
+    rows = pl.DataFrame({**levels, "_plain": plain[model.frame.complete]})
     grouped = rows.group_by(names, maintain_order=True).agg(
         pl.col("_plain").mean(), pl.col("_plain").std().alias("_sd"), pl.len()
     )

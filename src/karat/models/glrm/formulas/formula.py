@@ -1,18 +1,18 @@
-"""What a formula means: its response, its fixed terms and its random terms.
+"""The meaning of a formula: its response, fixed terms and random terms.
 
-`a*b` is `a + b + a:b`; `a/b` is `a + a:b`; `(a + b)^2` all of them to pairs; `-` takes a term away; `0` or `-1` the
-intercept. Terms are ordered as in R: by the number of variables in them, then as written. A random term stands in
-brackets:
+`a*b` is `a + b + a:b`; `a/b` is `a + a:b`; `(a + b)^2` is all terms up to pairs; `-` removes a term, and `0` or `-1`
+the intercept. As in R, terms are ordered by their number of variables, then by position. Random terms are in
+parentheses:
 
     (1 + x | g)    intercept and slope of x for every level of g, correlated
-    (1 + x || g)   the same, uncorrelated; where x is a factor, so are all its columns (lme4 keeps them correlated)
-    (1 | a/b)      (1 | a) + (1 | a:b): the levels of b within those of a
+    (1 + x || g)   the same, uncorrelated; if x is a factor, so are its columns (in lme4 they remain correlated)
+    (1 | a/b)      (1 | a) + (1 | a:b): the levels of b within levels of a
 
-Numbers are numeric variables; text and truth values are factors, and so is `factor(x)` or `as.factor(x)`; as the
-response also `ordered(x)`. `log`, `log2`, `log10`, `log1p`, `exp`, `sqrt`, `abs`, `scale` (minus the mean, divided by
-the standard deviation; with `scale = FALSE` only the former) and `I()` with arithmetic make a number of a number, and
-`as.numeric` one of text. `poly(x, 2)` has two columns, orthogonal and of length 1 as in R. The response may be
-arithmetic without `I()`, such as -1000 / rt.
+Numbers are numeric variables; text and booleans are factors, as are `factor(x)` and `as.factor(x)`, and `ordered(x)` as
+the response. Functions of numbers are `log`, `log2`, `log10`, `log1p`, `exp`, `sqrt`, `abs`, `scale` (which subtracts
+the mean and divides by the standard deviation; with `scale = FALSE` it only subtracts the mean) and `I()` with
+arithmetic; `as.numeric` converts text to numbers. `poly(x, 2)` has two columns, orthogonal and of length 1 as in R. The
+response may be arithmetic without `I()`, such as -1000 / rt.
 """
 
 from collections.abc import Iterable
@@ -29,14 +29,14 @@ from karat.models.glrm.formulas.syntax import (
     Number,
     Pair,
     parse,
-    written,
+    unparse,
     wrong,
 )
 
 Term = tuple[str, ...]
-"""The labels of the variables in a term; none for the intercept."""
+"""The labels of the variables in a term; empty for the intercept."""
 FACTORS = ("factor", "as.factor", "ordered")
-"""Functions that make a factor of a column."""
+"""Functions that turn a column into a factor."""
 FUNCTIONS = (
     "factor", "as.factor", "as.numeric", "I", "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "scale", "poly",
 )  # fmt: skip
@@ -47,23 +47,23 @@ __all__ = ["Expansion", "Formula", "FormulaError", "FormulaVariable", "RandomPar
 
 @dataclass(frozen=True, slots=True)
 class FormulaVariable:
-    """Something that has a value in every row: a column, or a function of columns."""
+    """A variable of a formula: a column, or a function of columns."""
 
     label: str
     tree: Node
     text: str
-    """The formula it stands in, for messages."""
+    """The formula, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Terms in R's order, and whether there is an intercept before them."""
+    """Terms in R's order, and whether they include an intercept."""
 
     terms: tuple[Term, ...]
     intercept: bool
 
     def labels(self) -> tuple[str, ...]:
-        """The terms as they are named in a table.
+        """The names of the terms in tables.
 
         >>> read_formula("y ~ a * b + (1 | g)").fixed.labels()
         ('(Intercept)', 'a', 'b', 'a:b')
@@ -73,7 +73,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class RandomPart:
-    """What stands in one pair of brackets: effects that vary over the levels of a group."""
+    """A random term in parentheses: effects that vary over the levels of a group."""
 
     effects: Expansion
     group: tuple[str, ...]
@@ -83,21 +83,21 @@ class RandomPart:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula, expanded."""
+    """An expanded formula."""
 
     text: str
     response: FormulaVariable
     fixed: Expansion
     random: tuple[RandomPart, ...]
     variables: dict[str, FormulaVariable]
-    """Everything on the right, by label, in order of appearance."""
+    """The variables on the right, by label, in order of appearance."""
 
     def __str__(self) -> str:
         return self.text
 
 
 def read_formula(text: str) -> Formula:
-    """Read a formula.
+    """Parse and expand a formula.
 
     >>> formula = read_formula("correct ~ difficulty * condition + (1 | participant) + (1 + condition | item)")
     >>> formula.fixed.terms
@@ -110,13 +110,13 @@ def read_formula(text: str) -> Formula:
     expander = _Expander(text)
     bars: list[Pair] = []
     fixed = expander.expansion(tree.right, bars)
-    # The random terms come second, so that variables are in the order of the fixed effects.
+    # The random terms are expanded last, so that variables are in the order of the fixed effects.
     random = tuple(part for bar in bars for part in expander.random(bar))
     return Formula(text, response, fixed, random, expander.variables)
 
 
 def names_in(node: Node) -> list[Name]:
-    """The columns that a part of a formula reads."""
+    """The columns that a part of a formula refers to."""
     match node:
         case Name():
             return [node]
@@ -128,7 +128,7 @@ def names_in(node: Node) -> list[Name]:
 
 
 class _Expander:
-    """Turns a tree into terms; remembers the variables that it met."""
+    """Expands a tree into terms and collects their variables."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -136,7 +136,7 @@ class _Expander:
         self.intercept = True
 
     def expansion(self, node: Node, bars: list[Pair] | None) -> Expansion:
-        """A sum of terms; random terms are collected in `bars` where they may stand."""
+        """Expand a sum of terms; random terms go to `bars`, or are an error if that is None."""
         self.intercept = True
         terms = self.terms(node, bars)
         place = {label: number for number, label in enumerate(self.variables)}
@@ -149,7 +149,7 @@ class _Expander:
                 return self.number(value, position)
             case Name() | Call():
                 _check_functions(node, self.text)
-                variable = FormulaVariable(written(node), node, self.text)
+                variable = FormulaVariable(unparse(node), node, self.text)
                 self.variables.setdefault(variable.label, variable)
                 return [frozenset({variable.label})]
             case Brackets(Pair(("|" | "||"), _, _, _) as bar, position):
@@ -192,14 +192,14 @@ class _Expander:
         return _unique([*left, *right, *crossed])
 
     def without(self, terms: list[frozenset[str]], node: Node) -> list[frozenset[str]]:
-        """What is left where the terms of a node are taken away, the intercept among them."""
+        """The terms without those of a node, which may include the intercept."""
         before = self.intercept
-        gone = self.terms(node, None)
+        removed = self.terms(node, None)
         if isinstance(node, Number):
             self.intercept = not self.intercept
         else:
-            self.intercept = before and frozenset() not in gone
-        return [term for term in terms if term not in gone]
+            self.intercept = before and frozenset() not in removed
+        return [term for term in terms if term not in removed]
 
     def exponent(self, node: Node) -> int:
         if isinstance(node, Number) and node.value in range(1, 10):
@@ -230,12 +230,13 @@ class _Expander:
 
 
 def scale_divides(call: Call) -> bool:
-    """Whether scale() divides by the standard deviation: not with scale = FALSE.
+    """Whether scale() divides by the standard deviation, as it does without scale = FALSE.
 
-    >>> [scale_divides(read_formula(f"scale(x{more}) ~ 1").response.tree) for more in ("", ", scale = FALSE")]
+    >>> [scale_divides(read_formula(f"scale(x{option}) ~ 1").response.tree) for option in ("", ", scale = FALSE")]
     [True, False]
     """
-    return all(TRUTH[one.value.text] for one in call.options if one.name == "scale" and isinstance(one.value, Name))
+    values = [option.value for option in call.options if option.name == "scale"]
+    return all(TRUTH[value.text] for value in values if isinstance(value, Name))
 
 
 def degree(call: Call) -> int:
@@ -244,11 +245,11 @@ def degree(call: Call) -> int:
     >>> degree(read_formula("y ~ poly(x, degree = 3)").variables["poly(x, degree = 3)"].tree)
     3
     """
-    return next((int(one.value.value) for one in call.options if isinstance(one.value, Number)), 1)
+    return next((int(option.value.value) for option in call.options if isinstance(option.value, Number)), 1)
 
 
 def _response(node: Node, text: str) -> FormulaVariable:
-    """The response: a column, a function of one, or arithmetic with one."""
+    """The response: a column, a function of a column, or arithmetic."""
     match node:
         case Brackets(inner, _):
             return _response(inner, text)
@@ -257,11 +258,11 @@ def _response(node: Node, text: str) -> FormulaVariable:
         case Call("cbind"):
             raise wrong(text, node.position, Message("formula.counts"))
         case Call("ordered", Name(), _, ()):
-            return FormulaVariable(written(node), node, text)
+            return FormulaVariable(unparse(node), node, text)
     if not names_in(node):
         raise wrong(text, node.position, Message("formula.response"))
     _check_functions(node, text)
-    return FormulaVariable(written(node), node, text)
+    return FormulaVariable(unparse(node), node, text)
 
 
 def _check_functions(node: Node, text: str) -> None:
@@ -270,8 +271,8 @@ def _check_functions(node: Node, text: str) -> None:
             if function == "ordered":
                 raise wrong(text, position, Message("formula.ordered"))
             if function not in FUNCTIONS:
-                known = {"function": function, "known": list(FUNCTIONS)}
-                raise wrong(text, position, Message("formula.no_function", known))
+                values = {"function": function, "known": list(FUNCTIONS)}
+                raise wrong(text, position, Message("formula.no_function", values))
             if function in FACTORS and not isinstance(argument, Name):
                 raise wrong(text, position, Message("formula.factor"))
             if function == "as.numeric" and not isinstance(argument, Name):
@@ -288,7 +289,7 @@ def _check_functions(node: Node, text: str) -> None:
 
 
 def _check_options(call: Call, text: str) -> None:
-    """Only scale() and poly() take more than one argument, and of theirs only some."""
+    """Raise FormulaError if a function has options that are not supported."""
     for option in call.options:
         if call.function == "scale":
             truth = TRUTH.get(option.value.text) if isinstance(option.value, Name) else None
@@ -297,9 +298,9 @@ def _check_options(call: Call, text: str) -> None:
         elif call.function != "poly":
             raise wrong(text, option.position, Message("formula.one_argument", {"function": call.function}))
     if call.function == "poly":
-        given = call.options[0] if len(call.options) == 1 else None
-        size = given.value.value if given and isinstance(given.value, Number) else 0
-        if given is None or given.name not in ("", "degree") or size not in range(1, MOST_DEGREES + 1):
+        only = call.options[0] if len(call.options) == 1 else None
+        size = only.value.value if only and isinstance(only.value, Number) else 0
+        if only is None or only.name not in ("", "degree") or size not in range(1, MOST_DEGREES + 1):
             raise wrong(text, call.position, Message("formula.poly", {"most": MOST_DEGREES}))
 
 
@@ -308,7 +309,7 @@ def _unique(terms: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def _power(terms: list[frozenset[str]], exponent: int) -> list[frozenset[str]]:
-    """All products of this many terms. Repeats go at every step, since the number of products grows with the power."""
+    """All products of this many terms, without repeats, which are removed at each step to keep the list short."""
     power = terms
     for _ in range(exponent - 1):
         power = _unique(a | b for a in power for b in terms)

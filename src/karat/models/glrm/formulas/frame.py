@@ -1,11 +1,11 @@
-"""The values of a formula's variables, in the rows that have them all.
+"""The values of a formula's variables, in the complete rows.
 
-A row that lacks any variable of the formula (its response, a predictor or a group) is left out whole, and counted.
-Logarithms and roots of numbers that have none count as missing.
+Rows in which any variable of the formula is missing (its response, a predictor or a group) are removed and counted.
+Undefined logarithms and roots count as missing.
 
-Text and truth values are factors, numbers are numeric. The levels of a factor are sorted (text by its characters, as R
-does in its C locale; numbers by size), unless the column carries an order of its own (a pandas Categorical, a polars
-Enum) or `levels` gives one. Levels that no row has are left out. None and NaN are missing values.
+Text and booleans are factors, numbers are numeric. The levels of a factor are sorted (text by its characters, as in R's
+C locale; numbers by size), unless the column has an order (a pandas Categorical, a polars Enum) or `levels` gives one.
+Unused levels are removed. None and NaN are missing values.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from karat.models.glrm.formulas.syntax import (
     Node,
     Number,
     Pair,
-    written,
+    unparse,
     wrong,
 )
 from karat.types import Bools, Floats, Ints
 
 Scaling = dict[str, tuple[float, ...]]
-"""What scale() took from the data that were fitted, the mean and the deviation, and the recurrence of poly()."""
+"""By variable, the mean and deviation that scale() computed from the fitted data, or the recurrence of poly()."""
 FUNCTIONS = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "exp": np.exp, "sqrt": np.sqrt,
     "abs": np.abs,
@@ -53,24 +53,25 @@ OPERATORS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^
 
 @dataclass(frozen=True)
 class Frame:
-    """The variables of a formula in the rows that have them all."""
+    """The variables of a formula in the complete rows."""
 
     response: Column
     columns: dict[str, Column]
     groups: dict[tuple[str, ...], FactorVariable]
-    kept: Bools
+    complete: Bools
+    """Which rows of the data have all variables."""
     scaling: Scaling
     raw: dict[str, Column]
-    """The columns of the data that the fixed effects read, before any function; from them marginal means are made."""
+    """The columns of the data in the fixed effects, before any function; the grid of marginal means uses them."""
     notes: tuple[Message, ...]
 
     @property
     def rows(self) -> int:
-        return int(self.kept.sum())
+        return int(self.complete.sum())
 
 
 def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Frame:
-    """Look up every variable of the formula and leave out the rows that lack one.
+    """Look up every variable of the formula and remove incomplete rows.
 
     >>> from karat.models.glrm.formulas.formula import read_formula
     >>> data = {"y": [1.0, 2.0, None, 4.0], "a": ["u", "v", "u", "w"], "g": [1, 1, 2, 2]}
@@ -81,26 +82,27 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
     scaling: Scaling = {}
     orders = dict(levels or {})
     for name in orders:
-        if name not in data and not any(name == f"{function}({known})" for known in data for function in FACTORS):
+        if name not in data and not any(name == f"{function}({column})" for column in data for function in FACTORS):
             raise FormulaError(Message("frame.unknown_column", {"column": name}))
     response = evaluate(formula.response, data, orders, scaling)
     columns = {label: evaluate(variable, data, orders, scaling) for label, variable in formula.variables.items()}
     groups = {part.group: group_factor(part, formula.text, data, orders) for part in formula.random}
-    named: dict[str, Column] = {formula.response.label: response, **columns}
-    named.update({":".join(group): factor for group, factor in groups.items()})
-    _check_lengths({label: len(column.missing) for label, column in named.items()})
-    missing = {label: column.missing for label, column in named.items()}
-    kept = ~np.any(list(missing.values()), axis=0)
-    notes = _left_out(missing, kept)
-    if not kept.any():
+    variables: dict[str, Column] = {formula.response.label: response, **columns}
+    variables.update({":".join(group): factor for group, factor in groups.items()})
+    _check_lengths({label: len(column.missing) for label, column in variables.items()})
+    missing = {label: column.missing for label, column in variables.items()}
+    complete = ~np.any(list(missing.values()), axis=0)
+    notes = _removed_rows(missing, complete)
+    if not complete.any():
         raise FormulaError(Message("frame.no_rows", {"why": notes[0] if notes else None}))
-    columns = {label: column.at(kept) for label, column in columns.items()}
-    groups = {group: factor.at(kept) for group, factor in groups.items()}
-    return Frame(response.at(kept), columns, groups, kept, scaling, _raw(formula, data, columns, kept), notes)
+    columns = {label: column.at(complete) for label, column in columns.items()}
+    groups = {group: factor.at(complete) for group, factor in groups.items()}
+    raw = _raw(formula, data, columns, complete)
+    return Frame(response.at(complete), columns, groups, complete, scaling, raw, notes)
 
 
 def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Scaling) -> Column:
-    """The values of one variable. `scaling` is read where it knows the variable and filled where it does not."""
+    """The values of one variable; `scaling` is used if it has the variable, and filled otherwise."""
     tree = variable.tree
     if isinstance(tree, Name):
         return column(_find(tree, data, variable.text), tree.text, levels.get(tree.text))
@@ -110,37 +112,37 @@ def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Sca
     lengths = {name.text: len(np.asarray(_find(name, data, variable.text))) for name in names_in(tree)}
     if not lengths:
         raise wrong(variable.text, tree.position, Message("formula.no_column_read", {"term": variable.label}))
-    # A column with one row would otherwise be repeated in arithmetic with others.
+    # Otherwise arithmetic would broadcast a column with one row.
     _check_lengths(lengths)
     with np.errstate(all="ignore"):
         if isinstance(tree, Call) and tree.function == "poly":
             values = _arithmetic(tree.argument, data, variable.text, scaling)
             if variable.label not in scaling:
                 if len(np.unique(values[np.isfinite(values)])) <= degree(tree):
-                    about = {"term": variable.label, "degree": degree(tree)}
-                    raise wrong(variable.text, tree.position, Message("formula.poly_values", about))
+                    details = {"term": variable.label, "degree": degree(tree)}
+                    raise wrong(variable.text, tree.position, Message("formula.poly_values", details))
                 scaling[variable.label] = _recurrence(values[np.isfinite(values)], degree(tree))
             return Numeric(_polynomials(values, scaling[variable.label]))
         return Numeric(_arithmetic(tree, data, variable.text, scaling))
 
 
 def group_factor(part: RandomPart, text: str, data: Data, levels: Levels) -> FactorVariable:
-    """The levels of a group; those of a:b are the pairs that occur."""
+    """The levels of a group; for a:b, the pairs that occur."""
     factors = [as_factor(_find(Name(name, part.position), data, text), name, levels.get(name)) for name in part.group]
     if len(factors) == 1:
         return factors[0]
     stacked = np.stack([factor.codes for factor in factors], axis=1)
-    some = (stacked >= 0).all(axis=1)
-    pairs, inverse = np.unique(stacked[some], axis=0, return_inverse=True)
+    present = (stacked >= 0).all(axis=1)
+    pairs, inverse = np.unique(stacked[present], axis=0, return_inverse=True)
     codes = np.full(len(stacked), -1, dtype=np.int64)
-    codes[some] = inverse.ravel()
+    codes[present] = inverse.ravel()
     return FactorVariable(
         codes, tuple(":".join(f.levels[k] for f, k in zip(factors, pair, strict=True)) for pair in pairs)
     )
 
 
-def _raw(formula: Formula, data: Data, columns: dict[str, Column], kept: Bools) -> dict[str, Column]:
-    """The columns before any function; factors with the levels that were fitted."""
+def _raw(formula: Formula, data: Data, columns: dict[str, Column], complete: Bools) -> dict[str, Column]:
+    """The columns before any function; factors have the levels of the fitted data."""
     raw: dict[str, Column] = {}
     for label in dict.fromkeys(label for term in formula.fixed.terms for label in term):
         tree = formula.variables[label].tree
@@ -148,20 +150,20 @@ def _raw(formula: Formula, data: Data, columns: dict[str, Column], kept: Bools) 
             if isinstance(tree, Name) or isinstance(columns[label], FactorVariable):
                 raw[name.text] = columns[label]
             else:
-                read = column(data[name.text], name.text)
-                raw[name.text] = Numeric(_numbers(read, name.text, name.position, formula.text)).at(kept)
+                values = column(data[name.text], name.text)
+                raw[name.text] = Numeric(_numbers(values, name.text, name.position, formula.text)).at(complete)
     return raw
 
 
 def _find(name: Name, data: Data, text: str) -> Any:
     if name.text in data:
         return data[name.text]
-    near = get_close_matches(name.text, [str(known) for known in data], n=1, cutoff=0.5)
-    if near:
-        close = {"column": name.text, "close": near[0]}
-        raise wrong(text, name.position, Message("formula.no_column_close", close))
-    known = {"column": name.text, "known": listed([str(known) for known in data])}
-    raise wrong(text, name.position, Message("formula.no_column", known))
+    matches = get_close_matches(name.text, [str(column) for column in data], n=1, cutoff=0.5)
+    if matches:
+        suggestion = {"column": name.text, "close": matches[0]}
+        raise wrong(text, name.position, Message("formula.no_column_close", suggestion))
+    details = {"column": name.text, "known": listed([str(column) for column in data])}
+    raise wrong(text, name.position, Message("formula.no_column", details))
 
 
 def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
@@ -169,21 +171,23 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
         case Number(value, _):
             return value
         case Name(name, position):
-            read = column(data[name], name)
-            if isinstance(read, FactorVariable):
+            values = column(data[name], name)
+            if isinstance(values, FactorVariable):
                 raise wrong(text, position, Message("formula.not_numeric", {"column": name}))
-            return read.values
+            return values.values
         case Brackets(inner, _) | Call("I", inner, _):
             return _arithmetic(inner, data, text, scaling)
         case Call("as.numeric", Name(name, position), _):
             return _numbers(column(data[name], name), name, position, text)
         case Call("scale", inner, _):
-            values, label = np.atleast_1d(_arithmetic(inner, data, text, scaling)), written(node)
+            numbers, label = np.atleast_1d(_arithmetic(inner, data, text, scaling)), unparse(node)
             if label not in scaling:
-                known = values[np.isfinite(values)]
-                scaling[label] = (float(known.mean()), float(known.std(ddof=1))) if len(known) > 1 else (np.nan, np.nan)
+                finite = numbers[np.isfinite(numbers)]
+                scaling[label] = (
+                    (float(finite.mean()), float(finite.std(ddof=1))) if len(finite) > 1 else (np.nan, np.nan)
+                )
             mean, deviation = scaling[label]
-            return (values - mean) / deviation if scale_divides(node) else values - mean
+            return (numbers - mean) / deviation if scale_divides(node) else numbers - mean
         case Call(function, inner, position):
             if function not in FUNCTIONS:
                 raise wrong(text, position, Message("formula.nested", {"function": function}))
@@ -194,41 +198,41 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return OPERATORS[operator](*(_arithmetic(side, data, text, scaling) for side in (left, right)))
 
 
-def _numbers(read: Column, name: str, position: int, text: str) -> Floats:
-    """Numbers that were read as text."""
-    if not isinstance(read, FactorVariable):
-        return read.values
+def _numbers(values: Column, name: str, position: int, text: str) -> Floats:
+    """The values of a column as numbers, converted from text if necessary."""
+    if not isinstance(values, FactorVariable):
+        return values.values
     try:
-        levels = np.array([*(float(level) for level in read.levels), np.nan])
+        levels = np.array([*(float(level) for level in values.levels), np.nan])
     except ValueError:
         raise wrong(text, position, Message("formula.not_numeric", {"column": name})) from None
-    return levels[read.codes]
+    return levels[values.codes]
 
 
 def _recurrence(values: Floats, degree: int) -> tuple[float, ...]:
-    """Shifts, then squared lengths, of the polynomials that are orthogonal over some values (Kennedy and Gentle 1980).
+    """Shifts, then squared lengths, of the polynomials orthogonal over `values` (Kennedy and Gentle 1980).
 
     p[k + 1](x) = (x - shift[k]) p[k](x) - length[k] / length[k - 1] p[k - 1](x), with p[0] = 1.
     """
     shifts: list[float] = []
     lengths = [float(len(values))]
-    before, now = np.zeros(len(values)), np.ones(len(values))
+    previous, current = np.zeros(len(values)), np.ones(len(values))
     for k in range(degree):
-        shifts.append(float(values @ now**2) / lengths[k])
-        share = lengths[k] / lengths[k - 1] if k else 0.0
-        before, now = now, (values - shifts[k]) * now - share * before
-        lengths.append(float(now @ now))
+        shifts.append(float(values @ current**2) / lengths[k])
+        ratio = lengths[k] / lengths[k - 1] if k else 0.0
+        previous, current = current, (values - shifts[k]) * current - ratio * previous
+        lengths.append(float(current @ current))
     return (*shifts, *lengths)
 
 
 def _polynomials(values: Floats, recurrence: tuple[float, ...]) -> Floats:
-    """The polynomials of degree 1 and more, each with a length of 1 over the values that they were made for."""
+    """The polynomials of degree 1 and more, each with a length of 1 over the values of the recurrence."""
     degree = len(recurrence) // 2
     shifts, lengths = recurrence[:degree], recurrence[degree:]
     columns = [np.zeros(len(values)), np.ones(len(values))]
     for k in range(degree):
-        share = lengths[k] / lengths[k - 1] if k else 0.0
-        columns.append((values - shifts[k]) * columns[-1] - share * columns[-2])
+        ratio = lengths[k] / lengths[k - 1] if k else 0.0
+        columns.append((values - shifts[k]) * columns[-1] - ratio * columns[-2])
     return np.column_stack(columns[2:]) / np.sqrt(lengths[1:])
 
 
@@ -239,16 +243,16 @@ def _check_lengths(lengths: dict[str, int]) -> None:
         )
 
 
-def _left_out(missing: dict[str, Bools], kept: Bools) -> tuple[Message, ...]:
-    lost = int((~kept).sum())
-    if not lost:
+def _removed_rows(missing: dict[str, Bools], complete: Bools) -> tuple[Message, ...]:
+    removed = int((~complete).sum())
+    if not removed:
         return ()
     causes = [
         Message("frame.missing", {"column": label, "n": int(rows.sum())})
         for label, rows in missing.items()
         if rows.any()
     ]
-    return (Message("frame.left_out", {"n": lost, "rows": len(kept), "causes": causes}),)
+    return (Message("frame.left_out", {"n": removed, "rows": len(complete), "causes": causes}),)
 
 
 Data = Mapping[str, Any]
@@ -258,7 +262,7 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class FactorVariable:
-    """A level for every row; -1 where it is missing or not known."""
+    """A level for every row; -1 if it is missing or unknown."""
 
     codes: Ints
     levels: tuple[str, ...]
@@ -268,21 +272,21 @@ class FactorVariable:
         return self.codes < 0
 
     def at(self, rows: Bools) -> FactorVariable:
-        """The rows that are kept, and the levels that they still have.
+        """The factor in these rows, without unused levels.
 
         >>> FactorVariable(np.array([0, 2, 1]), ("a", "b", "c")).at(np.array([True, True, False])).levels
         ('a', 'c')
         """
         codes = self.codes[rows]
-        used = np.unique(codes[codes >= 0])
+        levels = np.unique(codes[codes >= 0])
         place = np.full(len(self.levels) + 1, -1)
-        place[used] = np.arange(len(used))
-        return FactorVariable(place[codes], tuple(self.levels[k] for k in used))
+        place[levels] = np.arange(len(levels))
+        return FactorVariable(place[codes], tuple(self.levels[k] for k in levels))
 
 
 @dataclass(frozen=True)
 class Numeric:
-    """A number for every row, or a row of them for poly(); NaN where it is missing."""
+    """A number for every row, or several for poly(); NaN if missing."""
 
     values: Floats
 
@@ -299,8 +303,8 @@ Column = FactorVariable | Numeric
 
 
 def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column:
-    """A column of the data as it comes: text and truth values make a factor, numbers are numeric."""
-    if order is not None or own_order(values) is not None:
+    """A column of the data: a factor if it has text or booleans, numeric if it has numbers."""
+    if order is not None or column_order(values) is not None:
         return as_factor(values, name, order)
     array = np.asarray(values)
     if array.ndim != 1:
@@ -314,7 +318,7 @@ def column(values: Any, name: str, order: Sequence[Any] | None = None) -> Column
 
 def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> FactorVariable:
     """A column as a factor, with its levels sorted or in the given order."""
-    given = order if order is not None else own_order(values)
+    ordered_levels = order if order is not None else column_order(values)
     array = np.asarray(values)
     if array.dtype.kind not in "biufUTO":
         raise FormulaError(Message("frame.type", {"column": name, "type": str(array.dtype)}))
@@ -322,13 +326,13 @@ def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Fac
     present = array[~absent]
     if array.dtype.kind == "O" and not all(_is_number(value) for value in present):
         present = np.array([label_of(value) for value in present], dtype=object)
-    found, inverse = np.unique(present, return_inverse=True)
-    labels = [label_of(value) for value in found]
-    levels = labels if given is None else [label_of(value) for value in given]
+    values_present, inverse = np.unique(present, return_inverse=True)
+    labels = [label_of(value) for value in values_present]
+    levels = labels if ordered_levels is None else [label_of(value) for value in ordered_levels]
     place = {label: number for number, label in enumerate(levels)}
-    unknown = [label for label in labels if label not in place]
-    if unknown:
-        values = {"column": name, "unknown": listed(unknown), "levels": listed(levels)}
+    unlisted = [label for label in labels if label not in place]
+    if unlisted:
+        values = {"column": name, "unknown": listed(unlisted), "levels": listed(levels)}
         raise FormulaError(Message("frame.unknown_levels", values))
     codes = np.full(len(array), -1, dtype=np.int64)
     codes[~absent] = np.array([place[label] for label in labels], dtype=np.int64)[inverse]
@@ -336,7 +340,7 @@ def as_factor(values: Any, name: str, order: Sequence[Any] | None = None) -> Fac
 
 
 def label_of(value: Any) -> str:
-    """The name of a level: whole numbers without a point.
+    """The name of a level, with whole numbers without a decimal point.
 
     >>> label_of(2.0), label_of("b"), label_of(np.bool_(True))
     ('2', 'b', 'True')
@@ -346,10 +350,10 @@ def label_of(value: Any) -> str:
     return str(value)
 
 
-def own_order(values: Any) -> list[Any] | None:
-    """The order of the levels that a categorical column carries itself; None for other columns.
+def column_order(values: Any) -> list[Any] | None:
+    """The order of levels in the dtype of a categorical column, or None for other columns.
 
-    >>> own_order(["b", "a"]) is None
+    >>> column_order(["b", "a"]) is None
     True
     """
     dtype = getattr(values, "dtype", None)
@@ -374,7 +378,7 @@ def _is_number(value: Any) -> bool:
 
 
 def listed(labels: Sequence[str]) -> Message:
-    """Names in quotes, the first few of many."""
+    """The first few names, in quotes, and the number of others."""
     names = [Message("models.name", {"name": label}) for label in labels[:SHOWN]]
     more = len(labels) - SHOWN if len(labels) > SHOWN else None
     return Message("models.names", {"names": names, "more": more})

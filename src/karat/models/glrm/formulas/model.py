@@ -1,31 +1,31 @@
-"""A mixed model written as a formula: `correct ~ difficulty * condition + (1 | participant) + (1 + condition | item)`.
+"""Mixed models from formulas: `correct ~ difficulty * condition + (1 | participant) + (1 + condition | item)`.
 
-The formula is read (`formula`), its variables looked up (`frame`), coded (`design`) and fitted (`mixed`). Coefficients
-of yes-or-no and ordered answers are tested by z, those of measured answers by t with Satterthwaite's degrees of
-freedom, unless `Model.method` says otherwise (`tested_by`).
+The formula is read (`formula`), its variables looked up (`frame`), coded (`design`) and the model fitted (`mixed`).
+Coefficients of yes-or-no and ordered answers are tested by z, those of measured answers by t with Satterthwaite's
+degrees of freedom. `tested_by` changes the method.
 
-A contrast c'beta has the variance v = c'V c, which is itself an estimate. Its t statistic is taken for one with as
-many degrees of freedom as a chi-squared variable with the same relative spread has (Satterthwaite 1946; Kuznetsova,
-Brockhoff and Christensen 2017, lmerTest):
+A contrast c'beta has the variance v = c'V c, which is itself an estimate. Its t statistic gets the degrees of freedom
+of a chi-squared variable with the same relative variance (Satterthwaite 1946; Kuznetsova, Brockhoff and Christensen
+2017, lmerTest):
 
     df = 2 v^2 / (g'A g),   g = dv/d(parameters), A the covariance of the variance parameters
 
 For measured answers V = s(theta) U(theta) follows from the fit. With the residual variance written as tau s(theta),
-where s is its best value given theta, the likelihood falls into a part of theta and a part of tau, so that A is made of
-two blocks: the inverse Hessian of theta, which the fit has, and 2/f for tau, f being the residual degrees of freedom
-(n, minus the coefficients with REML). For yes-or-no and ordered answers, V(theta) is the inverse information of
-coefficients and thresholds, and A the part of theta in the inverse Hessian of all parameters. A contrast that hardly
-depends on theta, such as an effect within participants and items whose slopes were left out, would have more degrees of
-freedom than there are answers; it has f, as for measured answers.
+where s is its best value given theta, the likelihood separates into a part for theta and a part for tau, so A has two
+blocks: the inverse Hessian of theta from the fit, and 2/f for tau, where f are the residual degrees of freedom (n,
+minus the number of coefficients with REML). For yes-or-no and ordered answers, V(theta) is the inverse information of
+coefficients and thresholds, and A the block of theta in the inverse Hessian of all parameters. For a contrast that
+hardly depends on theta, such as an effect within participants and items without random slopes, df could exceed the
+number of answers, so it is at most f.
 
-Kenward and Roger (1997) also widen the standard errors of a REML fit for the uncertainty of its variances gamma, in
-which V(y) = sum of gamma_r G_r is linear. With Phi = (X'V^-1 X)^-1, P_r = -X'V^-1 G_r V^-1 X, Q_rs = X'V^-1 G_r V^-1
-G_s V^-1 X and W the inverse of the expected information about gamma,
+Kenward and Roger (1997) also widen the standard errors of a REML fit to account for the uncertainty of its variances
+gamma, in which V(y) = sum of gamma_r G_r is linear. With Phi = (X'V^-1 X)^-1, P_r = -X'V^-1 G_r V^-1 X,
+Q_rs = X'V^-1 G_r V^-1 G_s V^-1 X and W the inverse of the expected information about gamma,
 
     Phi_A = Phi + 2 Phi (sum of W_rs (Q_rs - P_r Phi P_s)) Phi,
 
-and F is scaled and given degrees of freedom that match the first two moments of its distribution (as pbkrtest,
-Halekoh and Hojsgaard 2014). V^-1 = (I - Z T Z') / sigma^2 needs matrices of the size of the random effects only.
+and the scale and the degrees of freedom of F match the first two moments of its distribution (as in pbkrtest, Halekoh
+and Hojsgaard 2014). V^-1 = (I - Z T Z') / sigma^2 needs only matrices of the size of the random effects.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from karat.models.glrm.formulas.frame import (
     FactorVariable,
     Frame,
     column,
+    column_order,
     label_of,
     listed,
     make_frame,
-    own_order,
 )
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.glrm.mixed.fit import fit_mixed
@@ -67,11 +67,11 @@ from karat.types import Floats, Ints
 
 Table = dict[str, NDArray[Any]]
 Method = Literal["asymptotic", "satterthwaite", "kenward-roger"]
-"""Where p values and intervals come from: z, t with Satterthwaite's degrees of freedom, or Kenward and Roger's t."""
+"""The basis of p values and intervals: z, t with Satterthwaite's degrees of freedom, or Kenward and Roger's t."""
 
 
 class RowsResult(Summarised):
-    """A result whose summary is a heading and a line for each row."""
+    """A result with a summary of a heading and a line for each row."""
 
     notes: tuple[Message, ...] = ()
 
@@ -82,21 +82,21 @@ class RowsResult(Summarised):
 
 @dataclass(frozen=True)
 class Laid:
-    """A formula with its data, coded for a model that need not be fitted yet."""
+    """A formula with its data, coded for a model that may not have been fitted yet."""
 
     formula: Formula
     frame: Frame
     design: DesignMatrix
     terms: list[RandomTerm]
     response: NDArray[Any]
-    """Numbers of the answers, or measured values."""
+    """Codes of the answers, or measured values."""
     answers: tuple[str, ...]
-    """What the numbers mean; of two, the second is the one whose probability is modelled."""
+    """The answer for each code; for yes-or-no answers, the model is of the probability of the second."""
 
 
 @dataclass(frozen=True)
 class Model(Laid):
-    """A fitted model with the formula, the data and the coding that it came from."""
+    """A fitted model with its formula, data and coding."""
 
     fit: MixedFit
     family: FamilyName
@@ -106,11 +106,11 @@ class Model(Laid):
     link: Link = "logit"
 
     def tested_by(self, method: Method | None = None) -> Model:
-        """The model with other tests; by default those for small samples.
+        """The model with another method of tests; by default that for small samples.
 
-        These are Kenward and Roger's for measured answers fitted by REML, and else Satterthwaite's. Where variances of
-        random effects are hardly informed, the covariance of the former may have a negative diagonal, and the latter's
-        hold.
+        This is Kenward and Roger's method for measured answers fitted by REML, otherwise Satterthwaite's. If the data
+        say little about the variances of random effects, the covariance of the former can have a negative diagonal;
+        then the default is the latter.
         """
         if method is None:
             fits = self.fit.reml and effects_of(self.fit) <= MOST_EFFECTS
@@ -122,26 +122,26 @@ class Model(Laid):
 
     @cached_property
     def satterthwaite(self) -> Satterthwaite:
-        """The degrees of freedom of contrasts."""
+        """Degrees of freedom by Satterthwaite's method."""
         return Satterthwaite(self.fit)
 
     @cached_property
     def kenward_roger(self) -> KenwardRoger:
-        """Covariance and degrees of freedom for small samples; measured answers only."""
+        """Kenward and Roger's covariance and degrees of freedom, for REML fits only."""
         return KenwardRoger(self.fit)
 
     @property
     def covariance(self) -> Floats:
-        """Of the coefficients, as they are tested."""
+        """The covariance of the coefficients that tests use."""
         return self.kenward_roger.covariance if self.method == "kenward-roger" else self.fit.covariance
 
     @property
     def standard_errors(self) -> Floats:
-        """Of the coefficients, as they are tested."""
+        """The standard errors of the coefficients that tests use."""
         return np.sqrt(np.diag(self.covariance)) if self.method == "kenward-roger" else self.fit.standard_errors
 
     def degrees(self, contrasts: Floats) -> Floats:
-        """The degrees of freedom of each row of contrasts; infinite where tests are by z."""
+        """The degrees of freedom of each row of contrasts; infinite for z tests."""
         if self.method == "kenward-roger":
             return np.array([self.kenward_roger.test(row[None])[2] for row in contrasts])
         if self.method == "satterthwaite":
@@ -150,22 +150,22 @@ class Model(Laid):
 
     def test(self, contrasts: Floats) -> tuple[float, int, float, float]:
         """F, its two degrees of freedom and p, for all rows of contrasts at once."""
-        found = self.kenward_roger if self.method == "kenward-roger" else self.satterthwaite
-        return found.test(contrasts)
+        tests = self.kenward_roger if self.method == "kenward-roger" else self.satterthwaite
+        return tests.test(contrasts)
 
     @property
     def parameters(self) -> int:
-        """How many were estimated."""
+        """The number of estimated parameters."""
         return len(self.fit.coefficients) + len(self.fit.thresholds) + len(self.fit.theta) + (self.family == "gaussian")
 
     def thresholds(self) -> Table:
-        """One row per threshold between ordered answers: which, estimate, se; none for other answers."""
-        first, names = len(self.fit.coefficients), zip(self.answers, self.answers[1:], strict=False)
-        end = first + len(self.fit.thresholds)
+        """One row per threshold between ordered answers: threshold, estimate, se; no rows for other answers."""
+        start, names = len(self.fit.coefficients), zip(self.answers, self.answers[1:], strict=False)
+        end = start + len(self.fit.thresholds)
         return {
-            "threshold": np.array([f"{low}|{high}" for low, high in names if end > first], dtype=object),
+            "threshold": np.array([f"{low}|{high}" for low, high in names if end > start], dtype=object),
             "estimate": self.fit.thresholds,
-            "se": np.sqrt(np.diag(self.fit.parameter_covariance)[first:end]),
+            "se": np.sqrt(np.diag(self.fit.parameter_covariance)[start:end]),
         }
 
     def table(self) -> Table:
@@ -181,15 +181,15 @@ class Model(Laid):
     @property
     def summary(self) -> tuple[Message, ...]:
         """The coefficients, then the thresholds between ordered answers."""
-        table, between = self.table(), self.thresholds()
-        own = zip(table["term"], table["estimate"], table["se"], table["p"], strict=True)
+        table, thresholds = self.table(), self.thresholds()
+        columns = (table[name] for name in ("term", "estimate", "se", "p"))
         rows = [
             {"name": name, "estimate": significant(estimate), "se": significant(se), "p": known(p)}
-            for name, estimate, se, p in own
+            for name, estimate, se, p in zip(*columns, strict=True)
         ]
         if self.method != "asymptotic":
             ratios = [{"t": known(t), "df": known(df)} for t, df in zip(table["t"], table["df"], strict=True)]
-            tests = [_coefficient("model.coefficient_t", row | one) for row, one in zip(rows, ratios, strict=True)]
+            tests = [_coefficient("model.coefficient_t", row | ratio) for row, ratio in zip(rows, ratios, strict=True)]
         else:
             tests = [
                 _coefficient("model.coefficient_z", row | {"z": known(z)})
@@ -197,7 +197,9 @@ class Model(Laid):
             ]
         return *tests, *(
             _coefficient("model.threshold", {"name": name, "estimate": significant(estimate), "se": significant(se)})
-            for name, estimate, se in zip(between["threshold"], between["estimate"], between["se"], strict=True)
+            for name, estimate, se in zip(
+                thresholds["threshold"], thresholds["estimate"], thresholds["se"], strict=True
+            )
         )
 
     def __str__(self) -> str:
@@ -215,11 +217,10 @@ def fit(
     levels: Mapping[str, Sequence[Any]] | None = None,
     link: Link = "logit",
 ) -> Model:
-    """Fit a mixed model that is written as a formula.
+    """Fit a mixed model written as a formula.
 
-    `levels` gives the order of the levels of factors, and of the answers where they are ordered and not numbers.
-    Measured answers are fitted by REML unless `reml` says otherwise. `link` is "logit", "probit" or "cloglog";
-    measured answers have none.
+    `levels` gives the order of the levels of factors, and of ordered answers that are not numbers. Measured answers are
+    fitted by REML unless `reml` says otherwise. `link` is "logit", "probit" or "cloglog"; measured answers have none.
 
     >>> import karat
     >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
@@ -231,18 +232,18 @@ def fit(
     """
     if coding not in ("sum", "treatment"):
         raise ValueError(f'The coding is "sum" or "treatment", not {coding!r}.')
-    laid = lay_out(formula, data, family, coding, levels)
-    frame, design = laid.frame, laid.design
+    layout = lay_out(formula, data, family, coding, levels)
+    frame, design = layout.frame, layout.design
     restricted = family == "gaussian" if reml is None else reml
-    fitted = fit_mixed(
-        laid.response, design.matrix, design.names, laid.terms, family=family, reml=restricted, simplify=simplify,
+    mixed_fit = fit_mixed(
+        layout.response, design.matrix, design.names, layout.terms, family=family, reml=restricted, simplify=simplify,
         link=link,
     )  # fmt: skip
-    coded = coding_note(laid.formula.fixed, frame.columns, coding)
-    probability = (Message("model.probability", {"answer": laid.answers[1]}),) if family == "binary" else ()
-    notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
+    coding_message = coding_note(layout.formula.fixed, frame.columns, coding)
+    probability = (Message("model.probability", {"answer": layout.answers[1]}),) if family == "binary" else ()
+    notes = (*probability, *(() if coding_message is None else (coding_message,)), *frame.notes, *design.notes)
     method: Method = "satterthwaite" if family == "gaussian" else "asymptotic"
-    return Model(**vars(laid), fit=fitted, family=family, coding=coding, notes=notes, method=method, link=link)
+    return Model(**vars(layout), fit=mixed_fit, family=family, coding=coding, notes=notes, method=method, link=link)
 
 
 def lay_out(
@@ -254,16 +255,16 @@ def lay_out(
     >>> lay_out("yes ~ a + (1 | who)", data, "binary", "difference").design.matrix.round(6).tolist()
     [[1.0, 0.5], [1.0, -0.5], [1.0, 0.5], [1.0, -0.5]]
     """
-    read = read_formula(formula)
-    if not read.random:
+    parsed = read_formula(formula)
+    if not parsed.random:
         raise FormulaError(Message("model.no_random", {"formula": formula}))
-    frame = make_frame(read, data, levels)
-    design = make_design(read.fixed, frame.columns, coding, frame.rows)
+    frame = make_frame(parsed, data, levels)
+    design = make_design(parsed.fixed, frame.columns, coding, frame.rows)
     if family == "ordinal":
-        _check_order(read, frame, data, levels or {})
+        _check_order(parsed, frame, data, levels or {})
         design = design.without_intercept()
-    response, answers = _response(frame, family, read.response.label)
-    return Laid(read, frame, design, _random_terms(read, frame, coding), response, answers)
+    response, answers = _response(frame, family, parsed.response.label)
+    return Laid(parsed, frame, design, _random_terms(parsed, frame, coding), response, answers)
 
 
 def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[RandomTerm]:
@@ -274,16 +275,16 @@ def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[Random
         group = frame.groups[part.group]
         covariance: Literal["full", "diagonal"] = "full" if part.correlated else "diagonal"
         name, levels = ":".join(part.group), np.array(group.levels, dtype=object)
-        twice = {column for term in terms if term.group == name for column in term.names} & set(coded.names)
-        if twice:
-            values = {"formula": str(formula), "effect": sorted(twice)[0], "group": name}
+        repeated = {column for term in terms if term.group == name for column in term.names} & set(coded.names)
+        if repeated:
+            values = {"formula": str(formula), "effect": sorted(repeated)[0], "group": name}
             raise FormulaError(Message("model.effect_twice", values))
         terms.append(RandomTerm(name, group.codes, levels, coded.matrix, coded.names, covariance))
     return terms
 
 
 def two_sided(ratio: Floats, df: Floats) -> Floats:
-    """The two-sided p of t statistics; of z where df is infinite.
+    """The two-sided p values of t statistics, or of z if df is infinite.
 
     >>> two_sided(np.array([1.96, 2.0]), np.array([np.inf, 30.0])).round(3).tolist()
     [0.05, 0.055]
@@ -293,7 +294,7 @@ def two_sided(ratio: Floats, df: Floats) -> Floats:
 
 
 def quantile(level: float, df: Floats) -> Floats:
-    """How many standard errors an interval reaches to either side: by t, and by z where df is infinite.
+    """The half-width of an interval in standard errors: by t, or by z if df is infinite.
 
     >>> quantile(0.95, np.array([np.inf, 30.0])).round(3).tolist()
     [1.96, 2.042]
@@ -303,7 +304,7 @@ def quantile(level: float, df: Floats) -> Floats:
 
 
 def _coefficient(code: str, values: Mapping[str, Any]) -> Message:
-    """A coefficient as a message; that its standard error is not known, where it is not."""
+    """A coefficient as a message, which says so if its standard error is unknown."""
     if values["se"] is None:
         return Message("model.no_standard_error", {key: values[key] for key in ("name", "estimate")})
     return Message(code, values)
@@ -314,7 +315,7 @@ def _check_order(formula: Formula, frame: Frame, data: Data, levels: Mapping[str
     if not formula.fixed.intercept:
         raise FormulaError(Message("model.no_intercept", {"formula": str(formula)}))
     name = names_in(formula.response.tree)[0].text
-    ordered = {label, name} & set(levels) or own_order(data[name]) is not None
+    ordered = {label, name} & set(levels) or column_order(data[name]) is not None
     if (
         isinstance(frame.response, FactorVariable)
         and not ordered
@@ -334,8 +335,8 @@ def _response(frame: Frame, family: FamilyName, label: str) -> tuple[NDArray[Any
     if isinstance(answer, FactorVariable):
         numbers, answers = answer.codes, answer.levels
     else:
-        found, inverse = np.unique(answer.values, return_inverse=True)
-        numbers, answers = inverse.astype(np.int64), tuple(label_of(value) for value in found)
+        levels, inverse = np.unique(answer.values, return_inverse=True)
+        numbers, answers = inverse.astype(np.int64), tuple(label_of(level) for level in levels)
     if family == "binary" and len(answers) != 2:
         values = {"response": label, "n": len(answers), "answers": listed(answers)}
         raise FormulaError(Message("model.not_binary", values))
@@ -343,28 +344,28 @@ def _response(frame: Frame, family: FamilyName, label: str) -> tuple[NDArray[Any
 
 
 STEP = 1e-3
-"""Of the differences, in standard errors of theta."""
+"""The step for differences, in standard errors of theta."""
 SMALLEST = 1e-10
-"""Share of the largest eigenvalue below which a direction of a test counts as empty."""
+"""A direction of a test counts as empty if its eigenvalue is below this share of the largest."""
 VANISHING, NEAR = 1e-10, 1e-2
-"""F with two denominator degrees of freedom has no mean: what its moments divide by vanishes but for rounding."""
+"""With two denominator degrees of freedom F has no mean, and the divisors of its moments are zero up to rounding."""
 
 
 @dataclass(frozen=True)
 class Satterthwaite:
-    """What the degrees of freedom of a fit are made of."""
+    """Satterthwaite's degrees of freedom of a fit."""
 
     fit: MixedFit
 
     @property
     def residual(self) -> int:
-        """f."""
-        used = len(self.fit.coefficients) + len(self.fit.thresholds)
-        return self.fit.n - used * (self.fit.reml or self.fit.family != "gaussian")
+        """f, the residual degrees of freedom."""
+        fixed = len(self.fit.coefficients) + len(self.fit.thresholds)
+        return self.fit.n - fixed * (self.fit.reml or self.fit.family != "gaussian")
 
     @property
     def covariance(self) -> Floats:
-        """V: of the coefficients, and of the thresholds after them."""
+        """V, the covariance of the coefficients, followed by the thresholds."""
         if isinstance(self.fit.objective, GaussianObjective):
             return self.fit.covariance
         size = len(self.fit.coefficients) + len(self.fit.thresholds)
@@ -388,21 +389,21 @@ class Satterthwaite:
 
     @cached_property
     def spread(self) -> Floats:
-        """A."""
+        """A, the covariance of the variance parameters."""
         size = len(self.fit.theta)
         inner = self.fit.parameter_covariance[-size:, -size:]
         if not isinstance(self.fit.objective, GaussianObjective):
             return inner
-        whole = np.zeros((size + 1, size + 1))
-        whole[:size, :size] = inner
-        whole[size, size] = 2 / self.residual
-        return whole
+        covariance = np.zeros((size + 1, size + 1))
+        covariance[:size, :size] = inner
+        covariance[size, size] = 2 / self.residual
+        return covariance
 
     def degrees(self, contrasts: Floats) -> Floats:
-        """One for each row of contrasts, over the coefficients or over coefficients and thresholds; NaN without V."""
+        """Degrees of freedom of each row of contrasts of coefficients (and thresholds); NaN if V is not finite."""
         width = contrasts.shape[1]
         if not np.all(np.isfinite(self.covariance[:width, :width])):
-            # Beside coefficients that grow without bound, the information may even be singular.
+            # If coefficients grow without bound, the information can be singular.
             return np.full(len(contrasts), np.nan)
         variance = np.einsum("ki,ij,kj->k", contrasts, self.covariance[:width, :width], contrasts)
         slope = np.einsum("ki,pij,kj->kp", contrasts, self.slopes[:, :width, :width], contrasts)
@@ -413,28 +414,28 @@ class Satterthwaite:
     def test(self, contrasts: Floats) -> tuple[float, int, float, float]:
         """F, its two degrees of freedom and p, for all rows of contrasts at once.
 
-        The contrasts are turned until they are independent; each has its own degrees of freedom, and those of the
-        whole are chosen so that the mean of F is right (Fai and Cornelius 1996).
+        The contrasts are rotated to be independent. From the degrees of freedom of each, those of F are chosen to give
+        it the correct mean (Fai and Cornelius 1996).
         """
         inner = contrasts @ self.fit.covariance @ contrasts.T
         if not np.all(np.isfinite(inner)):
             return np.nan, len(contrasts), np.nan, np.nan
         values, vectors = np.linalg.eigh(inner)
-        some = values > SMALLEST * values[-1]
-        turned = vectors[:, some].T @ contrasts
-        squares = (turned @ self.fit.coefficients) ** 2 / values[some]
-        size = int(some.sum())
-        statistic, degrees = float(squares.mean()), joint_degrees(self.degrees(turned))
+        nonzero = values > SMALLEST * values[-1]
+        rotated = vectors[:, nonzero].T @ contrasts
+        squares = (rotated @ self.fit.coefficients) ** 2 / values[nonzero]
+        size = int(nonzero.sum())
+        statistic, degrees = float(squares.mean()), joint_degrees(self.degrees(rotated))
         return statistic, size, degrees, _above(size, degrees, statistic)
 
 
 def _above(size: int, degrees: float, statistic: float) -> float:
-    """The p of F; of chi-squared where its denominator has all degrees of freedom."""
+    """The p value of F, or of chi-squared if the denominator's degrees of freedom are infinite."""
     return float(chdtrc(size, size * statistic) if np.isinf(degrees) else fdtrc(size, degrees, statistic))
 
 
 def joint_degrees(degrees: Floats) -> float:
-    """The denominator's degrees of freedom of an F test made of independent t tests."""
+    """The denominator's degrees of freedom of an F test that combines independent t tests."""
     if np.any(np.isnan(degrees)):
         return float("nan")
     if len(degrees) == 1 or float(np.ptp(degrees)) < 1e-8:
@@ -448,7 +449,7 @@ def joint_degrees(degrees: Floats) -> float:
 def fixed_covariance(
     objective: GaussianObjective | LaplaceObjective, parameters: Floats, fixed: int = 0, modes: Sides | None = None
 ) -> Floats:
-    """V at some parameters, the first `fixed` of which are coefficients and thresholds."""
+    """V at given parameters, the first `fixed` of which are coefficients and thresholds."""
     at = objective(parameters, modes) if fixed else objective(parameters)
     if at is None:
         raise ValueError("The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.")
@@ -461,11 +462,11 @@ def fixed_covariance(
 
 
 MOST_EFFECTS = 1500
-"""Random effects of all levels up to which Kenward and Roger's method is the default; else it is Satterthwaite's."""
+"""With more random effects than this, the default is Satterthwaite's method, not Kenward and Roger's."""
 
 
 def effects_of(fit: MixedFit) -> int:
-    """How many random effects all levels have together."""
+    """The total number of random effects of all levels."""
     return sum(len(term.levels) * len(term.names) for term in fit.terms)
 
 
@@ -477,7 +478,7 @@ class KenwardRoger:
 
     @cached_property
     def _parts(self) -> tuple[Floats, Floats, Floats]:
-        """P of every variance parameter, W, and the sum in the middle of Phi_A."""
+        """P of every variance parameter, W, and the sum in the formula of Phi_A."""
         fit = self.fit
         if not isinstance(fit.objective, GaussianObjective) or not fit.reml:
             raise ValueError("Kenward and Roger's method is for measured answers that are fitted by REML.")
@@ -486,38 +487,41 @@ class KenwardRoger:
         counts, crossed = z.T @ z, z.T @ x
         # T = Lambda (I + Lambda'Z'Z Lambda)^-1 Lambda', so that V^-1 = (I - Z T Z') / sigma^2.
         inner = relative @ np.linalg.solve(np.eye(len(counts)) + relative.T @ counts @ relative, relative.T)
-        half = np.eye(len(counts)) - counts @ inner  # Z'V^-1 is half Z' / sigma^2
+        half = np.eye(len(counts)) - counts @ inner  # Z'V^-1 = half Z' / sigma^2
         precision, toward = half @ counts / variance, half @ crossed / variance
         twice, toward_twice = half @ precision / variance, half @ toward / variance
         squares = (np.linalg.inv(fit.covariance) - crossed.T @ inner @ toward) / variance  # X'V^-2 X
         size = len(moves) + 1
         p, information = np.empty((size, *squares.shape)), np.empty((size, size))
         q = np.empty((size, size, *squares.shape))
-        changed, shifted = [_moved(toward, one) for one in moves], [_moved(precision, one) for one in moves]
-        for r, one in enumerate(moves):
-            p[r] = -toward.T @ changed[r]
+        products, precision_products = (
+            [_permute(toward, pairs) for pairs in moves],
+            [_permute(precision, pairs) for pairs in moves],
+        )
+        for r, pairs in enumerate(moves):
+            p[r] = -toward.T @ products[r]
             for s in range(r + 1):
-                q[r, s] = changed[r].T @ precision @ changed[s]
+                q[r, s] = products[r].T @ precision @ products[s]
                 q[s, r] = q[r, s].T
-                information[r, s] = information[s, r] = float(np.vdot(shifted[r], shifted[s].T))
-            q[r, -1] = changed[r].T @ toward_twice
+                information[r, s] = information[s, r] = float(np.vdot(precision_products[r], precision_products[s].T))
+            q[r, -1] = products[r].T @ toward_twice
             q[-1, r] = q[r, -1].T
-            information[r, -1] = information[-1, r] = float(np.trace(_moved(twice, one)))
+            information[r, -1] = information[-1, r] = float(np.trace(_permute(twice, pairs)))
         p[-1], q[-1, -1] = -squares, (squares - crossed.T @ inner @ toward_twice) / variance
         loss = counts @ inner
         information[-1, -1] = (fit.n - 2 * np.trace(loss) + float(np.vdot(loss, loss.T))) / variance**2
         phi = fit.covariance
-        turned = phi @ p
+        phi_p = phi @ p
         for r in range(size):
             for s in range(size):
-                information[r, s] += -2 * float(np.vdot(phi, q[r, s])) + float(np.vdot(turned[r], turned[s].T))
+                information[r, s] += -2 * float(np.vdot(phi, q[r, s])) + float(np.vdot(phi_p[r], phi_p[s].T))
         weights = 2 * np.linalg.pinv(information, hermitian=True).astype(np.float64)
         middle = np.einsum("rs,rsij->ij", weights, q - np.einsum("rij,sjk->rsik", p @ phi, p))
         return p, weights, middle
 
     @cached_property
     def covariance(self) -> Floats:
-        """Phi_A."""
+        """Phi_A, the adjusted covariance of the coefficients."""
         phi = self.fit.covariance
         return phi + 2 * phi @ self._parts[2] @ phi if np.all(np.isfinite(phi)) else phi
 
@@ -544,7 +548,7 @@ class KenwardRoger:
 
 
 def _random_effects(fit: MixedFit) -> tuple[Floats, Floats, list[list[tuple[Ints, Ints]]]]:
-    """Z and Lambda of all effects, and for each variance parameter the pairs of effects whose covariance it is."""
+    """Z and Lambda of all effects, and for each variance parameter the pairs of effects with that covariance."""
     blocks, factors, moves, first = [], [], [], 0
     for term, factor in zip(fit.terms, fit.factors, strict=True):
         width, levels = len(term.names), len(term.levels)
@@ -554,18 +558,18 @@ def _random_effects(fit: MixedFit) -> tuple[Floats, Floats, list[list[tuple[Ints
         factors.append(np.kron(np.eye(levels), factor / sizes(term)[:, None]))
         places = first + width * np.arange(levels)
         pairs = [(k, j) for k in range(width) for j in range(k + 1) if k == j or term.covariance == "full"]
-        own = [[(places + k, places + j)] + ([(places + j, places + k)] if k != j else []) for k, j in pairs]
-        moves += [[move for one in own for move in one]] if term.covariance == "shared" else own
+        entries = [[(places + k, places + j)] + ([(places + j, places + k)] if k != j else []) for k, j in pairs]
+        moves += [[pair for entry in entries for pair in entry]] if term.covariance == "shared" else entries
         first += width * levels
     return np.hstack(blocks), np.asarray(block_diag(*factors)), moves
 
 
-def _moved(matrix: Floats, pairs: list[tuple[Ints, Ints]]) -> Floats:
+def _permute(matrix: Floats, pairs: list[tuple[Ints, Ints]]) -> Floats:
     """E times a matrix, for the symmetric E that has ones at these pairs."""
-    moved = np.zeros_like(matrix)
+    product = np.zeros_like(matrix)
     for rows, columns in pairs:
-        moved[rows] += matrix[columns]
-    return moved
+        product[rows] += matrix[columns]
+    return product
 
 
 def _moments(size: int, first: float, second: float) -> tuple[float, float]:
@@ -574,8 +578,8 @@ def _moments(size: int, first: float, second: float) -> tuple[float, float]:
         return np.inf, 1.0
     b = (first + 6 * second) / (2 * size)
     g = ((size + 1) * first - (size + 4) * second) / ((size + 2) * second)
-    below = 3 * size + 2 * (1 - g)
-    c1, c2, c3 = g / below, (size - g) / below, (size + 2 - g) / below
+    divisor = 3 * size + 2 * (1 - g)
+    c1, c2, c3 = g / divisor, (size - g) / divisor, (size + 2 - g) / divisor
     share, first_factor = 1 - second / size, 1 - c2 * b
     ratio = 1.0 if max(abs(share), abs(first_factor)) < VANISHING else share / first_factor
     degrees = 4 + (size + 2) * (1 - c3 * b) / (ratio**2 * (1 + c1 * b) - (1 - c3 * b))

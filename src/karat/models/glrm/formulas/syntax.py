@@ -1,8 +1,8 @@
-"""A formula as R users write it, read into a tree.
+"""The parser of formulas in R's notation.
 
-From what binds least to what binds most: `~`, then `|` and `||`, `+` and `-`, `*` and `/`, `:`, a leading `-`, and
-`^` (or `**`). Names are letters, digits, dots and underscores; a name with anything else in it stands in backticks.
-Nothing is evaluated here, and nothing is ever handed to Python's own evaluation.
+Operators, from the lowest precedence to the highest: `~`, then `|` and `||`, `+` and `-`, `*` and `/`, `:`, a leading
+`-`, and `^` (or `**`). Names are letters, digits, dots and underscores; other names need backticks. The parser
+evaluates nothing, and no formula is ever passed to Python's `eval`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEADING_MINUS = 6
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be read, or that names what is not there."""
+    """A formula that cannot be parsed, or that names an unknown variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of an argument, such as log(rt), and what follows it, such as the 2 in poly(x, 2)."""
+    """A function of an argument, such as log(rt), with any further arguments, such as the 2 in poly(x, 2)."""
 
     function: str
     argument: Node
@@ -52,7 +52,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An argument after the first; without a name where it stands alone."""
+    """An argument after the first; its name is empty if it has none."""
 
     name: str
     value: Node
@@ -61,7 +61,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sides and the operator between them."""
+    """A binary operator with its two operands."""
 
     operator: str
     left: Node
@@ -71,7 +71,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Minus:
-    """A minus with nothing before it."""
+    """A leading minus."""
 
     operand: Node
     position: int
@@ -79,7 +79,7 @@ class Minus:
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """Something in brackets."""
+    """An expression in parentheses."""
 
     inner: Node
     position: int
@@ -90,7 +90,7 @@ Node = Name | Number | Call | Pair | Minus | Brackets
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the formula and where it begins, counted from 1."""
+    """A token of the formula and its position, counted from 1."""
 
     kind: str
     text: str
@@ -98,7 +98,7 @@ class Token:
 
 
 def parse(text: str) -> Pair:
-    """The tree of a formula with two sides.
+    """Parse a formula with two sides into a tree.
 
     >>> tree = parse("correct ~ difficulty")
     >>> tree.left, tree.right
@@ -108,7 +108,7 @@ def parse(text: str) -> Pair:
     ...
     karat.models.glrm.formulas.syntax.FormulaError: “correct ~ a +”, position 14: ...
     """
-    reader = _FormulaReader(text)
+    reader = _Parser(text)
     tree = reader.expression(0)
     if reader.token.kind in ("name", "quoted", "number"):
         raise wrong(text, reader.token.position, Message("formula.no_operator", {"text": reader.token.text}))
@@ -120,7 +120,7 @@ def parse(text: str) -> Pair:
 
 
 def wrong(text: str, position: int, problem: Message) -> FormulaError:
-    """What is wrong, and where.
+    """An error with the formula, the position and the problem.
 
     >>> str(wrong("y ~ x ~ z", 7, Message("formula.several_tildes")))
     '“y ~ x ~ z”, position 7: a formula has only one ~.'
@@ -128,7 +128,7 @@ def wrong(text: str, position: int, problem: Message) -> FormulaError:
     return FormulaError(Message("formula.at", {"formula": text, "position": position, "problem": problem}))
 
 
-def written(node: Node) -> str:
+def unparse(node: Node) -> str:
     """A part of the tree as R would print it."""
     match node:
         case Name(text, _):
@@ -136,19 +136,20 @@ def written(node: Node) -> str:
         case Number(value, _):
             return repr(value).removesuffix(".0")
         case Call(function, argument, _, options):
-            more = [f"{one.name} = {written(one.value)}" if one.name else written(one.value) for one in options]
-            return f"{function}({', '.join([written(argument), *more])})"
+            names = [f"{option.name} = " if option.name else "" for option in options]
+            arguments = [name + unparse(option.value) for name, option in zip(names, options, strict=True)]
+            return f"{function}({', '.join([unparse(argument), *arguments])})"
         case Brackets(inner, _):
-            return f"({written(inner)})"
+            return f"({unparse(inner)})"
         case Minus(operand, _):
-            return f"-{written(operand)}"
+            return f"-{unparse(operand)}"
         case Pair(operator, left, right, _):
             close = operator in "^:"
-            return f"{written(left)}{operator if close else f' {operator} '}{written(right)}"
+            return f"{unparse(left)}{operator if close else f' {operator} '}{unparse(right)}"
 
 
-class _FormulaReader:
-    """Reads by precedence: an expression goes on for as long as its operators bind more than what came before."""
+class _Parser:
+    """A precedence parser: an expression continues while its operators bind tighter than the one before it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -165,7 +166,7 @@ class _FormulaReader:
         while self.token.kind == "operator" and BINDING.get(self.token.text, 0) > least:
             operator = self.advance()
             binding = BINDING[operator.text]
-            # Powers are read from the right, all else from the left.
+            # Powers are right-associative, all other operators left-associative.
             right = self.expression(binding - 1 if operator.text == "^" else binding)
             left = Pair(operator.text, left, right, operator.position)
         return left

@@ -1,21 +1,22 @@
 """Wald tests of the terms of a model, Type II and III, and likelihood-ratio tests of nested models.
 
-With L the rows of the identity that pick a term's coefficients b, of covariance V, the term is tested by
+With L the rows of the identity for a term's coefficients, b all coefficients and V their covariance, the test is
 
     X^2 = (L b)' (L V L')^-1 (L b),   chi-squared with as many degrees of freedom as the term has columns
 
-or, where `Model.method` is not asymptotic, by F = X^2 / df with its degrees of freedom. In sum-to-zero coding these are
-Type III tests: each term averaged over the levels of the others, whatever else is in the model. In treatment coding
-they are what car's Anova with type = 3 would print; a main effect is then the effect at the first levels of the
-factors that it interacts with, and a warning says so.
+or, if `Model.method` is not asymptotic, F = X^2 / df with its degrees of freedom. In sum-to-zero coding these are Type
+III tests: each term is averaged over the levels of the others, whatever else is in the model. In treatment coding they
+equal those of car's Anova with type = 3; a main effect is then the effect at the first levels of the factors it
+interacts with, and a note says so.
 
-Type II tests adjust a term for all others but those that contain it. With T the term and R its relatives, X^2 is that
-of T and R together, minus that of R (as car's Anova does); its rows are those of T and R that are uncorrelated with R.
+Type II tests adjust a term for all others except those that contain it. With T the term and R the terms that contain
+it, X^2 is that of T and R together minus that of R (as in car's Anova); its contrasts are combinations of T and R that
+are uncorrelated with R.
 
-The likelihood-ratio test compares twice the difference of the log-likelihoods with chi-squared. Where the smaller
-model lacks a variance, that variance is at the edge of what it can be, and that p is too large. Where it lacks one
-effect of one term, with its k covariances, the distribution is an equal mixture of chi-squared with k and k + 1
-degrees of freedom (Self and Liang 1987; Stram and Lee 1994), and p is that of the mixture.
+The likelihood-ratio test compares twice the difference of the log-likelihoods with chi-squared. If the smaller model
+lacks a variance, the null value of that variance is on the boundary, and p is too large. If the only difference is one
+effect of one term, with its k covariances, the distribution is an equal mixture of chi-squared with k and k + 1 degrees
+of freedom (Self and Liang 1987; Stram and Lee 1994), and p is that of the mixture.
 """
 
 from collections.abc import Callable
@@ -26,24 +27,24 @@ import numpy as np
 from scipy.special import chdtrc
 
 from karat.messages import Message
-from karat.models.glrm.formulas.design import contrasts, whole_factors
+from karat.models.glrm.formulas.design import contrasts, full_factors
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.model import Model, RowsResult, Table
 from karat.models.numerics import known
 from karat.types import Floats
 
-SPANNED = 1e-8
+SPAN_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
 class TermTests(RowsResult):
-    """A test for every term."""
+    """Tests of the terms of a model."""
 
     terms: tuple[str, ...]
     statistic: Floats
     df: Floats
     denominator: Floats
-    """Infinite for chi-squared."""
+    """The denominator's degrees of freedom, infinite for chi-squared."""
     p: Floats
     kind: Literal["chisq", "F"]
     notes: tuple[Message, ...]
@@ -55,16 +56,16 @@ class TermTests(RowsResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What the tests are, then each of them."""
+        """A heading, then each test."""
         rows = zip(self.terms, self.statistic, self.df, self.denominator, self.p, strict=True)
         return Message("wald.tests"), *(
-            Message("wald.test", {"term": term, "test": statistic_message(value, df, below, p)})
-            for term, value, df, below, p in rows
+            Message("wald.test", {"term": term, "test": statistic_message(value, df, denominator, p)})
+            for term, value, df, denominator, p in rows
         )
 
 
 def statistic_message(statistic: float, df: float, denominator: float, p: float) -> Message:
-    """A test as journals print it: chi-squared, or F where its denominator is finite.
+    """A test in journal style: chi-squared, or F if its denominator has finite degrees of freedom.
 
     >>> str(statistic_message(4.2, 1, np.inf, 0.04)), str(statistic_message(4.2, 1, 31.5, float("nan")))
     ('χ²(1) = 4.20, p = .040', 'F(1, 31.5) = 4.20')
@@ -80,7 +81,7 @@ def statistic_message(statistic: float, df: float, denominator: float, p: float)
 
 
 def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
-    """Test every term but the intercept, by F or chi-squared as the model's method has it, or as `test` asks.
+    """Test every term but the intercept, by `test` or, by default, by the test of the model's method.
 
     >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
@@ -93,7 +94,7 @@ def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermT
 
 
 def type_two(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
-    """Test every term but the intercept, each without the terms that contain it.
+    """Test every term but the intercept, adjusted for all others except those that contain it.
 
     >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
@@ -102,7 +103,7 @@ def type_two(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTes
     >>> tests.terms, tests.p.round(2).tolist()
     (('order', 'integration', 'order:integration'), [0.48, 0.23, 0.68])
     """
-    return _tests(model, test, _contrasts_apart, ())
+    return _tests(model, test, _adjusted_contrasts, ())
 
 
 def _tests(
@@ -111,19 +112,19 @@ def _tests(
     contrasts_of: Callable[[Model, int], Floats],
     notes: tuple[Message, ...],
 ) -> TermTests:
-    """Every term but the intercept, each tested by its contrasts."""
+    """Tests of every term but the intercept, by its contrasts."""
     kind = test or ("chisq" if model.method == "asymptotic" else "F")
     rows, names = [], []
     for number in dict.fromkeys(model.design.terms[model.design.terms > 0].tolist()):
-        tested = contrasts_of(model, number)
+        contrasts = contrasts_of(model, number)
         names.append(model.design.labels[number])
-        rows.append(model.test(tested) if kind == "F" else _chi_squared(model, tested))
+        rows.append(model.test(contrasts) if kind == "F" else _chi_squared(model, contrasts))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, notes)
 
 
-def _contrasts_apart(model: Model, number: int) -> Floats:
-    """Rows of a term's coefficients plus what makes them uncorrelated with those of the terms that contain it."""
+def _adjusted_contrasts(model: Model, number: int) -> Floats:
+    """Contrasts of a term's coefficients, made uncorrelated with those of the terms that contain it."""
     terms, unit = model.design.expansion.terms, np.eye(len(model.design.names))
     if len(terms) == 1:
         return _contrasts_of(model, number)
@@ -137,43 +138,43 @@ def _contrasts_apart(model: Model, number: int) -> Floats:
 
 
 def _contrasts_of(model: Model, number: int) -> Floats:
-    """Rows that span a term's coefficients: for factors, every level minus the first.
+    """Contrasts that span a term's coefficients: for factors, every level minus the first.
 
-    The statistic is the same for any rows that do so. Satterthwaite's degrees of freedom of several rows are not quite;
-    these are the rows that lmerTest takes. Those of the only term of a model are the term's rows of the unit upper
+    The statistic is the same for all such contrasts, but Satterthwaite's degrees of freedom of several contrasts differ
+    slightly; these are lmerTest's. For the only term of a model, the contrasts are the term's rows of the unit upper
     triangle U in X'X = U'DU.
     """
     design, columns = model.design, model.frame.columns
-    picked = np.eye(len(design.names))[design.terms == number]
+    rows = np.eye(len(design.names))[design.terms == number]
     if len(design.expansion.terms) == 1:
-        # Thresholds stand for an intercept.
+        # Thresholds act as an intercept.
         matrix = design.matrix - design.matrix.mean(axis=0) if model.family == "ordinal" else design.matrix
         triangle = np.linalg.qr(matrix, mode="r")
-        return np.asarray(picked @ (triangle / np.diag(triangle)[:, None]))
-    whole = whole_factors(design.expansion, columns)
-    turn: Floats = np.eye(1)
+        return np.asarray(rows @ (triangle / np.diag(triangle)[:, None]))
+    full = full_factors(design.expansion, columns)
+    coding: Floats = np.eye(1)
     for label in design.expansion.terms[number - 1]:
         column = columns[label]
         if isinstance(column, FactorVariable):
             size = len(column.levels)
             coded = contrasts(size, design.coding)
-            inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
-            turn = np.asarray(np.kron(inner, turn), dtype=np.float64)
+            inner = np.eye(size) if (number, label) in full else coded[1:] - coded[0]
+            coding = np.asarray(np.kron(inner, coding), dtype=np.float64)
         elif column.values.ndim > 1:
-            turn = np.asarray(np.kron(np.eye(column.values.shape[1]), turn), dtype=np.float64)
-    # Where columns were left out, those that remain are taken as they are.
-    return np.asarray(turn @ picked if turn.shape[1] == len(picked) else picked)
+            coding = np.asarray(np.kron(np.eye(column.values.shape[1]), coding), dtype=np.float64)
+    # If columns were removed, the remaining ones are tested as they are.
+    return np.asarray(coding @ rows if coding.shape[1] == len(rows) else rows)
 
 
 def _chi_squared(model: Model, rows: Floats) -> tuple[float, int, float, float]:
-    """Wald's chi-squared of rows of contrasts, its degrees of freedom, infinity and p."""
+    """Wald's chi-squared of contrasts, its degrees of freedom, an infinite denominator and p."""
     values = rows @ model.fit.coefficients
     statistic = float(values @ np.linalg.solve(rows @ model.fit.covariance @ rows.T, values))
     return statistic, len(rows), np.inf, float(chdtrc(len(rows), statistic))
 
 
 def _cautions(model: Model) -> list[Message]:
-    """What the reader of the tests should know."""
+    """Notes on the interpretation of the tests."""
     cautions = []
     crossed = [term for term in model.design.expansion.terms if len(term) > 1]
     factors = {label for term in crossed for label in term if isinstance(model.frame.columns[label], FactorVariable)}
@@ -200,7 +201,7 @@ class WaldComparison:
     aic: tuple[float, float]
     notes: tuple[Message, ...]
     mixture: tuple[int, int] | None = None
-    """The degrees of freedom of the two parts of the mixture, where a variance is tested."""
+    """The degrees of freedom of the two parts of the mixture, if a variance is tested."""
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -217,8 +218,8 @@ def compare(smaller: Model, larger: Model) -> WaldComparison:
     >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
     >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
-    >>> one, other = (fit(f"rt ~ {x} + (1 | participant)", data, "gaussian", reml=False) for x in ("1", "order"))
-    >>> result = compare(one, other)
+    >>> smaller, larger = (fit(f"rt ~ {x} + (1 | participant)", data, "gaussian", reml=False) for x in ("1", "order"))
+    >>> result = compare(smaller, larger)
     >>> result.df, round(result.p, 2)
     (1, 0.48)
     """
@@ -246,22 +247,22 @@ def compare(smaller: Model, larger: Model) -> WaldComparison:
 
 
 def _mixture(smaller: Model, larger: Model) -> tuple[int, int] | None:
-    """k and k + 1 where the models differ by one random effect with k covariances, else None."""
+    """k and k + 1 if the models differ by one random effect with k covariances, otherwise None."""
     if smaller.design.matrix.shape[1] != larger.design.matrix.shape[1]:
         return None
-    kept, many = (
+    small_terms, large_terms = (
         [(term.group, term.names, term.covariance) for term in model.fit.terms] for model in (smaller, larger)
     )
-    extra = [term for term in larger.fit.terms if (term.group, term.names, term.covariance) not in kept]
-    lost = [term for term in smaller.fit.terms if (term.group, term.names, term.covariance) not in many]
+    extra = [term for term in larger.fit.terms if (term.group, term.names, term.covariance) not in small_terms]
+    missing = [term for term in smaller.fit.terms if (term.group, term.names, term.covariance) not in large_terms]
     if len(extra) != 1:
         return None
-    if not lost:
+    if not missing:
         return (0, 1) if len(extra[0].names) == 1 else None
-    same = len(lost) == 1 and lost[0].group == extra[0].group and set(lost[0].names) < set(extra[0].names)
-    if not same or len(extra[0].names) - len(lost[0].names) != 1:
+    same = len(missing) == 1 and missing[0].group == extra[0].group and set(missing[0].names) < set(extra[0].names)
+    if not same or len(extra[0].names) - len(missing[0].names) != 1:
         return None
-    correlated = len(lost[0].names) if extra[0].covariance == "full" else 0
+    correlated = len(missing[0].names) if extra[0].covariance == "full" else 0
     return correlated, correlated + 1
 
 
@@ -287,20 +288,20 @@ def _check_same(smaller: Model, larger: Model) -> None:
 
 
 def _nested(smaller: Model, larger: Model) -> bool:
-    """Whether the larger model can do all that the smaller can."""
+    """Whether the larger model includes the smaller one."""
     inner, outer = smaller.design.matrix, larger.design.matrix
     if inner.shape[1]:
-        # Thresholds stand for an intercept.
+        # Thresholds act as an intercept.
         outer = np.column_stack([np.ones(len(outer)), outer]) if larger.family == "ordinal" else outer
-        rest = inner - outer @ np.linalg.lstsq(outer, inner, rcond=None)[0]
-        if float(np.abs(rest).max()) > SPANNED * max(1.0, float(np.abs(inner).max())):
+        residual = inner - outer @ np.linalg.lstsq(outer, inner, rcond=None)[0]
+        if float(np.abs(residual).max()) > SPAN_TOLERANCE * max(1.0, float(np.abs(inner).max())):
             return False
     return all(
         any(
-            one.group == other.group
-            and set(one.names) <= set(other.names)
-            and (other.covariance == "full" or one.covariance != "full" or len(one.names) == 1)
-            for other in larger.fit.terms
+            term.group == larger_term.group
+            and set(term.names) <= set(larger_term.names)
+            and (larger_term.covariance == "full" or term.covariance != "full" or len(term.names) == 1)
+            for larger_term in larger.fit.terms
         )
-        for one in smaller.fit.terms
+        for term in smaller.fit.terms
     )
