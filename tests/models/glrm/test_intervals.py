@@ -174,7 +174,7 @@ def test_the_deviation_of_correlated_slopes_is_profiled(
     """At an end, with deviations and a correlation for coordinates, the best likelihood has fallen by enough."""
     model = fit(f"y ~ x + {random}", sloped, "gaussian", reml=False)
     objective, best = full_likelihood(model)
-    place = next(place for place, block in objective.crossing.placed(len(best)) if block.size == 3)
+    place = next(place for place, block in objective.crossing.places(len(best)) if block.size == 3)
     found = intervals(model, "profile", parameters=[["sd_(Intercept)|who", "sd_x|who"][column]])
     covariance = model.fit.covariances["who"]
     deviations = np.sqrt(np.diag(covariance))

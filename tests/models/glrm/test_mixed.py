@@ -250,7 +250,7 @@ def test_search_starts_uncorrelated_with_right_shares(family: Any) -> None:
     terms = [vector("participant", who, columns), vector("item", what, columns, "diagonal")]
     problem = problem_of(family, y, columns, terms, np.full(len(y), 0.4))
     objective = objective_of(problem, Crossing(sides(problem.terms)), problem.design)
-    blocks = objective.crossing.placed(objective.parameters)
+    blocks = objective.crossing.places(objective.parameters)
     begin = start_of(problem, objective, blocks)
     if family == "gaussian":
         assert begin.tolist() == objective.start().tolist()  # type: ignore[union-attr]
@@ -281,7 +281,7 @@ def test_every_parameter_has_a_label() -> None:
         ("ordinal", y, ["x", "0|1", "1|2", "2|3"]), ("binary", y > 1, ["(Intercept)", "x"]), ("gaussian", y * 1.0, [])
     ):  # fmt: skip
         problem = problem_of(family, response, columns, terms)
-        labels = parameter_labels(problem, crossing.placed(len(before) + len(of_terms)))
+        labels = parameter_labels(problem, crossing.places(len(before) + len(of_terms)))
         assert labels == (*before, *of_terms)
 
 

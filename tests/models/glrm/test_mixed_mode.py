@@ -135,7 +135,7 @@ def test_terms_have_their_place_among_the_parameters() -> None:
     assert [mode.shape for mode in pair.zero_modes()] == [(4, 2), (3, 1)]
     assert pair.size == 4
     assert pair.work == 4 * 3 * 2**2
-    assert [(place, block.group, block.size) for place, block in pair.placed(10)] == [
+    assert [(place, block.group, block.size) for place, block in pair.places(10)] == [
         (6, "participant", 3),
         (9, "item", 1),
     ]

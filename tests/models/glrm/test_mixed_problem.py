@@ -10,7 +10,7 @@ import pytest
 from karat.messages import Message
 from karat.models.glrm.families import BinaryFamily, OrdinalFamily
 from karat.models.glrm.mixed.fit import fit_mixed
-from karat.models.glrm.mixed.laplace import lacking_information, undetermined
+from karat.models.glrm.mixed.laplace import lacking_information, unidentified
 from karat.models.glrm.mixed.result import MixedProblem, check
 from karat.models.glrm.mixed.terms import random_term, sides
 from messages import raises, refuses
@@ -138,19 +138,19 @@ def columns(every: int) -> np.ndarray:
 def test_conditions_confounded_within_items_are_found(residual: bool) -> None:
     terms = [random_term("participant", WHO, columns(1), NAMES), random_term("item", WHAT, columns(1), NAMES)]
     first, second = sides(terms)
-    assert undetermined(first, residual) == []
-    assert undetermined(second, residual) == ["item"]
+    assert unidentified(first, residual) == []
+    assert unidentified(second, residual) == ["item"]
 
 
 @pytest.mark.parametrize("residual", [False, True])
 def test_conditions_crossed_within_items_are_not(residual: bool) -> None:
     terms = [random_term("participant", WHO, columns(2), NAMES), random_term("item", WHAT, columns(2), NAMES)]
-    assert [undetermined(side, residual) for side in sides(terms)] == [[], []]
+    assert [unidentified(side, residual) for side in sides(terms)] == [[], []]
 
 
 def test_a_side_without_effects_has_nothing_to_determine() -> None:
     _, nothing = sides([random_term("participant", WHO)])
-    assert undetermined(nothing, True) == []
+    assert unidentified(nothing, True) == []
 
 
 def test_the_factor_that_lacks_is_named_among_others_of_its_side() -> None:
@@ -161,14 +161,14 @@ def test_the_factor_that_lacks_is_named_among_others_of_its_side() -> None:
     for terms in ([slopes, rounds, trial], [slopes, trial, rounds], [random_term("who", who), trial, rounds]):
         side, _ = sides([*terms, random_term("what", what)])
         assert len(side.blocks) == 3
-        assert undetermined(side, residual=True) == ["who:trial"]
-        assert undetermined(side, residual=False) == []
+        assert unidentified(side, residual=True) == ["who:trial"]
+        assert unidentified(side, residual=False) == []
 
 
 def test_one_level_with_two_answers_identifies_effects() -> None:
     codes = np.array([*range(10), 9])
     side, _ = sides([random_term("trial", codes)])
-    assert undetermined(side, residual=True) == []
+    assert unidentified(side, residual=True) == []
 
 
 def test_effects_that_no_level_has_both_of_have_no_covariance() -> None:
@@ -176,10 +176,10 @@ def test_effects_that_no_level_has_both_of_have_no_covariance() -> None:
     group = (np.arange(2)[:, None] == WHO % 2).T * 1.0
     terms = [random_term("participant", WHO, group, ("one", "other")), random_term("item", WHAT)]
     first, second = sides(terms)
-    assert undetermined(first, residual=True) == ["participant"]
-    assert undetermined(second, residual=True) == []
+    assert unidentified(first, residual=True) == ["participant"]
+    assert unidentified(second, residual=True) == []
     apart = random_term("participant", WHO, group, ("one", "other"), "diagonal")
-    assert undetermined(sides([apart, terms[1]])[0], residual=True) == []
+    assert unidentified(sides([apart, terms[1]])[0], residual=True) == []
 
 
 def test_information_is_judged_relative_to_that_of_each_element() -> None:

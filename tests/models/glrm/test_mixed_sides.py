@@ -94,7 +94,7 @@ def test_a_change_of_basis_changes_nothing(shift: float) -> None:
     """Z Lambda is the same for the based side with its theta; and its columns are orthogonal."""
     _, columns, who, what = slopes()
     side, _ = sides([vector("participant", who, columns + np.array([0.0, shift])), vector("item", what, columns)])
-    based, theta = side.based(), np.array([0.7, -0.2, 0.4])
+    based, theta = side.standardised(), np.array([0.7, -0.2, 0.4])
     own = side.columns.T @ side.factor(side.theta_transform() @ theta)
     assert np.allclose(own, based.columns.T @ based.factor(theta), atol=1e-8)
     assert np.allclose(based.columns @ based.columns.T / len(who), np.eye(2), atol=1e-6)
@@ -110,7 +110,7 @@ def test_a_change_of_basis_is_that_of_each_term() -> None:
         vector("participant", WHO, columns**2, "diagonal"), vector("participant:round", WHO * 3 + WHEN, columns),
         random_term("participant", WHO, rounds, ("r1", "r2", "r3"), "shared"),
     ])  # fmt: skip
-    based, theta = side.based(), random.normal(size=3 + 2 + 1 + 3)
+    based, theta = side.standardised(), random.normal(size=3 + 2 + 1 + 3)
     own = side.columns.T @ side.factor(side.theta_transform() @ theta)
     assert np.allclose(own, based.columns.T @ based.factor(theta), atol=1e-8)
     full, diagonal, shared, nested = (based.stack(block) for block in based.blocks)
@@ -174,7 +174,7 @@ def test_one_factor_has_a_second_side_that_adds_nothing() -> None:
     assert (nothing.groups, nothing.effects, nothing.size, nothing.blocks) == (1, 1, 0, ())
     assert nothing.codes.tolist() == [0] * 60
     assert nothing.columns.tolist() == [[0.0] * 60]
-    assert nothing.based() is nothing
+    assert nothing.standardised() is nothing
     assert nothing.theta_transform().shape == (0, 0)
     crossing = Crossing((first, nothing))
     curvature: Any = crossing.counts

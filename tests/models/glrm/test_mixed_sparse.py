@@ -63,7 +63,7 @@ def effects_of(crossing: Crossing, factors: Any) -> Any:
 def test_all_follows_as_from_dense_matrices(case: str, listed: bool) -> None:
     """Whether pairs of cells are listed, or sparse matrices multiplied."""
     random = np.random.default_rng(1)
-    crossing = Crossing(sides(terms_of(case)), listed=True, most_pairs=PAIRS if listed else 0)
+    crossing = Crossing(sides(terms_of(case)), force_sparse=True, most_pairs=PAIRS if listed else 0)
     layout = crossing.layout
     assert isinstance(layout, SparseLayout)
     assert (layout.pairs is not None) is (listed or case == "one")
@@ -168,7 +168,7 @@ def test_sparse_and_dense_answers_fit_alike(case: str) -> None:
     terms, design = terms_of(case), np.column_stack([x**0, x])
     found = []
     for listed in (False, True):
-        crossing = Crossing(sides(terms), listed=listed)
+        crossing = Crossing(sides(terms), force_sparse=listed)
         assert crossing.dense is not listed
         theta = np.linspace(0.3, 0.9, crossing.size)
         yes = BinaryFamily(np.sign(y - 2))
@@ -197,6 +197,6 @@ def test_whatever_met_the_criterion_is_the_normal_density(codes: Any, theta: lis
     x = np.ones((len(y), 1))
     own = sides(terms)
     order = [block.term for side in own for block in side.blocks]
-    at = GaussianObjective(Crossing(own, listed=True), y, x)(np.array([theta[term] for term in order]))
+    at = GaussianObjective(Crossing(own, force_sparse=True), y, x)(np.array([theta[term] for term in order]))
     assert at is not None
     assert -at.value == pytest.approx(dense_criterion(theta[:crossed], terms, x, y), rel=1e-6, abs=1e-6)

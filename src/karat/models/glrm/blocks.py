@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import linalg, sparse
 
-from karat.models.glrm.mixed.terms import Side, gathered
+from karat.models.glrm.mixed.terms import Side, sparse_matrix
 from karat.models.glrm.schur import Schur, cells_of_product, mirrored
 from karat.types import Floats, Ints
 
@@ -209,7 +209,7 @@ class DenseLayout:
             for k, first_column in enumerate(first.columns)
             for j, second_column in enumerate(second.columns)
         ]
-        return gathered(parts, (first.groups * first.effects * second.effects * second.groups, len(rows)))
+        return sparse_matrix(parts, (first.groups * first.effects * second.effects * second.groups, len(rows)))
 
     @cached_property
     def _gathering(self) -> Any:

@@ -109,7 +109,7 @@ def correlation_intervals(model: Model, level: float = 0.95) -> Intervals:
     fixed = len(fit.parameters) - len(fit.theta)
     spread = fit.parameter_covariance[fixed:, fixed:]
     names, estimates = [], []
-    for place, block in fit.objective.crossing.placed(len(fit.theta)):
+    for place, block in fit.objective.crossing.places(len(fit.theta)):
         if not block.full:
             continue
         theta, part = fit.theta[place : place + block.size], slice(place, place + block.size)
@@ -213,7 +213,7 @@ def _parameters(model: Model, objective: LaplaceObjective) -> list[Parameter]:
     parameters = [Parameter(name, place) for place, name in enumerate(fit.names)]
     first = len(parameters)
     parameters += [Parameter(name, first + k) for k, name in enumerate(model.thresholds()["threshold"])]
-    for place, block in objective.crossing.placed(objective.parameters):
+    for place, block in objective.crossing.places(objective.parameters):
         term = fit.terms[block.term]
         shared = term.covariance == "shared" and len(term.names) > 1
         columns = ["+".join(term.names)] if shared else term.names
@@ -230,7 +230,7 @@ def leading_deviation(
 
     The first element of a triangular factor is the deviation of the first column, so the column is moved to the front.
     """
-    placed = objective.crossing.placed(objective.parameters)
+    placed = objective.crossing.places(objective.parameters)
     place, block = next((place, block) for place, block in placed if block.term == parameter.term)
     best = best.copy()
     if not block.full:

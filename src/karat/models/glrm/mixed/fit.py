@@ -1,14 +1,14 @@
-"""Generalised linear mixed models whose random effects are vectors: intercepts and slopes of crossed factors.
+"""Generalised linear mixed models with vector-valued random effects: intercepts and slopes of crossed factors.
 
     eta = X beta + z1'b(participant) + z2'b(item) + ...,   b ~ N(0, Sigma)
 
 for yes-or-no answers (logit), ordered categories (cumulative logit) and measured answers (normal errors). The first
-two are fitted by maximum likelihood with the Laplace approximation (as lme4's glmer with nAGQ = 1, glmmTMB and
-ordinal's clmm); the last exactly, by maximum likelihood or REML (as lmer).
+two are fitted by maximum likelihood with the Laplace approximation (as in lme4's glmer with nAGQ = 1, glmmTMB and
+ordinal's clmm); the last exactly, by maximum likelihood or REML (as in lmer).
 
-Standard errors of yes-or-no and ordered answers come from the Hessian of the log-likelihood over all parameters, as
-those of glmmTMB and clmm; for measured answers they are those of generalised least squares at the estimated
-covariances, as lmer's.
+Standard errors for yes-or-no and ordered answers come from the Hessian of the log-likelihood in all parameters, as in
+glmmTMB and clmm; for measured answers they are those of generalised least squares at the estimated covariances, as in
+lmer.
 """
 
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ from karat.models.numerics import one_thread
 from karat.types import Floats
 
 FIRST = 0.5
-"""Deviations from where the search starts, in units of the columns."""
+"""The initial deviations, in units of the columns."""
 VAST = 10.0
-"""A deviation of a larger model that says nothing about where to start from."""
+"""Deviations of a larger model above this are not used as a start."""
 FEWEST_NODES = 5
 MODE_STEPS = 100
-"""Of Newton's method for the mode of one effect."""
+"""The largest number of Newton steps for the mode of one effect."""
 EMPTY = 1e-10
-"""The least curvature of a direction, where every parameter has a curvature of 1."""
+"""A direction with less curvature than this is not identified, if every parameter has a curvature of 1."""
 
 
 def fit_mixed(
@@ -56,13 +56,12 @@ def fit_mixed(
 ) -> MixedFit:
     """Fit a mixed model of one grouping factor or several crossed ones, each with any number of terms.
 
-    `design` has a column for every name; that of ordered answers has no intercept, since they have thresholds. Terms
-    of a factor that is nested in another are fine. `start` gives parameters as `MixedFit.parameters` does. `simplify`
-    refits a singular model without the correlations of the singular term, then without the effect that varies least,
-    and so on until it is not singular; `MixedFit.log` lists what was removed. "upwards" gets there
-    sooner: the uncorrelated model is fitted first, and only terms whose effects all vary there get correlations, since
-    the others would be singular with them. `offset` is added to the linear predictor. `link` is the logit, the probit
-    or the complementary log-log ("cloglog").
+    `design` has a column for every name; for ordered answers, which have thresholds, it has no intercept. Factors can
+    be nested in others. `start` has the parameters in the order of `MixedFit.parameters`. `simplify` refits a singular
+    model without the correlations of the singular term, then without the effect that varies least, and so on until it
+    is not singular; `MixedFit.log` lists what was removed. "upwards" is faster: it fits the uncorrelated model first,
+    and adds correlations only to terms with variance in every effect, since the others would be singular with them.
+    `offset` is added to the linear predictor. `link` is the logit, the probit or the complementary log-log ("cloglog").
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -79,12 +78,12 @@ def fit_mixed(
     """
     problem = check(response, design, names, terms, family, reml, offset, link)
     log: list[Message] = []
-    begin = None if start is None else np.asarray(start, dtype=np.float64)
+    first = None if start is None else np.asarray(start, dtype=np.float64)
     fit = None
     if simplify == "upwards":
-        problem, begin, fit, log = _uncorrelated_first(problem)
+        problem, first, fit, log = _uncorrelated_first(problem)
     while True:
-        fit = fit or _fit(problem, begin, leave=bool(simplify))
+        fit = fit or _fit(problem, first, leave=bool(simplify))
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         fewer, steps = _simplified(fit)
@@ -92,39 +91,39 @@ def fit_mixed(
         if fewer is None:
             return replace(_fit(problem, fit.parameters), log=(*log, Message("fit.still_singular")))
         problem = replace(problem, terms=fewer)
-        begin, fit = _start_from(fit, problem), None
+        first, fit = _start_from(fit, problem), None
 
 
 def _uncorrelated_first(problem: MixedProblem) -> tuple[MixedProblem, Floats | None, MixedFit | None, list[Message]]:
-    """The model in which only terms whose uncorrelated effects all vary have correlations, and its start or fit."""
+    """The model with correlations only in terms without singular effects, its start or fit, and the log."""
     full = [term.covariance == "full" and len(term.names) > 1 for term in problem.terms]
     if not any(full):
         return problem, None, None, []
-    plain = [
-        term.only(list(range(len(term.names))), "diagonal") if own else term
-        for term, own in zip(problem.terms, full, strict=True)
+    uncorrelated = [
+        term.only(list(range(len(term.names))), "diagonal") if correlated else term
+        for term, correlated in zip(problem.terms, full, strict=True)
     ]
-    first = _fit(replace(problem, terms=tuple(plain)), None, leave="always")
-    log, kept = [], []
-    for number, singular in enumerate(first.singular_terms):
+    uncorrelated_fit = _fit(replace(problem, terms=tuple(uncorrelated)), None, leave="always")
+    log, varying = [], []
+    for number, singular in enumerate(uncorrelated_fit.singular_terms):
         if full[number] and singular:
-            values = {"term": str(problem.terms[number]), "rest": str(plain[number])}
+            values = {"term": str(problem.terms[number]), "rest": str(uncorrelated[number])}
             log.append(Message("fit.without_correlations", values))
         elif full[number]:
-            kept.append(number)
-    if not kept:
-        return replace(problem, terms=tuple(plain)), None, first, log
-    terms, steps = _simplified(first)
-    back = {id(plain[number]): problem.terms[number] for number in kept}
-    rest = replace(problem, terms=tuple(back.get(id(term), term) for term in terms or plain))
-    return rest, _start_from(first, rest), None, log + steps
+            varying.append(number)
+    if not varying:
+        return replace(problem, terms=tuple(uncorrelated)), None, uncorrelated_fit, log
+    terms, steps = _simplified(uncorrelated_fit)
+    correlated_terms = {id(uncorrelated[number]): problem.terms[number] for number in varying}
+    simplified = replace(problem, terms=tuple(correlated_terms.get(id(term), term) for term in terms or uncorrelated))
+    return simplified, _start_from(uncorrelated_fit, simplified), None, log + steps
 
 
 def _simplified(fit: MixedFit) -> tuple[tuple[RandomTerm, ...] | None, list[Message]]:
-    """The terms of the next simpler model (None where nothing can go), and what was removed, step by step.
+    """The terms of the next simpler model (None if nothing can be removed), and messages about what was removed.
 
-    Correlations go one term at a time. Effects without variance go together: the likelihood of what is left has its
-    maximum at the same place, so that a fit after each of them would find nothing new.
+    Correlations are removed from one term at a time. Effects without variance are removed together: the likelihood of
+    the simpler model has its maximum at the same point, so a fit after each of them would change nothing.
     """
     terms, factors, singular = list(fit.terms), list(fit.factors), list(fit.singular_terms)
     log: list[Message] = []
@@ -136,7 +135,7 @@ def _simplified(fit: MixedFit) -> tuple[tuple[RandomTerm, ...] | None, list[Mess
         log.append(removed)
         if removed.code == "fit.without_correlations":
             return tuple(new), log
-        place = next((k for k, (one, other) in enumerate(zip(terms, new, strict=False)) if one is not other), len(new))
+        place = next((k for k, pair in enumerate(zip(terms, new, strict=False)) if pair[0] is not pair[1]), len(new))
         if len(new) < len(terms):
             del factors[place], singular[place]
         else:
@@ -148,7 +147,7 @@ def _simplified(fit: MixedFit) -> tuple[tuple[RandomTerm, ...] | None, list[Mess
 
 
 def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
-    """The parameters of a simpler model near those of a larger one: the deviations that are left, uncorrelated."""
+    """The start of a simpler model: the remaining deviations of the larger fit, uncorrelated."""
     unit = np.sqrt(fit.residual_variance) if fit.family == "gaussian" else 1.0
     deviations = {
         (group, name): float(deviation) if (deviation := np.sqrt(variance) / unit) < VAST else FIRST
@@ -157,22 +156,22 @@ def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
     }
     crossing = Crossing(sides(problem.terms))
     fixed = len(fit.parameters) - len(fit.theta)
-    begin = np.append(fit.parameters[:fixed], np.zeros(crossing.size))
-    for place, block in crossing.placed(len(begin)):
-        own = [deviations[block.group, name] for name in block.names[: block.width]]
-        begin[place : place + block.size] = np.diag(own)[block.entries]
-    return begin
+    parameters = np.append(fit.parameters[:fixed], np.zeros(crossing.size))
+    for place, block in crossing.places(len(parameters)):
+        initial = [deviations[block.group, name] for name in block.names[: block.width]]
+        parameters[place : place + block.size] = np.diag(initial)[block.entries]
+    return parameters
 
 
 def _fit(problem: MixedProblem, start: Floats | None, leave: bool | Literal["always"] = False) -> MixedFit:
-    """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
-    own = sides(problem.terms)
-    plain = objective_of(problem, Crossing(own), problem.design)
-    turned, base = orthogonal_design(problem.design)
-    based = tuple(side.based() for side in own)
-    same = all(one is other for one, other in zip(based, own, strict=True))
-    objective = objective_of(problem, plain.crossing if same else Crossing(based), turned)
-    parts = [side.theta_transform() for side in own]
+    """Fit with orthogonal columns of one size, and convert the result to the caller's columns."""
+    caller_sides = sides(problem.terms)
+    plain = objective_of(problem, Crossing(caller_sides), problem.design)
+    columns, base = orthogonal_design(problem.design)
+    standardised = tuple(side.standardised() for side in caller_sides)
+    same = all(pair[0] is pair[1] for pair in zip(standardised, caller_sides, strict=True))
+    objective = objective_of(problem, plain.crossing if same else Crossing(standardised), columns)
+    parts = [side.theta_transform() for side in caller_sides]
     if isinstance(plain, GaussianObjective) and plain.exact:
         raise ValueError("The fixed effects explain every answer without error, so nothing is left to fit.")
     if isinstance(plain, LaplaceObjective):
@@ -180,19 +179,20 @@ def _fit(problem: MixedProblem, start: Floats | None, leave: bool | Literal["alw
     transform = np.asarray(block_diag(*(part for part in parts if part.size)))
     if start is not None and start.shape != (len(transform),):
         raise ValueError(f"start must have {len(transform)} numbers, got {start.size}.")
-    blocks = plain.crossing.placed(len(transform))
-    begin = start_of(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
+    blocks = plain.crossing.places(len(transform))
+    first = start_of(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
     for place, block in blocks:
         diagonal = place + np.flatnonzero(np.equal(*block.entries))
-        begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
+        # The slope is zero at zero.
+        first[diagonal] = np.where(np.abs(first[diagonal]) < 0.01, 0.1, first[diagonal])
     labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
-        found = search(objective, begin, blocks, labels, leave)
-        return describe(problem, plain, found, transform, blocks, labels, found.at.modes if same else None)
+        outcome = search(objective, first, blocks, labels, leave)
+        return describe(problem, plain, outcome, transform, blocks, labels, outcome.at.modes if same else None)
 
 
 def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:
-    """The design with orthogonal columns, and the matrix that turns their coefficients into those of the design."""
+    """The design with orthogonal columns, and the matrix that converts their coefficients to those of the design."""
     if not design.shape[1]:
         return design, np.empty((0, 0))
     columns, triangle = np.linalg.qr(design)
@@ -201,7 +201,7 @@ def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:
 
 
 def objective_of(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
-    """The likelihood of the answers, exact where they are Gaussian."""
+    """The likelihood of the answers, exact for measured ones."""
     if problem.family == "gaussian":
         return GaussianObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
@@ -210,17 +210,17 @@ def objective_of(problem: MixedProblem, crossing: Crossing, design: Floats) -> L
 def start_of(
     problem: MixedProblem, objective: LaplaceObjective | GaussianObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
-    """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
+    """The start of a search: uncorrelated deviations, by moments or equal, and thresholds that match the answers."""
     if isinstance(objective, GaussianObjective):
         return objective.start()
-    begin = np.zeros(objective.parameters)
+    start = np.zeros(objective.parameters)
     for place, block in blocks:
-        begin[place : place + block.size] = np.equal(*block.entries) * FIRST
+        start[place : place + block.size] = np.equal(*block.entries) * FIRST
     if problem.family == "ordinal":
         share = np.cumsum(np.bincount(problem.response))[:-1] / len(problem.response)
         columns = problem.design.shape[1]
-        begin[columns : columns + len(share)] = linked(problem.link, share) + problem.offset.mean()
-    return begin
+        start[columns : columns + len(share)] = linked(problem.link, share) + problem.offset.mean()
+    return start
 
 
 def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]
     if problem.family != "gaussian":
         labels += problem.names
     if problem.family == "ordinal":
-        labels += [f"{one}|{other}" for one, other in zip(problem.categories, problem.categories[1:], strict=False)]
+        labels += [f"{low}|{high}" for low, high in zip(problem.categories, problem.categories[1:], strict=False)]
     for _, block in blocks:
         names = block.names if len(block.names) == block.width else ("+".join(block.names),)
         labels += [
@@ -241,7 +241,7 @@ def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]
 
 @dataclass(frozen=True)
 class QuadratureFit:
-    """A fit by adaptive quadrature: the likelihood of one random effect, as exact as its nodes make it."""
+    """A fit of one random effect by adaptive quadrature."""
 
     log_likelihood: float
     coefficients: Floats
@@ -255,17 +255,17 @@ class QuadratureFit:
 def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
     """Refit a model of yes-or-no or ordered answers with one random effect of one factor, by adaptive quadrature.
 
-    Each level's integral over its effect u is a sum over Gauss-Hermite nodes that are centred at the mode of u and
-    scaled by the curvature there (Pinheiro and Bates 1995). The slope is the mean slope over the posterior that the
-    nodes describe, which is exact to five digits from 15 nodes on. Where the answers are perfectly separated there is
-    no maximum: the fit has not converged and has no standard errors.
+    Each level's integral over its effect u is a sum over Gauss-Hermite nodes, centred at the mode of u and scaled by
+    the curvature there (Pinheiro and Bates 1995). The gradient is the mean slope over the posterior at the nodes, which
+    is exact to five digits with at least 15 nodes. If the answers are perfectly separated, there is no maximum: the fit
+    does not converge and has no standard errors.
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
     >>> who = np.repeat(np.arange(40), 8)
     >>> yes = random.normal(0, 1.5, 40)[who] + random.logistic(size=320) > 0
-    >>> found = adaptive_quadrature(fit_mixed(yes, np.ones((320, 1)), ["(Intercept)"], [random_term("who", who)]))
-    >>> found.converged, bool(0.8 < found.deviation < 2.2)
+    >>> result = adaptive_quadrature(fit_mixed(yes, np.ones((320, 1)), ["(Intercept)"], [random_term("who", who)]))
+    >>> result.converged, bool(0.8 < result.deviation < 2.2)
     (True, True)
     """
     objective = fit.objective
@@ -285,9 +285,9 @@ def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
         base, slope = objective.offset + design @ beta, column * theta[0]
         u = np.zeros(groups)
         for _ in range(MODE_STEPS):
-            now = family.derivatives(base + slope * u[codes], psi)
-            curvature = 1 + np.bincount(codes, now.curvature * slope**2, groups)
-            step = (np.bincount(codes, now.slope * slope, groups) - u) / curvature
+            derivatives = family.derivatives(base + slope * u[codes], psi)
+            curvature = 1 + np.bincount(codes, derivatives.curvature * slope**2, groups)
+            step = (np.bincount(codes, derivatives.slope * slope, groups) - u) / curvature
             u = u + np.clip(step, -2, 2)
             if np.abs(step).max() < 1e-10:
                 break
@@ -295,45 +295,45 @@ def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
         effects = u[:, None] + spread[:, None] * at
         rows = [base + slope * effects[codes, k] for k in range(nodes)]
         parts = [family.derivatives(eta, psi) for eta in rows]
-        logs = np.stack([np.bincount(codes, one.log_likelihood, groups) for one in parts], axis=1) - effects**2 / 2
+        logs = np.stack([np.bincount(codes, part.log_likelihood, groups) for part in parts], axis=1) - effects**2 / 2
         logs = logs + log_weight + np.log(spread)[:, None] - 0.5 * np.log(2 * np.pi)
         total = logsumexp(logs, axis=1)
-        share = np.exp(logs - total[:, None])[codes]
+        weights = np.exp(logs - total[:, None])[codes]
         gradient = np.zeros_like(parameters)
-        columns, own = design.shape[1], design.shape[1] + len(psi)
-        for k, (eta, one) in enumerate(zip(rows, parts, strict=True)):
-            by_row = share[:, k] * one.slope
+        columns, fixed = design.shape[1], design.shape[1] + len(psi)
+        for k, (eta, part) in enumerate(zip(rows, parts, strict=True)):
+            by_row = weights[:, k] * part.slope
             gradient[:columns] -= design.T @ by_row
-            gradient[columns:own] += family.gradient(eta, psi, share[:, k], np.zeros(len(eta)), np.zeros(len(eta)))
+            gradient[columns:fixed] += family.gradient(eta, psi, weights[:, k], np.zeros(len(eta)), np.zeros(len(eta)))
             gradient[-1] -= float(by_row @ (column * effects[codes, k]))
         return -float(total.sum()), gradient
 
     from scipy.optimize import minimize
 
-    found = minimize(evaluate, fit.parameters, jac=True, method="BFGS", options={"gtol": 1e-5})
-    steps = 1e-4 * np.eye(len(found.x))
-    hessian = np.array([(evaluate(found.x + h)[1] - evaluate(found.x - h)[1]) / 2e-4 for h in steps])
+    optimum = minimize(evaluate, fit.parameters, jac=True, method="BFGS", options={"gtol": 1e-5})
+    steps = 1e-4 * np.eye(len(optimum.x))
+    hessian = np.array([(evaluate(optimum.x + h)[1] - evaluate(optimum.x - h)[1]) / 2e-4 for h in steps])
     hessian = (hessian + hessian.T) / 2
-    beta, psi, theta = objective.split(found.x)
+    beta, psi, theta = objective.split(optimum.x)
     errors, decrement, reason = np.full(len(beta), np.nan), np.inf, fit.convergence.reason
     scale = np.sqrt(np.maximum(np.diag(hessian), 0.0))
     determined = scale.all() and np.linalg.eigvalsh(hessian / np.outer(scale, scale))[0] > EMPTY
     if determined and (reason is None or reason.code != "fit.reason_separated"):
         errors = np.sqrt(np.diag(np.linalg.inv(hessian)))[: len(beta)]
-        decrement = float(found.jac @ np.linalg.solve(hessian, found.jac)) / 2
-    return QuadratureFit(-float(found.fun), beta, errors, psi, abs(float(theta[0])), nodes, decrement < 1e-8)
+        decrement = float(optimum.jac @ np.linalg.solve(hessian, optimum.jac)) / 2
+    return QuadratureFit(-float(optimum.fun), beta, errors, psi, abs(float(theta[0])), nodes, decrement < 1e-8)
 
 
 @dataclass(frozen=True)
 class ScaleEffects:
-    """An ordinal model in which the spread of the answers differs: exp(z'zeta) times that of the others."""
+    """An ordinal model with unequal spread of the answers, by the factor exp(z'zeta)."""
 
     names: tuple[str, ...]
     estimate: Floats
-    """zeta: the logarithm of how many times wider the latent distribution is per unit of each column."""
+    """zeta: the log of the ratio of spreads of the latent distribution per unit of each column."""
     se: Floats
     covariance: Floats
-    """Of the estimates."""
+    """The covariance of the estimates."""
     statistic: float
     """Twice the gain in the log-likelihood over equal spread."""
     p: float
@@ -342,17 +342,17 @@ class ScaleEffects:
     thresholds: Floats
     theta: Floats
     standard_errors: Floats
-    """Of the coefficients."""
+    """The standard errors of the coefficients."""
     converged: bool
 
 
 def scale_effects(fit: MixedFit, columns: ArrayLike, names: Sequence[str]) -> ScaleEffects:
-    """Refit a model of ordered answers with scale effects, and test whether the spread is the same.
+    """Refit a model of ordered answers with scale effects, and test whether the spread is equal.
 
-    P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), with eta as in the fit, random effects included (as clmm2 of the R
-    package ordinal; McCullagh 1980). A difference of spread looks like effects that change along the scale. `columns`
-    has a row for each answer and a column for each name; no column may be constant, since the spread itself is the
-    unit of the coefficients.
+    P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), with eta as in the fit, including random effects (as in clmm2 of the R
+    package ordinal; McCullagh 1980). Unequal spread looks like effects that change along the scale. `columns` has a row
+    for each answer and a column for each name. No column can be constant, because the spread is the unit of the
+    coefficients.
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -361,8 +361,8 @@ def scale_effects(fit: MixedFit, columns: ArrayLike, names: Sequence[str]) -> Sc
     >>> fit = fit_mixed(
     ...     np.digitize(latent, [-1.5, 0, 1.5]), x[:, None], ["x"], [random_term("who", who)], family="ordinal"
     ... )
-    >>> found = scale_effects(fit, x[:, None], ["x"])
-    >>> found.converged, bool(0.5 < found.estimate[0] < 1.1), found.p < 0.001
+    >>> result = scale_effects(fit, x[:, None], ["x"])
+    >>> result.converged, bool(0.5 < result.estimate[0] < 1.1), result.p < 0.001
     (True, True, True)
     """
     objective, z = fit.objective, np.asarray(columns, dtype=np.float64)
@@ -370,20 +370,20 @@ def scale_effects(fit: MixedFit, columns: ArrayLike, names: Sequence[str]) -> Sc
         raise ValueError("Scale effects are for ordered answers with the logit link.")
     if z.ndim != 2 or z.shape != (fit.n, len(names)):
         raise ValueError(f"Scale effects need {fit.n} rows and a column for each of the {len(names)} names.")
-    whole = np.column_stack([np.ones(len(z)), z])
-    if np.linalg.matrix_rank(whole) < whole.shape[1]:
+    with_constant = np.column_stack([np.ones(len(z)), z])
+    if np.linalg.matrix_rank(with_constant) < with_constant.shape[1]:
         raise ValueError("The columns of scale effects may not be constant, nor one the sum of others.")
     family = ScaledOrdinal(objective.family.category, objective.family.categories, z)
-    scaled = LaplaceObjective(objective.crossing, family, objective.design, objective.offset)
+    scale_objective = LaplaceObjective(objective.crossing, family, objective.design, objective.offset)
     first, size = len(fit.coefficients) + len(fit.thresholds), len(names)
-    begin = np.insert(fit.parameters, first, np.zeros(size))
+    start = np.insert(fit.parameters, first, np.zeros(size))
     labels = (*fit.parameter_names[:first], *(f"scale.{name}" for name in names), *fit.parameter_names[first:])
     with one_thread(objective.crossing.work):
-        found = search(scaled, begin, objective.crossing.placed(len(begin)), labels)
-    beta, psi, theta = scaled.split(found.parameters)
-    errors, own = np.sqrt(np.diag(found.covariance)), slice(first, first + size)
-    gain = max(2 * (-found.at.value - fit.log_likelihood), 0.0)
+        outcome = search(scale_objective, start, objective.crossing.places(len(start)), labels)
+    beta, psi, theta = scale_objective.split(outcome.parameters)
+    errors, place = np.sqrt(np.diag(outcome.covariance)), slice(first, first + size)
+    gain = max(2 * (-outcome.at.value - fit.log_likelihood), 0.0)
     return ScaleEffects(
-        tuple(names), psi[-size:], errors[own], found.covariance[own, own], gain, float(chdtrc(size, gain)),
-        -found.at.value, beta, psi[:-size], theta, errors[: len(beta)], found.convergence.converged,
+        tuple(names), psi[-size:], errors[place], outcome.covariance[place, place], gain, float(chdtrc(size, gain)),
+        -outcome.at.value, beta, psi[:-size], theta, errors[: len(beta)], outcome.convergence.converged,
     )  # fmt: skip

@@ -8,8 +8,8 @@ alone is (Bates, Maechler, Bolker and Walker 2015)
     log det M / 2 + n (1 + log(2 pi r^2 / n)) / 2                                        maximum likelihood
     log det M / 2 + log det Cxx / 2 + (n - p) (1 + log(2 pi r^2 / (n - p))) / 2           REML
 
-with r^2 = Cyy - Cyx Cxx^-1 Cxy. All follows from sums over levels, so that the rows are read once. With G = Z'V^-1
-(X, y), dC = -G'(dLambda Lambda' + Lambda dLambda')G.
+with r^2 = Cyy - Cyx Cxx^-1 Cxy. Everything follows from sums over levels, so the rows are read only once. With G =
+Z'V^-1 (X, y), dC = -G'(dLambda Lambda' + Lambda dLambda')G.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from karat.models.glrm.mixed.laplace import Crossing, theta_informations
 from karat.types import Bools, Floats
 
 EXACT = 1e-12
-"""A deviation of the residuals that is so small beside the answers is rounding."""
+"""Residuals below this size, relative to the answers, are rounding errors."""
 LEAST = 0.1
-"""The smallest share of the variance that a search starts from as the residual's."""
+"""The smallest share of the residual in the variance at the start of a search."""
 TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class GaussianEvaluation:
-    """The criterion and its gradient at some theta, with what follows from it."""
+    """The criterion and its gradient at given theta, with the estimates that follow from it."""
 
     value: float
     slope: Callable[[], Floats]
@@ -44,12 +44,12 @@ class GaussianEvaluation:
     information: Callable[[], Floats]
     coefficients: Floats
     unscaled_covariance: Floats
-    """Of the coefficients, in units of the residual variance."""
+    """The covariance of the coefficients, in units of the residual variance."""
     residual_variance: float
 
     @cached_property
     def gradient(self) -> Floats:
-        """In theta; computed where it is asked for, since a step that goes too far does not need it."""
+        """The gradient in theta, computed on demand because a step that is too long does not need it."""
         return self.slope()
 
 
@@ -64,12 +64,12 @@ class GaussianObjective:
 
     @property
     def parameters(self) -> int:
-        """How many elements theta has."""
+        """The number of elements of theta."""
         return self.crossing.size
 
     @property
     def freedom(self) -> int:
-        """Rows, less coefficients with REML."""
+        """The number of rows, minus the number of coefficients with REML."""
         return len(self.value) - int(self.design.shape[1]) * self.reml
 
     @cached_property
@@ -80,65 +80,65 @@ class GaussianObjective:
     def _sums(self) -> tuple[Curvature, Sides, Floats]:
         """Z'Z, Z'(X, y) by level, and (X, y)'(X, y).
 
-        y is taken without its least-squares fit, so that a large mean costs no digits.
+        The least-squares fit is subtracted from y, so that a large mean does not reduce precision.
         """
-        left = self.value - self.design @ self._least_squares
-        columns = np.column_stack([self.design, left])
+        residual = self.value - self.design @ self._least_squares
+        columns = np.column_stack([self.design, residual])
         return self.crossing.counts, self.crossing.totals(columns), columns.T @ columns
 
     @property
     def exact(self) -> bool:
-        """Whether the fixed effects leave of the answers nothing but rounding."""
+        """Whether the fixed effects explain the answers up to rounding."""
         return float(self._sums[2][-1, -1]) <= EXACT**2 * float(self.value @ self.value)
 
     @property
     def answers(self) -> int:
-        """How many there are."""
+        """The number of answers."""
         return len(self.value)
 
     @property
     def deviations(self) -> int:
-        """How many of the parameters, the last, are deviations."""
+        """The number of deviations; they are the last parameters."""
         return self.parameters
 
     def zero_modes(self) -> None:
-        """The modes follow from theta; nothing is searched for."""
+        """None, because the modes follow from theta without a search."""
 
     def without(self, modes: Any, factor: Factor, group: int) -> tuple[GaussianObjective, Any, Bools]:
-        """The criterion of crossed intercepts without a worker or task, and which parameters it keeps: all."""
+        """The criterion of crossed intercepts without a group, the modes, and which parameters remain (all)."""
         place = 0 if factor == "worker" else 1
-        kept = self.crossing.sides[place].codes != group
+        rows = self.crossing.sides[place].codes != group
         sides = tuple(
-            side.without(kept, group if number == place else None) for number, side in enumerate(self.crossing.sides)
+            side.without(rows, group if number == place else None) for number, side in enumerate(self.crossing.sides)
         )
-        rest = GaussianObjective(Crossing(sides), self.value[kept], self.design[kept], self.reml)
+        rest = GaussianObjective(Crossing(sides), self.value[rows], self.design[rows], self.reml)
         return rest, modes, np.ones(self.parameters, dtype=bool)
 
     def start(self) -> Floats:
-        """Theta to search from: deviations from the moments of what the fixed effects leave, without correlations.
+        """Initial theta: deviations estimated from the moments of the least-squares residuals, without correlations.
 
-        The square of a level's sum has beside the squares of its rows what they have in common: the level's variance.
+        The square of a level's sum exceeds the sum of its squares by what the rows share: the level's variance.
         """
         curvature, totals, products = self._sums
-        left = self.value - self.design @ self._least_squares
-        spread = float(products[-1, -1]) / len(left)
-        begin, rest = np.zeros(self.parameters), spread
-        for place, block in self.crossing.placed(self.parameters):
+        residuals = self.value - self.design @ self._least_squares
+        spread = float(products[-1, -1]) / len(residuals)
+        begin, residual = np.zeros(self.parameters), spread
+        for place, block in self.crossing.places(self.parameters):
             number = next(k for k, side in enumerate(self.crossing.sides) if block in side.blocks)
-            side, own = self.crossing.sides[number], block.first + np.arange(block.width * block.repeats)
-            squares = side.columns[own] ** 2
-            common = (totals[number][:, own, -1] ** 2).sum(axis=0) - squares @ left**2
-            most = np.einsum("gkk->gk", curvature.sides[number])[:, own] ** 2
-            known = most.sum(axis=0) - (squares**2).sum(axis=1)
-            both = np.stack([common, known]).reshape(2, block.repeats, block.width).sum(axis=1)
-            variance = np.clip(both[0] / np.maximum(both[1], TINY), 0.0, spread)
-            rest -= float(variance @ squares.reshape(block.repeats, block.width, -1).sum(axis=0).mean(axis=1))
+            side, effects = self.crossing.sides[number], block.first + np.arange(block.width * block.repeats)
+            squares = side.columns[effects] ** 2
+            common = (totals[number][:, effects, -1] ** 2).sum(axis=0) - squares @ residuals**2
+            total = np.einsum("gkk->gk", curvature.sides[number])[:, effects] ** 2
+            weight = total.sum(axis=0) - (squares**2).sum(axis=1)
+            sums = np.stack([common, weight]).reshape(2, block.repeats, block.width).sum(axis=1)
+            variance = np.clip(sums[0] / np.maximum(sums[1], TINY), 0.0, spread)
+            residual -= float(variance @ squares.reshape(block.repeats, block.width, -1).sum(axis=0).mean(axis=1))
             begin[place + np.flatnonzero(np.equal(*block.entries))] = np.sqrt(variance)
-        begin /= np.sqrt(max(rest, LEAST * spread))
+        begin /= np.sqrt(max(residual, LEAST * spread))
         return begin
 
     def __call__(self, theta: Floats, start: Sides | None = None) -> GaussianEvaluation | None:
-        """The criterion and its gradient; None where theta is not finite. The modes need no start."""
+        """The criterion and its gradient, or None if theta is not finite. The modes need no start."""
         theta = np.asarray(theta, dtype=np.float64)
         if not np.all(np.isfinite(theta)) or self.exact:
             return None
@@ -150,12 +150,12 @@ class GaussianObjective:
             return None
         spherical = tuple(factor.T @ total for factor, total in zip(factors, totals, strict=True))
         solved = schur.solve(spherical)
-        inner = products - sum(np.einsum("gkc,gkd->cd", *both) for both in zip(spherical, solved, strict=True))
+        inner = products - sum(np.einsum("gkc,gkd->cd", *pair) for pair in zip(spherical, solved, strict=True))
         p = inner.shape[0] - 1
         shift = np.linalg.solve(inner[:p, :p], inner[:p, p])
         squares = float(inner[p, p] - inner[p, :p] @ shift)
         if not squares > EXACT * products[p, p]:
-            return None  # what the effects leave is rounding
+            return None  # the residual is rounding error
         determinants = schur.half_log_determinant
         if self.reml:
             determinants += float(np.linalg.slogdet(inner[:p, :p])[1]) / 2
@@ -163,7 +163,7 @@ class GaussianObjective:
         return GaussianEvaluation(
             determinants + self.freedom / 2 * (1 + float(np.log(2 * np.pi * variance))),
             partial(self._gradient, factors, schur, solved, contrast, variance, inverse),
-            tuple(one @ contrast for one in solved),
+            tuple(solution @ contrast for solution in solved),
             lambda: np.asarray(block_diag(*theta_informations(self.crossing, factors, curvature))),
             self._least_squares + shift,
             inverse,
@@ -173,15 +173,15 @@ class GaussianObjective:
     def _gradient(
         self, factors: Sides, schur: Factorised, solved: Sides, contrast: Floats, variance: float, inverse: Floats
     ) -> Floats:
-        """In theta. Z'V^-1 (X, y), by level, is Z'(X, y) less Z'Z b."""
+        """The gradient in theta. Z'V^-1 (X, y), by level, is Z'(X, y) minus Z'Z b."""
         curvature, totals, _ = self._sums
-        taken = curvature.times(tuple(factor @ one for factor, one in zip(factors, solved, strict=True)))
+        fitted = curvature.times(tuple(factor @ solution for factor, solution in zip(factors, solved, strict=True)))
         by_factor = []
-        for determinant, factor, total, one in zip(schur.by_determinant(), factors, totals, taken, strict=True):
-            left = total - one
-            error, columns = left @ contrast, left[:, :, :-1]
-            found = determinant - error.T @ (error @ factor) / variance
+        for determinant, factor, total, fit in zip(schur.by_determinant(), factors, totals, fitted, strict=True):
+            residual = total - fit
+            error, columns = residual @ contrast, residual[:, :, :-1]
+            slope = determinant - error.T @ (error @ factor) / variance
             if self.reml:
-                found -= np.einsum("gac,cd,gbd->ab", columns, inverse, columns) @ factor
-            by_factor.append(found)
+                slope -= np.einsum("gac,cd,gbd->ab", columns, inverse, columns) @ factor
+            by_factor.append(slope)
         return self.crossing.by_theta(by_factor)

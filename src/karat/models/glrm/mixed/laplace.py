@@ -7,18 +7,18 @@ predictor, c = W3 h / 2, p = V Lambda'Z'c, q = z'Lambda p and E = -r + c - W q,
 
     d/dbeta = X'E,    d/dLambda = (Z'E) u' + (Z'r) p' + Z'W Z Lambda V,    d/dpsi = sum(-l_psi + h W_psi / 2 + q r_psi),
 
-sums being over levels; the derivative in theta adds up the entries of Lambda that an element of theta fills.
+where sums are over levels. The derivative in an element of theta is the sum over the entries of Lambda it fills.
 
 The modes are found by Newton's method, with blocks for the levels of crossed factors. With eta = X beta + Z1 Lambda1 u1
 + Z2 Lambda2 u2 and so on, the curvature of the penalised likelihood in all u is M = I + Lambda'Z'W Z Lambda. It has a
-block for every level of each factor and a block for every pair of levels that met; the side with most effects is
+block for every level of each factor and a block for every pair of levels with answers; the side with most effects is
 eliminated (see `blocks` and `sparse`).
 
-Whether the covariances of a term are identified is a question of the design alone, whatever the answers. Two slopes
-that are confounded within every item cannot be separated by it, nor can an effect for every measured answer from the
-residual. The information about theta in a linear model is then singular wherever Lambda is not; it is looked at where
-Lambda is the identity. The curvature at the end of a search does not always show it, since a singular covariance has
-flat directions of its own.
+Whether the covariances of a term are identified depends only on the design, not on the answers. If two slopes are
+confounded within every item, items cannot separate them; nor can an effect of every measured answer be separated from
+the residual. The information about theta in a linear model is then singular for every regular Lambda, so it is checked
+with Lambda as the identity. The curvature at the end of a search does not always show this, because a singular
+covariance has flat directions too.
 """
 
 from __future__ import annotations
@@ -42,13 +42,11 @@ from karat.models.glrm.optimise import STEPS, Evaluation, newton
 from karat.types import Floats
 
 FLOOR = 0.1
-"""The information about theta vanishes at zero; this share of what the data tell about the effects stands in for it."""
-
-
+"""The information about theta vanishes at zero; this share of the information about the effects replaces it there."""
 DECREMENT = 1e-13
-"""The squared Newton decrement at the mode: small, since steps with a known factor only shrink it by a share."""
+"""The squared Newton decrement at the mode. It is small, since steps with an old factor shrink it only linearly."""
 PATIENCE = 3
-"""Steps with a known factor that take as long as a new one."""
+"""The number of steps with an old factor that take as long as a new factorisation."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +60,16 @@ class LaplaceObjective:
 
     @property
     def parameters(self) -> int:
-        """How many there are."""
+        """The number of parameters."""
         return int(self.design.shape[1]) + self.family.parameters + self.crossing.size
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
         """beta, psi and theta."""
-        beta, own = self.design.shape[1], self.design.shape[1] + self.family.parameters
-        return parameters[:beta], parameters[beta:own], parameters[own:]
+        columns, fixed = self.design.shape[1], self.design.shape[1] + self.family.parameters
+        return parameters[:columns], parameters[columns:fixed], parameters[fixed:]
 
     def __call__(self, parameters: Floats, start: Sides | None = None) -> Evaluation | None:
-        """The value and gradient, the modes searched from `start`; None where parameters are not allowed."""
+        """The value and gradient, with modes searched from `start`; None if the parameters are not allowed."""
         beta, psi, theta = self.split(np.asarray(parameters, dtype=np.float64))
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):
             return None
@@ -88,50 +86,51 @@ class LaplaceObjective:
                 return None
             gradient = self._gradient(mode, psi, factors, height)
         information = partial(self._information, mode, psi, factors)
-        return Evaluation(value, gradient, FoundModes.of(mode), information, mode.converged)
+        return Evaluation(value, gradient, FactoredModes.of(mode), information, mode.converged)
 
     def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
         crossing, point = self.crossing, mode.point
         c = self.family.third(point.eta, psi) * height / 2
-        p = mode.schur.solve(tuple(one @ factor for one, factor in zip(crossing.totals(c), factors, strict=True)))
+        p = mode.schur.solve(tuple(total @ factor for total, factor in zip(crossing.totals(c), factors, strict=True)))
         q = crossing.predictor(factors, p)
-        now = point.derivatives
-        by_row = c - now.slope - now.curvature * q
+        derivatives = point.derivatives
+        by_row = c - derivatives.slope - derivatives.curvature * q
         by_psi = self.family.gradient(point.eta, psi, np.ones(()), height / 2, q)
-        parts = crossing.totals(by_row), point.modes, crossing.totals(now.slope), p, mode.schur.by_determinant()
+        parts = crossing.totals(by_row), point.modes, crossing.totals(derivatives.slope), p, mode.schur.by_determinant()
         by_factor = [
-            total.T @ u + slope.T @ one + determinant for total, u, slope, one, determinant in zip(*parts, strict=True)
+            total.T @ u + slope.T @ shift + determinant
+            for total, u, slope, shift, determinant in zip(*parts, strict=True)
         ]
         return np.concatenate([self.design.T @ by_row, by_psi, crossing.by_theta(by_factor)])
 
     def _information(self, mode: MixedMode, psi: Floats, factors: Sides) -> Floats:
-        """Roughly the Hessian: of the penalised likelihood over the effects, and of covariances in a linear model."""
+        """An approximate Hessian: of the penalised likelihood for fixed effects, of a linear model for covariances."""
         crossing, point = self.crossing, mode.point
         weight = point.derivatives.curvature
-        inner, own = self.family.information(point.eta, psi, np.ones(()))
-        beside = -own @ self.design
-        fixed = np.block([[self.design.T @ (weight[:, None] * self.design), beside.T], [beside, inner]])
-        columns = np.column_stack([-weight[:, None] * self.design, own.T])
+        inner, by_psi = self.family.information(point.eta, psi, np.ones(()))
+        cross = -by_psi @ self.design
+        fixed = np.block([[self.design.T @ (weight[:, None] * self.design), cross.T], [cross, inner]])
+        columns = np.column_stack([-weight[:, None] * self.design, by_psi.T])
         if columns.shape[1]:
             totals = crossing.totals(columns)
             right = tuple(factor.T @ total for factor, total in zip(factors, totals, strict=True))
-            for one, other in zip(right, mode.schur.solve(right), strict=True):
-                fixed = fixed - one.reshape(-1, one.shape[2]).T @ other.reshape(-1, one.shape[2])
-        whole, place = np.zeros((self.parameters, self.parameters)), 0
+            for before, solution in zip(right, mode.schur.solve(right), strict=True):
+                fixed = fixed - before.reshape(-1, before.shape[2]).T @ solution.reshape(-1, before.shape[2])
+        information, place = np.zeros((self.parameters, self.parameters)), 0
         for part in (fixed, *theta_informations(crossing, factors, mode.curvature)):
             after = place + len(part)
-            whole[place:after, place:after], place = part, after
-        return whole
+            information[place:after, place:after], place = part, after
+        return information
 
 
 def theta_informations(crossing: Crossing, factors: Sides, curvature: Curvature) -> list[Floats]:
-    """The information of each side with effects about its part of theta."""
+    """The information about the theta of each side that has effects."""
     sides = zip(crossing.sides, factors, curvature.sides, strict=True)
     return [theta_information(*side) for side in sides if side[0].size]
 
 
 def theta_information(side: Side, factor: Floats, curvature: Floats) -> Floats:
-    """The information about theta of a side, as in a linear model of this side alone, with a floor at zero."""
+    """The information about theta of a side, as in a linear model of this side alone, plus a floor for zero theta."""
     information, _, precision = linear_information(side, factor, curvature)
     row, _, element = side.pattern
     floor = np.bincount(element, np.einsum("gaa->a", precision)[row], side.size)
@@ -140,15 +139,15 @@ def theta_information(side: Side, factor: Floats, curvature: Floats) -> Floats:
 
 
 def linear_information(side: Side, factor: Floats, curvature: Floats) -> tuple[Floats, Floats, Floats]:
-    """Fisher's information of theta in a linear model of one side, that of theta and log sigma^2, and P of each level.
+    """Fisher's information about theta in a linear model of one side, that with log sigma^2, and P of each level.
 
-    With P = Z'V^-1 Z of a level and D = dLambda Lambda' + Lambda dLambda', they are the sums over levels of
-    tr(P D P D) / 2 and of tr(P D) / 2.
+    With P = Z'V^-1 Z of a level and D = dLambda Lambda' + Lambda dLambda', the information is the sum over levels of
+    tr(P D P D) / 2, and that with log sigma^2 the sum of tr(P D) / 2.
     """
     row, column, element = side.pattern
     inner = np.linalg.inv(np.eye(len(factor)) + factor.T @ curvature @ factor)
-    turned = curvature @ factor
-    precision = curvature - turned @ inner @ turned.swapaxes(1, 2)
+    product = curvature @ factor
+    precision = curvature - product @ inner @ product.swapaxes(1, 2)
     moves = np.zeros((side.size, *factor.shape))
     moves[element, row, column] = 1.0
     change = moves @ factor.T
@@ -160,29 +159,29 @@ def linear_information(side: Side, factor: Floats, curvature: Floats) -> tuple[F
 
 
 LARGEST = 400_000_000
-"""How many numbers a matrix of all sides but the largest may have, and the blocks between two."""
+"""The largest size, in numbers, of a matrix of all sides but the largest, and of the blocks between two sides."""
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """All sides, and how their levels meet."""
+    """All sides, and which of their levels have answers in common."""
 
     sides: tuple[Side, ...]
-    listed: bool = False
-    """Only levels that met are laid out, also where blocks for all pairs are not wasteful."""
+    force_sparse: bool = False
+    """Whether to use the sparse layout even if blocks for all pairs of levels are not wasteful."""
     largest: int = LARGEST
     most_pairs: int = PAIRS
 
     def __post_init__(self) -> None:
-        """Refuse what would not fit into memory."""
+        """Raise ValueError if the matrices would not fit into memory."""
         sizes = sorted((side.groups * side.effects for side in self.sides), reverse=True)
         if not self.dense and sum(sizes[1:]) ** 2 > self.largest:
             raise ValueError(Message("models.effects_size", {"first": sizes[0], "second": sum(sizes[1:])}))
 
     @property
     def dense(self) -> bool:
-        """Whether a block for every pair of levels is not wasteful."""
-        if self.listed or len(self.sides) != 2:
+        """Whether to use a block for every pair of levels, because most pairs have answers."""
+        if self.force_sparse or len(self.sides) != 2:
             return False
         places = math.prod(side.groups for side in self.sides)
         blocks = places * math.prod(side.effects for side in self.sides)
@@ -190,12 +189,12 @@ class Crossing:
 
     @cached_property
     def layout(self) -> DenseLayout | SparseLayout:
-        """The levels that met."""
+        """The layout of the curvature, dense or sparse."""
         return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides, self.most_pairs)
 
     @property
     def work(self) -> int:
-        """How large the largest matrix is: the size that `one_thread` asks for."""
+        """The size of the largest matrix, for `one_thread`."""
         layout = self.layout
         if isinstance(layout, SparseLayout):
             return layout.few**2
@@ -203,7 +202,7 @@ class Crossing:
 
     @property
     def size(self) -> int:
-        """How many elements theta has."""
+        """The number of elements of theta."""
         return sum(side.size for side in self.sides)
 
     def factors(self, theta: Floats) -> Sides:
@@ -213,15 +212,15 @@ class Crossing:
 
     def by_theta(self, by_factor: Sequence[Floats]) -> Floats:
         """The derivative in theta from those in the Lambda of every side."""
-        return np.concatenate([side.by_theta(one) for side, one in zip(self.sides, by_factor, strict=True)])
+        return np.concatenate([side.by_theta(slope) for side, slope in zip(self.sides, by_factor, strict=True)])
 
-    def placed(self, parameters: int) -> list[tuple[int, RandomBlock]]:
-        """Every term with the place of its first element of theta among the parameters, of which theta is the last."""
-        place, found = parameters - self.size, []
+    def places(self, parameters: int) -> list[tuple[int, RandomBlock]]:
+        """Every term with the place of its first element of theta among the parameters, which end with theta."""
+        place, places = parameters - self.size, []
         for block in (block for side in self.sides for block in side.blocks):
-            found.append((place, block))
+            places.append((place, block))
             place += block.size
-        return found
+        return places
 
     @cached_property
     def counts(self) -> Curvature:
@@ -256,13 +255,13 @@ class Crossing:
         )
 
     def zero_modes(self) -> Sides:
-        """No effects."""
+        """Effects of zero."""
         return tuple(np.zeros((side.groups, side.effects)) for side in self.sides)
 
 
 @dataclass(frozen=True)
 class MixedPoint:
-    """The penalised likelihood (negative) at some effects."""
+    """The negative penalised likelihood at given effects."""
 
     modes: Sides
     eta: Floats
@@ -270,17 +269,17 @@ class MixedPoint:
     derivatives: Derivatives
 
 
-class FoundModes(tuple[Floats, ...]):
-    """Modes with the factorised curvature where they were found, which serves a search near by."""
+class FactoredModes(tuple[Floats, ...]):
+    """Modes with their factorised curvature, which the next search can reuse."""
 
     factor: tuple[Curvature, Factorised]
 
     @classmethod
-    def of(cls, mode: MixedMode) -> FoundModes:
-        """Those of a search."""
-        found = cls(mode.point.modes)
-        found.factor = (mode.curvature, mode.schur)
-        return found
+    def of(cls, mode: MixedMode) -> FactoredModes:
+        """The modes and the factor of a mode."""
+        modes = cls(mode.point.modes)
+        modes.factor = (mode.curvature, mode.schur)
+        return modes
 
 
 @dataclass(frozen=True)
@@ -295,7 +294,7 @@ class MixedMode:
 
 @dataclass(frozen=True)
 class ModeSearch:
-    """The search at some parameters; `base` is the linear predictor without the effects."""
+    """The search for the mode at given parameters; `base` is the linear predictor without the effects."""
 
     crossing: Crossing
     family: Family
@@ -304,15 +303,15 @@ class ModeSearch:
     factors: Sides
 
     def find(self, start: Sides, steps: int = STEPS) -> MixedMode:
-        """Newton's method with step halving; a factor that is known serves for as long as its steps shrink quickly."""
-        kept = start.factor if isinstance(start, FoundModes) else None
-        point, (curvature, schur), found = newton(
-            self.evaluate(tuple(start)), self._factorised, self._step, self._moved,
-            factor=kept, tolerance=DECREMENT, lasting=True, patience=PATIENCE, steps=steps,
+        """The mode by Newton's method with step halving, reusing a factor as long as its steps shrink quickly."""
+        factor = start.factor if isinstance(start, FactoredModes) else None
+        point, (curvature, schur), converged = newton(
+            self.evaluate(tuple(start)), self._factorise, self._step, self._move,
+            factor=factor, tolerance=DECREMENT, lasting=True, patience=PATIENCE, steps=steps,
         )  # fmt: skip
-        return MixedMode(point, curvature, schur, found)
+        return MixedMode(point, curvature, schur, converged)
 
-    def _factorised(self, point: MixedPoint) -> tuple[Curvature, Factorised]:
+    def _factorise(self, point: MixedPoint) -> tuple[Curvature, Factorised]:
         curvature = self.crossing.layout.curvature(point.derivatives.curvature)
         return curvature, curvature.factorise(self.factors)
 
@@ -322,7 +321,7 @@ class ModeSearch:
             total @ factor - mode for total, factor, mode in zip(totals, self.factors, point.modes, strict=True)
         )
         along = factorised[1].solve(towards)
-        return along, sum(float(np.vdot(one, other)) for one, other in zip(towards, along, strict=True))
+        return along, sum(float(np.vdot(slope, step)) for slope, step in zip(towards, along, strict=True))
 
     def evaluate(self, modes: Sides) -> MixedPoint:
         """The penalised likelihood at given effects."""
@@ -331,41 +330,41 @@ class ModeSearch:
         penalty = sum(float(np.vdot(mode, mode)) for mode in modes) / 2
         return MixedPoint(modes, eta, penalty - float(derivatives.log_likelihood.sum()), derivatives)
 
-    def _moved(self, point: MixedPoint, along: Sides, length: float) -> MixedPoint:
-        return self.evaluate(tuple(mode + length * one for mode, one in zip(point.modes, along, strict=True)))
+    def _move(self, point: MixedPoint, along: Sides, length: float) -> MixedPoint:
+        return self.evaluate(tuple(mode + length * step for mode, step in zip(point.modes, along, strict=True)))
 
 
-NOTHING = 1e-9
-"""Information, relative to that of each element of theta alone, that counts as none."""
+NO_INFORMATION = 1e-9
+"""Information below this counts as none, relative to that of each element of theta alone."""
 
 
-def undetermined(side: Side, residual: bool) -> list[str]:
-    """The factors whose covariances the design does not determine; with `residual` it must tell them from that, too."""
-    based = side.based()
+def unidentified(side: Side, residual: bool) -> list[str]:
+    """The factors whose covariances the design does not identify, with `residual` also not from the residual."""
+    standardised = side.standardised()
     if not side.size:
         return []
-    curvature = based.curvature(np.ones(len(side.codes)))
-    information, beside, _ = linear_information(based, np.eye(based.effects), curvature)
+    curvature = standardised.curvature(np.ones(len(side.codes)))
+    information, with_residual, _ = linear_information(standardised, np.eye(standardised.effects), curvature)
     if residual:
-        border = beside[:, None]
+        border = with_residual[:, None]
         information = np.block([[information, border], [border.T, np.array([[len(side.codes) / 2]])]])
-        # Theta is in units of the residual's deviation, so that all of it moves where the residual does. In units of
-        # its own only those covariances move that cannot be separated from the residual, and only they are to be named.
-        still = np.eye(len(information))
-        still[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
-        information = still.T @ information @ still
+        # Theta is in units of the residual deviation, so all of it changes with the residual. In absolute units only
+        # covariances that cannot be separated from the residual do, and only their factors should be returned.
+        rescaling = np.eye(len(information))
+        rescaling[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
+        information = rescaling.T @ information @ rescaling
     return lacking_information(side, information)
 
 
 def lacking_information(side: Side, information: Floats) -> list[str]:
-    """The factors of the elements that a direction without information is made of."""
+    """The factors of the elements with large weights in a direction without information."""
     size = np.sqrt(np.diag(information))
-    alone = np.where(size > 0, size, 1.0)
-    values, vectors = np.linalg.eigh(information / np.outer(alone, alone))
-    weight = np.abs(vectors[:, values < NOTHING]).max(axis=1, initial=0.0)
-    found, before = [], 0
+    unit = np.where(size > 0, size, 1.0)
+    values, vectors = np.linalg.eigh(information / np.outer(unit, unit))
+    weight = np.abs(vectors[:, values < NO_INFORMATION]).max(axis=1, initial=0.0)
+    groups, first = [], 0
     for block in side.blocks:
-        if np.any(weight[before : before + block.size] > 0.1) and block.group not in found:
-            found.append(block.group)
-        before += block.size
-    return found
+        if np.any(weight[first : first + block.size] > 0.1) and block.group not in groups:
+            groups.append(block.group)
+        first += block.size
+    return groups

@@ -1,8 +1,8 @@
-"""What a mixed model is fitted to, checked, and the fitted model, in the units of the caller's columns.
+"""The checked data of a mixed model and the fitted model, in the units of the caller's columns.
 
-A fit of yes-or-no or ordered answers warns of separation, and of levels with little information. Where a column of the
-design, or a combination of columns, separates the answers without error, the likelihood has no maximum: it rises for as
-long as the coefficients grow. The search ends somewhere on the way, where predictors are large and uncertain.
+A fit of yes-or-no or ordered answers warns of separation and of levels with little information. If a column of the
+design, or a combination of columns, separates the answers without error, the likelihood has no maximum: it rises as the
+coefficients grow. The search then ends with predictors that are large and uncertain.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from karat.models.glrm.families import (
     family_message,
 )
 from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
-from karat.models.glrm.mixed.laplace import LaplaceObjective, undetermined
-from karat.models.glrm.mixed.search import Found, singular_directions
+from karat.models.glrm.mixed.laplace import LaplaceObjective, unidentified
+from karat.models.glrm.mixed.search import SearchOutcome, singular_directions
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, Side
 from karat.models.glrm.optimise import Convergence, Estimated
 from karat.models.numerics import significant
@@ -40,9 +40,9 @@ from karat.types import Floats
 class MixedFit(Estimated):
     """A fitted mixed model. Covariances and effects are in units of the linear predictor, by grouping factor.
 
-    `parameters` are the coefficients, thresholds and theta (theta alone for measured answers), `parameter_names`
-    their names, `hessian` and `parameter_covariance` are about them, and `objective(parameters)` gives the negative
-    log-likelihood (or half the REML criterion) with its gradient at any others.
+    `parameters` are the coefficients, thresholds and theta (theta alone for measured answers), with the names
+    `parameter_names`, the Hessian `hessian` and the covariance `parameter_covariance`. `objective(parameters)` returns
+    the negative log-likelihood (or half the REML criterion) with its gradient at any parameters.
     """
 
     family: FamilyName
@@ -50,7 +50,7 @@ class MixedFit(Estimated):
     coefficients: Floats
     names: tuple[str, ...]
     covariance: Floats
-    """Of the coefficients: from the Hessian over all parameters; for measured answers given theta (as lmer's)."""
+    """That of the coefficients, from the Hessian in all parameters; for measured answers given theta, as in lmer."""
     thresholds: Floats
     categories: NDArray[Any]
     covariances: dict[str, Floats]
@@ -59,7 +59,7 @@ class MixedFit(Estimated):
     """The modes b of each factor, levels x effects."""
     levels: dict[str, NDArray[Any]]
     residual_variance: float
-    """NaN but for measured answers."""
+    """NaN except for measured answers."""
     n: int
     theta: Floats
     """The elements of Lambda, the factor of the covariances (for measured answers relative to the residual)."""
@@ -78,7 +78,7 @@ class MixedFit(Estimated):
     modes: Sides = field(repr=False)
     reml: bool = False
     log: tuple[Message, ...] = ()
-    """What `simplify` left out."""
+    """Messages about what `simplify` removed."""
 
     @property
     def singular(self) -> bool:
@@ -87,12 +87,12 @@ class MixedFit(Estimated):
 
     @property
     def standard_errors(self) -> Floats:
-        """One for each coefficient."""
+        """The standard error of each coefficient."""
         return np.sqrt(np.diag(self.covariance))
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """What was fitted, and how the search ended."""
+        """The model and how the search ended."""
         parts = [
             Message("fit.deviation", {"effect": name, "group": group, "value": significant(np.sqrt(variance))})
             for group, matrix in self.covariances.items()
@@ -102,7 +102,7 @@ class MixedFit(Estimated):
             parts.append(Message("fit.residual", {"value": significant(np.sqrt(self.residual_variance))}))
         values = {
             "n": self.n, "kind": family_message(self.family), "deviations": parts,
-            "groups": [Message("fit.levels", {"n": len(own), "group": group}) for group, own in self.levels.items()],
+            "groups": [Message("fit.levels", {"n": len(names), "group": key}) for key, names in self.levels.items()],
             "value": self.log_likelihood,
         }  # fmt: skip
         first = Message("fit.mixed_reml", values) if self.reml else Message("fit.mixed", values)
@@ -115,19 +115,19 @@ class MixedFit(Estimated):
 def describe(
     problem: MixedProblem,
     objective: LaplaceObjective | GaussianObjective,
-    found: Found,
+    outcome: SearchOutcome,
     transform: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     labels: tuple[str, ...],
     modes: Sides | None = None,
 ) -> MixedFit:
-    """The result of a search; `transform` turns its parameters into those of the caller's columns.
+    """The fit from the outcome of a search; `transform` converts its parameters to those of the caller's columns.
 
-    `modes` are those of the search, where its random effects have the caller's columns.
+    `modes` are those of the search if its random effects have the caller's columns.
     """
-    parameters = transform @ found.parameters
+    parameters = transform @ outcome.parameters
     back = np.linalg.inv(transform)
-    hessian, covariance = back.T @ found.hessian @ back, transform @ found.covariance @ transform.T
+    hessian, covariance = back.T @ outcome.hessian @ back, transform @ outcome.covariance @ transform.T
     at = objective(parameters, modes)
     if at is None:
         raise ArithmeticError("The likelihood cannot be computed at the end of the search. Rescale the columns.")
@@ -142,21 +142,21 @@ def describe(
         )
         of_coefficients = covariance[:columns, :columns]
     scale = residual if problem.family == "gaussian" else 1.0
-    own = {block.term: (parameters[start : start + block.size], block) for start, block in blocks}
-    lower = [_whole(own[number][1], own[number][0]) for number in range(len(problem.terms))]
-    factors = [sizes(term)[:, None] * one for term, one in zip(problem.terms, lower, strict=True)]
-    covariances, random_names = _by_group(problem.terms, [scale * one @ one.T for one in lower])
-    own_modes: Sides = tuple(at.modes)  # without what else they carry
-    effects, levels = _effects(problem.terms, objective, theta, own_modes)
-    said = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
-    convergence = found.convergence
+    parts = {block.term: (parameters[start : start + block.size], block) for start, block in blocks}
+    lower = [_full_factor(parts[number][1], parts[number][0]) for number in range(len(problem.terms))]
+    factors = [sizes(term)[:, None] * matrix for term, matrix in zip(problem.terms, lower, strict=True)]
+    covariances, random_names = _by_group(problem.terms, [scale * matrix @ matrix.T for matrix in lower])
+    plain_modes: Sides = tuple(at.modes)  # a plain tuple, without the factor of the search
+    effects, levels = _effects(problem.terms, objective, theta, plain_modes)
+    term_messages = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
+    convergence = outcome.convergence
     separated = (
-        [] if problem.family == "gaussian" else separated_answers(problem, coefficients, found, transform, factors)
+        [] if problem.family == "gaussian" else separated_answers(problem, coefficients, outcome, transform, factors)
     )
     if not isinstance(at, GaussianEvaluation) and not at.converged:
         convergence = replace(convergence, converged=False, reason=Message("fit.reason_modes"))
     confounded = [
-        group for side in objective.crossing.sides for group in undetermined(side, problem.family == "gaussian")
+        group for side in objective.crossing.sides for group in unidentified(side, problem.family == "gaussian")
     ]
     if confounded:
         reason = Message("fit.reason_covariances", {"groups": confounded})
@@ -164,18 +164,18 @@ def describe(
     if separated:
         convergence = replace(convergence, converged=False, reason=Message("fit.reason_separated"))
         covariance, of_coefficients = np.full_like(covariance, np.nan), np.full_like(of_coefficients, np.nan)
-    notes = [sentence for sentences in said for sentence in sentences] + separated
+    notes = [message for messages in term_messages for message in messages] + separated
     notes += single_answers(problem) + same_answers(problem)
     return MixedFit(
         problem.family, -at.value, coefficients, problem.names, of_coefficients, thresholds, problem.categories,
         covariances, random_names, effects, levels, float(residual), len(problem.response), theta, parameters, labels,
-        hessian, covariance, convergence, tuple(notes), tuple(bool(sentences) for sentences in said), problem.terms,
-        tuple(factors), objective, own_modes, problem.reml,
+        hessian, covariance, convergence, tuple(notes), tuple(map(bool, term_messages)), problem.terms, tuple(factors),
+        objective, plain_modes, problem.reml,
     )  # fmt: skip
 
 
-def _whole(block: RandomBlock, theta: Floats) -> Floats:
-    """Lambda of a term's own columns: those that share a variance have a number each."""
+def _full_factor(block: RandomBlock, theta: Floats) -> Floats:
+    """Lambda of all columns of a term; columns with a shared variance get equal entries."""
     return block.factor(theta) if len(block.names) == block.width else theta[0] * np.eye(len(block.names))
 
 
@@ -184,7 +184,9 @@ def _by_group(
 ) -> tuple[dict[str, Floats], dict[str, tuple[str, ...]]]:
     groups = list(dict.fromkeys(term.group for term in terms))
     covariances = {
-        group: np.asarray(block_diag(*(one for term, one in zip(terms, matrices, strict=True) if term.group == group)))
+        group: np.asarray(
+            block_diag(*(part for term, part in zip(terms, matrices, strict=True) if term.group == group))
+        )
         for group in groups
     }
     names = {group: tuple(name for term in terms if term.group == group for name in term.names) for group in groups}
@@ -194,7 +196,7 @@ def _by_group(
 def _effects(
     terms: Sequence[RandomTerm], objective: LaplaceObjective | GaussianObjective, theta: Floats, modes: Sides
 ) -> tuple[dict[str, Floats], dict[str, NDArray[Any]]]:
-    """b = Lambda u by grouping factor; levels of nested factors find theirs on the side of the outer one."""
+    """b = Lambda u by grouping factor; those of nested factors come from the side of the outer one."""
     by_term: dict[int, Floats] = {}
     crossing = objective.crossing
     for side, factor, mode in zip(crossing.sides, crossing.factors(theta), modes, strict=True):
@@ -218,43 +220,44 @@ def _of_term(side: Side, block: RandomBlock, term: RandomTerm, effects: Floats) 
 
 
 EXTREME = 10.0
-"""Logits so large, and so uncertain, are a sign of separation."""
+"""Logits this large, with errors this large, are a sign of separation."""
 TINY = 1e-14
-"""The least information that differs from none."""
+"""Smaller eigenvalues of the information count as zero."""
 VAST = 25.0
-"""So is a deviation of effects as large as this, in logits."""
+"""A deviation of effects this large, in logits, is a sign of separation too."""
 
 
 def separated_answers(
-    problem: MixedProblem, coefficients: Floats, found: Found, transform: Floats, factors: Sequence[Floats]
+    problem: MixedProblem, coefficients: Floats, outcome: SearchOutcome, transform: Floats, factors: Sequence[Floats]
 ) -> list[Message]:
-    """Coefficients and deviations that grow without bound.
+    """Messages about coefficients and deviations that grow without bound.
 
-    Predictors of rows decide, not coefficients: those of a column far from zero may be large and uncertain for no
-    harm. The information shows how uncertain they are; differences, which step by standard errors, go too far here.
+    The criterion is the predictor of a row, because the coefficient of a column far from zero can be large and
+    uncertain without separation. Errors come from the information, since the steps of differences, which are in
+    standard errors, would be too long here.
     """
-    said = []
+    messages = []
     columns = len(coefficients)
     centre = np.where(np.ptp(problem.design, axis=0) > 0, problem.design.mean(axis=0), 0.0)
     x = problem.design - centre if problem.family == "ordinal" else problem.design
-    information = found.at.information()
+    information = outcome.at.information()
     fixed = columns + (len(problem.categories) - 1) * (problem.family == "ordinal")
     values, vectors = np.linalg.eigh(information[:fixed, :fixed])
     root = transform[:columns, :columns] @ (vectors / np.sqrt(np.maximum(values, TINY)))[:columns]
     errors = np.sqrt(((x @ root) ** 2).sum(axis=1))
     if np.any((np.abs(x @ coefficients) > EXTREME) & (errors > EXTREME)):
         wide = np.sqrt((root**2).sum(axis=1)) * np.abs(problem.design - centre).max(axis=0) > EXTREME
-        names = [name for name, one in zip(problem.names, wide | ~wide.any(), strict=True) if one]
-        said.append(Message("fit.separated", {"names": names, "n": len(names)}))
+        names = [name for name, separating in zip(problem.names, wide | ~wide.any(), strict=True) if separating]
+        messages.append(Message("fit.separated", {"names": names, "n": len(names)}))
     for term, factor in zip(problem.terms, factors, strict=True):
         deviations = np.sqrt((((term.columns / sizes(term)) @ factor) ** 2).sum(axis=1))
         if np.median(deviations) > VAST:
-            said.append(Message("fit.unbounded_effects", {"group": term.group}))
-    return said
+            messages.append(Message("fit.unbounded_effects", {"group": term.group}))
+    return messages
 
 
 def single_answers(problem: MixedProblem) -> list[Message]:
-    """Terms that have a level for every answer."""
+    """Messages about terms with a level for every answer."""
     if problem.family == "gaussian":
         return []
     return [
@@ -265,30 +268,30 @@ def single_answers(problem: MixedProblem) -> list[Message]:
 
 
 def same_answers(problem: MixedProblem) -> list[Message]:
-    """How many levels of each factor have one answer only, though several of them."""
+    """Messages about levels with several answers that are all the same, by factor."""
     if problem.family == "gaussian":
         return []
-    said = []
+    messages = []
     for group, term in {term.group: term for term in problem.terms}.items():
         counts = np.zeros((len(term.levels), len(problem.categories)), dtype=np.int64)
         np.add.at(counts, (term.codes, problem.response), 1)
-        same = int(((counts > 0).sum(axis=1) == 1)[counts.sum(axis=1) > 1].sum())
-        if same:
-            said.append(Message("fit.same_answers", {"n": same, "levels": len(term.levels), "group": group}))
-    return said
+        uniform = int(((counts > 0).sum(axis=1) == 1)[counts.sum(axis=1) > 1].sum())
+        if uniform:
+            messages.append(Message("fit.same_answers", {"n": uniform, "levels": len(term.levels), "group": group}))
+    return messages
 
 
 def sizes(term: RandomTerm) -> Floats:
-    """The root mean square of each column, over rows where it is not zero."""
+    """The root mean square of each column over its nonzero rows."""
     return np.asarray(np.sqrt((term.columns**2).sum(axis=0) / np.count_nonzero(term.columns, axis=0)))
 
 
 @dataclass(frozen=True)
 class MixedProblem:
-    """What is fitted, checked."""
+    """The checked data of a mixed model."""
 
     response: NDArray[Any]
-    """Category numbers, or measured values without the offset."""
+    """Category numbers, or measured values minus the offset."""
     categories: NDArray[Any]
     design: Floats
     names: tuple[str, ...]
@@ -319,35 +322,35 @@ def check(
     offset: ArrayLike | None,
     link: Link = "logit",
 ) -> MixedProblem:
-    """Check the arrays; every error says what to fix."""
+    """Check the arrays; raise ValueError with what to fix."""
     if family not in get_args(FamilyName):
         raise ValueError(f'The family of a mixed model is "binary", "ordinal" or "gaussian", not {family!r}.')
     links = get_args(Link)
     if link not in links[: 1 if family == "gaussian" else None]:
-        # Measured answers have the identity; "logit" is what stands there by default.
-        known = "no link" if family == "gaussian" else f"the link {', '.join(links[:-1])} or {links[-1]}"
-        raise ValueError(f"The family {family} has {known}, not {link}.")
+        # Measured answers have the identity link, but the default is "logit".
+        allowed = "no link" if family == "gaussian" else f"the link {', '.join(links[:-1])} or {links[-1]}"
+        raise ValueError(f"The family {family} has {allowed}, not {link}.")
     if reml and family != "gaussian":
         raise ValueError(f"REML is for measured answers; a {family} model is fitted by maximum likelihood.")
     answers, x = np.asarray(response), np.asarray(design, dtype=np.float64)
     _check_rows(answers, x, names, terms)
     _check_rank(x, names, family)
-    moved = np.zeros(len(answers)) if offset is None else np.asarray(offset, dtype=np.float64)
-    if moved.shape != answers.shape or not np.all(np.isfinite(moved)):
+    shift = np.zeros(len(answers)) if offset is None else np.asarray(offset, dtype=np.float64)
+    if shift.shape != answers.shape or not np.all(np.isfinite(shift)):
         raise ValueError("offset must have a finite number for every answer.")
     if family == "gaussian":
-        values = answers.astype(np.float64) - moved
-        return MixedProblem(values, np.empty(0), x, tuple(names), tuple(terms), family, reml, moved)
+        values = answers.astype(np.float64) - shift
+        return MixedProblem(values, np.empty(0), x, tuple(names), tuple(terms), family, reml, shift)
     categories, number = np.unique(answers, return_inverse=True)
     if len(categories) < 2:
         raise ValueError(Message("models.same_answers"))
     if family == "binary" and len(categories) > 2:
         raise ValueError(Message("models.two_values", {"n": len(categories)}))
-    return MixedProblem(number, categories, x, tuple(names), tuple(terms), family, reml, moved, link)
+    return MixedProblem(number, categories, x, tuple(names), tuple(terms), family, reml, shift, link)
 
 
 def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: Sequence[RandomTerm]) -> None:
-    """Everything has a row for every answer, and nothing is missing."""
+    """Raise ValueError unless everything has a row for every answer, without missing values."""
     if answers.ndim != 1 or not len(answers):
         raise ValueError("response must be one-dimensional, with at least one answer.")
     if answers.dtype.kind == "f" and not np.all(np.isfinite(answers)):
@@ -363,15 +366,15 @@ def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: S
 
 
 def _check_rank(x: Floats, names: Sequence[str], family: FamilyName) -> None:
-    """Every column must tell something that the columns before it do not."""
+    """Raise ValueError if a column depends on those before it."""
     if family == "gaussian" and not x.shape[1]:
         raise ValueError("The design of measured answers needs at least one column, usually an intercept.")
     before = np.ones((len(x), 1)) if family == "ordinal" else np.empty((len(x), 0))
-    whole = np.column_stack([before, x])
-    size = np.sqrt((whole**2).sum(axis=0))
-    triangle = np.abs(np.diag(np.linalg.qr(whole / np.where(size > 0, size, 1.0), mode="r")))
-    extra = whole.shape[1] - x.shape[1]
+    columns = np.column_stack([before, x])
+    size = np.sqrt((columns**2).sum(axis=0))
+    triangle = np.abs(np.diag(np.linalg.qr(columns / np.where(size > 0, size, 1.0), mode="r")))
+    extra = columns.shape[1] - x.shape[1]
     for column, name in enumerate(names):
         if len(triangle) <= column + extra or triangle[column + extra] < 1e-7:
-            also = ", or from the thresholds, which take the place of an intercept" if extra else ""
-            raise ValueError(f"Column {name} of the design follows from those before it{also}. Leave it out.")
+            thresholds = ", or from the thresholds, which take the place of an intercept" if extra else ""
+            raise ValueError(f"Column {name} of the design follows from those before it{thresholds}. Leave it out.")

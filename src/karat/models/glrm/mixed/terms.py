@@ -1,21 +1,21 @@
-"""Random-effect terms: which effects vary between the levels of a grouping factor, and how they covary.
+"""Random-effect terms: the effects that vary between the levels of a grouping factor, and their covariance.
 
 A term such as (1 + x | participant) gives every participant a vector b of effects, one for each column z of the term,
 and adds z'b to the linear predictor. b ~ N(0, Sigma), where Sigma is
 
 - full: any covariance matrix, as lme4's (1 + x | participant);
-- diagonal: effects do not correlate, as (1 + x || participant);
-- shared: effects do not correlate and have one variance. With indicators of the rounds as columns that is the term
-  (1 | participant:round), kept on the participant's side.
+- diagonal: effects are uncorrelated, as (1 + x || participant);
+- shared: effects are uncorrelated and have one variance. With indicators of the rounds as columns this is the term
+  (1 | participant:round), on the side of the participant.
 
-A side of the model is a grouping factor with all the effects that belong to it, of participants, say, or of items.
-Terms of the same factor stand side by side. A factor that is nested in another (participant:round in
-participant) moves to the other's side: the effects of a level of the inner factor become one of several blocks of the
-outer level, all with the same covariance. What remains are crossed factors: as a rule one or two, seldom more.
+A side of the model is a grouping factor, such as participants or items, with all its effects. Terms of the same factor
+are on the same side. A factor that is nested in another (participant:round in participant) moves to the other's side:
+the effects of each level of the inner factor become one of several blocks of the outer level, all with the same
+covariance. The remaining factors are crossed; usually there are one or two.
 
-Effects are b = Lambda(theta) u with u ~ N(0, I). Lambda has a lower triangle for every term with full covariance and
-a diagonal for others, repeated along the diagonal for nested terms; its entries are the elements of theta, by columns
-as lme4 orders them.
+Effects are b = Lambda(theta) u with u ~ N(0, I). Lambda has a lower triangle for every term with full covariance and a
+diagonal for others, repeated along the diagonal for nested terms; its entries are the elements of theta, by column as
+in lme4.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INTERCEPT = "(Intercept)"
 
 @dataclass(frozen=True)
 class RandomTerm:
-    """The effects of one grouping factor: `codes` number the level of each row, `columns` has a row for each too."""
+    """A term of one grouping factor, with the level number (`codes`) and the `columns` of each row."""
 
     group: str
     codes: Ints
@@ -49,7 +49,7 @@ class RandomTerm:
     covariance: Covariance = "full"
 
     def __post_init__(self) -> None:
-        """Check that rows, columns and names belong together."""
+        """Raise ValueError if rows, columns and names do not match."""
         codes, columns = self.codes, self.columns
         if codes.ndim != 1 or codes.dtype.kind not in "iu" or columns.ndim != 2 or len(columns) != len(codes):
             raise ValueError(
@@ -81,7 +81,7 @@ class RandomTerm:
         return f"({inner} {bar} {self.group})"
 
     def only(self, keep: list[int], covariance: Covariance) -> RandomTerm:
-        """The term with some of its columns."""
+        """The term with these columns only."""
         names = tuple(self.names[k] for k in keep)
         return RandomTerm(self.group, self.codes, self.levels, self.columns[:, keep], names, covariance)
 
@@ -93,7 +93,7 @@ def random_term(
     names: tuple[str, ...] = (INTERCEPT,),
     covariance: Covariance = "full",
 ) -> RandomTerm:
-    """A term from the level of each row as it is spelt; without columns, a random intercept.
+    """A term from the name of the level of each row; without columns, a random intercept.
 
     >>> term = random_term("participant", ["ann", "bob", "ann"])
     >>> term.codes.tolist(), term.levels.tolist(), str(term)
@@ -105,7 +105,7 @@ def random_term(
 
 
 def within(inner: Ints, outer: Ints) -> Ints | None:
-    """For each row, the number of its inner level among those of its outer level; None where it is not nested."""
+    """For each row, the number of its inner level within its outer level, or None if the factor is not nested."""
     pairs = np.unique(np.column_stack([outer, inner]), axis=0)
     if len(np.unique(pairs[:, 1])) < len(pairs):
         return None
@@ -117,7 +117,7 @@ def within(inner: Ints, outer: Ints) -> Ints | None:
 
 @dataclass(frozen=True)
 class RandomBlock:
-    """A term's place on its side: `repeats` blocks of `width` columns, from column `first`."""
+    """The columns of a term on its side: `repeats` blocks of `width` columns, from column `first`."""
 
     term: int
     group: str
@@ -127,16 +127,16 @@ class RandomBlock:
     full: bool
     first: int
     repeat: Ints | None
-    """For nested terms, which of the blocks each row belongs to."""
+    """For nested terms, the block of each row."""
 
     @property
     def size(self) -> int:
-        """How many elements of theta it has."""
+        """The number of elements of theta."""
         return self.width * (self.width + 1) // 2 if self.full else self.width
 
     @property
     def entries(self) -> tuple[Ints, Ints]:
-        """Rows and columns of the elements of theta in one block."""
+        """The rows and columns of the elements of theta in one block."""
         if not self.full:
             return np.arange(self.width), np.arange(self.width)
         column, row = np.triu_indices(self.width)
@@ -151,7 +151,7 @@ class RandomBlock:
 
 @dataclass(frozen=True)
 class Side:
-    """One grouping factor: the level of each row, the columns of all its effects and their terms."""
+    """A grouping factor: the level of each row, the columns of all effects and their terms."""
 
     codes: Ints
     groups: int
@@ -161,17 +161,17 @@ class Side:
 
     @property
     def effects(self) -> int:
-        """How many effects a level has."""
+        """The number of effects per level."""
         return len(self.columns)
 
     @property
     def size(self) -> int:
-        """How many elements of theta."""
+        """The number of elements of theta."""
         return sum(block.size for block in self.blocks)
 
     @cached_property
     def pattern(self) -> tuple[Ints, Ints, Ints]:
-        """Rows, columns and elements of theta: Lambda[row, column] = theta[element]."""
+        """The rows, columns and elements in Lambda[row, column] = theta[element]."""
         rows, columns, elements, before = [], [], [], 0
         for block in self.blocks:
             row, column = block.entries
@@ -199,21 +199,21 @@ class Side:
 
     @cached_property
     def products(self) -> list[tuple[int, int, Floats]]:
-        """Products of two columns, lower triangle, without those that are zero in every row."""
+        """The products of pairs of columns (the lower triangle), without those that are zero in every row."""
         pairs = []
         for k in range(self.effects):
             for j in range(k + 1):
-                if k != j and self._apart(k, j):
+                if k != j and self._are_disjoint(k, j):
                     continue
                 product = self.columns[k] * self.columns[j]
                 if product.any():
                     pairs.append((k, j, product))
         return pairs
 
-    def _apart(self, k: int, j: int) -> bool:
-        """Whether two columns belong to different repeats of a nested term, which have no row in common."""
+    def _are_disjoint(self, k: int, j: int) -> bool:
+        """Whether two columns belong to different blocks of a nested term, which have no row in common."""
         for block in self.blocks:
-            inside = [block.first <= one < block.first + block.width * block.repeats for one in (k, j)]
+            inside = [block.first <= place < block.first + block.width * block.repeats for place in (k, j)]
             if all(inside) and block.repeat is not None:
                 q = len(block.names)
                 return (k - block.first) // q != (j - block.first) // q
@@ -223,20 +223,20 @@ class Side:
     def matrix(self) -> Any:
         """Z: rows x (groups and effects), sparse."""
         rows = np.arange(len(self.codes))
-        return gathered(
+        return sparse_matrix(
             [(rows, self.codes * self.effects + k, column) for k, column in enumerate(self.columns)],
             (len(rows), self.groups * self.effects),
         )
 
     @cached_property
     def squares(self) -> Any:
-        """What makes Z'WZ of weights: (groups, effects and effects) x rows, sparse."""
+        """The sparse map from weights to Z'WZ: (groups, effects and effects) x rows."""
         rows, width = np.arange(len(self.codes)), self.effects
         parts = []
         for k, j, product in self.products:
-            for one, other in {(k, j), (j, k)}:
-                parts.append(((self.codes * width + one) * width + other, rows, product))
-        return gathered(parts, (self.groups * width * width, len(rows)))
+            for row, column in {(k, j), (j, k)}:
+                parts.append(((self.codes * width + row) * width + column, rows, product))
+        return sparse_matrix(parts, (self.groups * width * width, len(rows)))
 
     def totals(self, values: Floats) -> Floats:
         """Z'values: groups x effects."""
@@ -248,19 +248,19 @@ class Side:
 
     def spread(self, covariance: Floats) -> Floats:
         """z'Kz of every row, for a symmetric matrix K of every group."""
-        return np.asarray(self._spreading @ covariance.ravel())
+        return np.asarray(self._squares_transposed @ covariance.ravel())
 
     @cached_property
-    def _spreading(self) -> Any:
+    def _squares_transposed(self) -> Any:
         return self.squares.T.tocsr()
 
     @cached_property
     def bases(self) -> tuple[Floats, ...]:
-        """For each term a lower triangle A: the columns Z A are alike in size and, with full covariance, orthogonal.
+        """For each term a lower triangle A: the columns Z A have one size and, with full covariance, are orthogonal.
 
-        Lambda keeps its form: that of the columns Z is A times that of Z A. So a covariate far from zero does no harm.
+        Lambda keeps its form, because that of Z is A times that of Z A. This makes covariates far from zero harmless.
         """
-        found = []
+        bases = []
         for block in self.blocks:
             stack = self.stack(block)
             gram = np.einsum("rkn,rln->kl", stack, stack) / np.count_nonzero(stack.any(axis=1))
@@ -268,18 +268,18 @@ class Side:
             values, vectors = np.linalg.eigh(gram / np.outer(size, size))
             if block.full and values[0] > 1e-12:
                 inverse = (vectors / values) @ vectors.T / np.outer(size, size)
-                found.append(np.linalg.cholesky(inverse))
+                bases.append(np.linalg.cholesky(inverse))
             else:
-                found.append(np.diag(1 / size))
-        return tuple(found)
+                bases.append(np.diag(1 / size))
+        return tuple(bases)
 
     def stack(self, block: RandomBlock) -> Floats:
         """The columns of a term: repeats x width x rows."""
         last = block.first + block.width * block.repeats
         return self.columns[block.first : last].reshape(block.repeats, block.width, -1)
 
-    def based(self) -> Side:
-        """The side with its columns in their bases."""
+    def standardised(self) -> Side:
+        """The side with the columns Z A of its bases."""
         if all(np.array_equal(base, np.eye(len(base))) for base in self.bases):
             return self
         stacks = [
@@ -290,14 +290,14 @@ class Side:
         return Side(self.codes, self.groups, np.ascontiguousarray(columns), self.blocks)
 
     def without(self, rows: Bools, group: int | None) -> Side:
-        """The side of some rows alone, without one of its levels where that is named; its terms must not be nested."""
+        """The side with these rows only, and without the level `group` if given; its terms must not be nested."""
         codes, columns = self.codes[rows], np.ascontiguousarray(self.columns[:, rows])
         if group is None:
             return Side(codes, self.groups, columns, self.blocks)
         return Side(codes - (codes > group), self.groups - 1, columns, self.blocks)
 
     def theta_transform(self) -> Floats:
-        """The matrix that turns theta of the based side into that of this side."""
+        """The matrix that converts theta of the standardised side to that of this side."""
         parts = []
         for base, block in zip(self.bases, self.blocks, strict=True):
             row, column = block.entries
@@ -305,53 +305,55 @@ class Side:
         return np.asarray(block_diag(*parts)) if parts else np.empty((0, 0))
 
 
-def gathered(parts: Sequence[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> Any:
+def sparse_matrix(parts: Sequence[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> Any:
     """A sparse matrix from rows, columns and values, without zeros.
 
-    >>> one, other = np.array([0, 1]), np.array([1, 1])
-    >>> gathered([(one, other, np.array([2.0, 0.0]))], (2, 2)).toarray().tolist()
+    >>> rows, columns = np.array([0, 1]), np.array([1, 1])
+    >>> sparse_matrix([(rows, columns, np.array([2.0, 0.0]))], (2, 2)).toarray().tolist()
     [[0.0, 2.0], [0.0, 0.0]]
     """
     rows, columns, values = (np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3))
-    some = values != 0
-    return sparse.csr_array((values[some], (rows[some].astype(np.int64), columns[some].astype(np.int64))), shape=shape)
+    nonzero = values != 0
+    return sparse.csr_array(
+        (values[nonzero], (rows[nonzero].astype(np.int64), columns[nonzero].astype(np.int64))), shape=shape
+    )
 
 
 def no_side(rows: int) -> Side:
-    """A side without effects, for models of one grouping factor: a single level whose one column is zero."""
+    """A side without effects, for models of one grouping factor: a single level with a column of zeros."""
     return Side(np.zeros(rows, dtype=np.int64), 1, np.zeros((1, rows)), ())
 
 
 def sides(terms: Sequence[RandomTerm]) -> tuple[Side, ...]:
-    """Gather terms by grouping factor, into two sides or more; of several, nested factors join their outer ones."""
+    """The sides of the terms, at least two; with more than two factors, nested ones join the side of the outer one."""
     members: dict[str, list[int]] = {}
     for number, term in enumerate(terms):
         members.setdefault(term.group, []).append(number)
         if not np.array_equal(terms[members[term.group][0]].codes, term.codes):
             raise ValueError(f"Two terms of {term.group} number its levels differently.")
     repeat: dict[int, Ints] = {}
-    while len(members) > 2 and (nested := _closest(members, terms)) is not None:
+    while len(members) > 2 and (nested := _innermost(members, terms)) is not None:
         inner, outer = nested
         codes = terms[members[outer][0]].codes
         for number in members.pop(inner):
-            # What is nested in the inner factor is nested in the outer one.
+            # A factor nested in the inner factor is nested in the outer one too.
             repeat[number] = cast(Ints, within(terms[number].codes, codes))
             members[outer].append(number)
-    found = [_side([(number, terms[number]) for number in numbers], repeat) for numbers in members.values()]
-    return tuple(found) if len(found) > 1 else (found[0], no_side(len(terms[0].codes)))
+    all_sides = [_side([(number, terms[number]) for number in numbers], repeat) for numbers in members.values()]
+    return tuple(all_sides) if len(all_sides) > 1 else (all_sides[0], no_side(len(terms[0].codes)))
 
 
-def _closest(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tuple[str, str] | None:
-    """The factor with the fewest levels within a level of another, and that other; None where all are crossed."""
-    found = []
-    for inner, (first, *_) in members.items():
-        for outer, (other, *_) in members.items():
-            nested = within(terms[first].codes, terms[other].codes) if inner != outer else None
+def _innermost(members: dict[str, list[int]], terms: Sequence[RandomTerm]) -> tuple[str, str] | None:
+    """The nested factor with the fewest levels per outer level, and its outer factor; None if all are crossed."""
+    nested_pairs = []
+    for inner, (inner_term, *_) in members.items():
+        for outer, (outer_term, *_) in members.items():
+            nested = within(terms[inner_term].codes, terms[outer_term].codes) if inner != outer else None
             if nested is not None:
-                found.append((int(nested.max()), inner, outer))
-    if not found:
+                nested_pairs.append((int(nested.max()), inner, outer))
+    if not nested_pairs:
         return None
-    _, inner, outer = min(found)
+    _, inner, outer = min(nested_pairs)
     return inner, outer
 
 
@@ -365,8 +367,8 @@ def _side(numbered: list[tuple[int, RandomTerm]], repeat: dict[int, Ints]) -> Si
         width, repeats = (1, q) if shared else (q, 1)
         if nested is not None:
             times = int(nested.max()) + 1
-            inside = nested == np.arange(times)[:, None]
-            columns.append((inside[:, None, :] * term.columns.T).reshape(times * q, -1))
+            in_block = nested == np.arange(times)[:, None]
+            columns.append((in_block[:, None, :] * term.columns.T).reshape(times * q, -1))
             repeats *= times
         else:
             columns.append(term.columns.T)
