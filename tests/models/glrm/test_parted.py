@@ -25,7 +25,7 @@ from karat.models.glrm.parts.answers import (
     Placed,
     Sample,
     describe,
-    merged,
+    merge,
     random_numbers,
 )
 from karat.models.glrm.parts.fit import agreement_in_parts
@@ -257,7 +257,7 @@ def test_a_search_starts_from_the_shares_of_the_categories() -> None:
     response, worker, task, x = answers("ordinal")
     design = x[:, None]
     objective = parted_objective(response, worker, task, design, family="ordinal")
-    known = merged([describe(("ordinal", None), one) for one in objective.crew.parts], "ordinal")
+    known = merge([describe(("ordinal", None), one) for one in objective.crew.parts], "ordinal")
     start = start_values(objective, known, None)
     assert (start[0], start[-2:].tolist()) == (0.0, [1.0, 1.0])
     assert 1 / (1 + np.exp(-start[1:-2])) == pytest.approx([np.mean(response <= kind) for kind in range(3)])

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from karat.models.glrm.families import BinaryFamily, OrdinalFamily
 from karat.models.glrm.parts.answers import (
-    Described,
     PartAnswers,
+    PartSummary,
     Placed,
     Sample,
     View,
     describe,
     lowest,
-    merged,
+    merge,
     random_numbers,
     sample_of,
 )
@@ -39,7 +39,7 @@ def drawn(seed: int, kinds: int = 3) -> tuple[Any, Any, Any, Any]:
     return response, worker, names[task], random.uniform(-1, 1, (len(worker), 2)) * [0.3, 7.0]
 
 
-def described(parts: list[PartAnswers], family: Any, sample: Sample | None = None) -> list[Described]:
+def described(parts: list[PartAnswers], family: Any, sample: Sample | None = None) -> list[PartSummary]:
     firsts = np.cumsum([0, *(part.workers for part in parts[:-1])])
     placed = [Placed(part, int(first)) for part, first in zip(parts, firsts, strict=True)]
     return [describe((family, sample), one) for one in placed]
@@ -52,7 +52,7 @@ def test_what_is_known_of_parts_is_that_of_all_answers(seed: int, parts: int, be
     chosen = np.ones(12, dtype=bool) if below is None else np.random.default_rng(seed).random(12) < below
     kept = chosen[worker]
     try:
-        found = merged(described(split(response, worker, task, design, parts=parts), "ordinal", sample), "ordinal")
+        found = merge(described(split(response, worker, task, design, parts=parts), "ordinal", sample), "ordinal")
     except ValueError:
         assert below is not None
         return
@@ -214,11 +214,11 @@ def test_unfittable_parts_are_refused(change: dict[str, Any], family: Any, said:
     plain: dict[str, Any] = {"response": [0, 1, 1, 0], "worker": [0, 0, 1, 1], "task": [0, 1, 0, 1], "design": None}
     given = {key: None if value is None else np.asarray(value) for key, value in {**plain, **change}.items()}
     with raises(ValueError, said):
-        merged(described([PartAnswers(**given)], family), family)
+        merge(described([PartAnswers(**given)], family), family)
 
 
 def test_parts_with_other_columns_do_not_belong_together() -> None:
     response, worker, task, design = drawn(2, kinds=2)
     one, other = PartAnswers(response, worker, task, design), PartAnswers(response, worker, task, design[:, :1])
     with refuses(ValueError, "columns"):
-        merged(described([one, other], "binary"), "binary")
+        merge(described([one, other], "binary"), "binary")

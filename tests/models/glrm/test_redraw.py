@@ -192,7 +192,7 @@ def test_one_workers_category_leaves_the_others_numbers(rare: int, missing: floa
     response[np.flatnonzero(who == 5)[:3]] = rare
     fit = fit_crossed(response, who, what, family="ordinal")
     redraw = Redraw(fit, 5)
-    others = (redraw.layout.place(np.ones(len(who))) > 0) & ~redraw.mine
+    others = (redraw.layout.place(np.ones(len(who))) > 0) & ~redraw.rows
     expected = redraw.layout.place(response - (0 if rare else 1))
     assert redraw.answers[others].tolist() == expected[others].tolist()
     assert (redraw.family.categories, len(redraw.psi)) == (2, 1)

@@ -62,7 +62,7 @@ def test_the_distance_of_drawn_labels_is_that_of_a_cold_refit() -> None:
 def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> None:
     """A draw is linear in normal numbers, and so its covariance known: the inverse, solved column by column."""
     redraw = NominalRedraw(fit_nominal(*crowd(4, workers, tasks)), 1)
-    factor = redraw.others.factor
+    factor = redraw.other_modes.factor
     assert factor is not None
     size = 2 * tasks if workers > tasks else 2 * (tasks + workers - 1)
     columns = columns_of(lambda random: factor[0].task_draw(random), size)
@@ -83,8 +83,8 @@ def test_labels_are_drawn_by_the_logits_of_the_others_model(workers: int, tasks:
     redraw = NominalRedraw(fit, 3)
     alone = fit_nominal(response[rest], who[rest], what[rest], design[rest])
     normal = random.normal(size=2 * (tasks if workers > tasks else tasks + workers - 1) + 2)
-    assert redraw.others.factor is not None
-    moved = redraw.others.factor[0].task_draw(Stated(normal)).T  # type: ignore[arg-type]
+    assert redraw.other_modes.factor is not None
+    moved = redraw.other_modes.factor[0].task_draw(Stated(normal)).T  # type: ignore[arg-type]
     logits = design[~rest] @ alone.coefficients + np.sqrt(alone.variances["worker"]) * normal[-2:]
     logits += (alone.task_effects + np.sqrt(alone.variances["task"]) * moved)[what[~rest]]
     for category in (0, 1):
@@ -140,7 +140,7 @@ def test_what_cannot_be_drawn_from() -> None:
     with refuses(ValueError):
         NominalRedraw(replace(fit, parameters=np.full_like(fit.parameters, np.nan)), 2)
     redraw = NominalRedraw(fit, 2)
-    redraw.others = replace(redraw.others, factor=None)
+    redraw.other_modes = replace(redraw.other_modes, factor=None)
     with refuses(ValueError):
         redraw.draw_labels(np.random.default_rng(1))
     alone = fit_nominal(np.where(who == 2, response, 1), who, what)

@@ -25,7 +25,7 @@ Factor = Literal["worker", "task"]
 PADDED = 4
 """A table may have this many times as many places as answers."""
 SMALL = 20_000
-"""A table of at most this many places is never turned into a list."""
+"""A table with at most this many places is never stored as a list."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ the other workers' answers,
 
     v ~ N(mode, M^-1),   M the curvature of the penalised likelihood at the mode
 
-and then the answers from the model. The distance of simulated answers is -2 (log-likelihood of all answers, including
-them - log-likelihood without them), each at its maximum; the second does not depend on the simulated answers.
+and then the answers from the model. The distance of simulated answers is -2 (log-likelihood with them - log-likelihood
+without them), each at its maximum; the second does not depend on the simulated answers.
 
 If the model is true, p is about .6 on average instead of .5, both for yes-or-no answers and for labels: the test is
 conservative.
@@ -152,8 +152,8 @@ def exceedances(
     """The p value of each worker's distance, from the distances of simulated answers.
 
     Simulation stops after `ENOUGH` distances at or above the observed one, with p = ENOUGH / draws; otherwise
-    p = (1 + exceedances) / (1 + simulations). The values do not depend on `mapper`. A worker whose distance is NaN has
-    p = NaN.
+    p = (1 + exceedances) / (1 + simulations). The values do not depend on `mapper`. A worker with a distance of NaN
+    has p = NaN.
 
     >>> from karat.models.glrm import fit_crossed, leave_one_out
     >>> random = np.random.default_rng(1)
@@ -334,7 +334,7 @@ class _OtherWorkers:
             raise ValueError("The parameters of the fit are not finite.")
         best = minimise(self.rest, start, at, self.hessian, TOLERANCE)
         best = minimise_off_zero(self.rest, best, self.rest.deviations, TOLERANCE)
-        self.parameters, self.log_likelihood, self.others = best.parameters, -best.at.value, best.at.modes
+        self.parameters, self.log_likelihood, self.other_modes = best.parameters, -best.at.value, best.at.modes
 
     def distance_of(self, objective: Any, modes: Any, observed: float) -> float:
         """The deviance distance with all answers, or an upper bound of it that is below `observed`."""
@@ -358,10 +358,10 @@ class Redraw(_OtherWorkers):
         super().__init__(fit, worker)
         rest = self.rest
         beta, self.psi, self.scales = rest.split(self.parameters)
-        self.mode = find_mode(rest.layout, rest.family, rest.design @ beta, self.psi, self.scales, self.others)
+        self.mode = find_mode(rest.layout, rest.family, rest.design @ beta, self.psi, self.scales, self.other_modes)
         self.layout, self.design = fit.objective.layout, fit.objective.design
-        self.mine, self.tasks = self.layout.answers_of(worker)
-        self.base = (self.design @ beta)[self.mine]
+        self.rows, self.tasks = self.layout.answers_of(worker)
+        self.base = (self.design @ beta)[self.rows]
         self.answers = self._renumber(fit)
         worker_effects = np.insert(self.mode.point.modes.worker, worker, 0.0)
         self.modes = type(fit.modes)(worker_effects, self.mode.point.modes.task, None)
@@ -369,16 +369,16 @@ class Redraw(_OtherWorkers):
     def _renumber(self, fit: Fit) -> Any:
         """All answers, numbered by the categories that the other workers used."""
         present = self.layout.present
-        others = ~self.mine if present is None else ~self.mine & (present > 0)
+        others = ~self.rows if present is None else ~self.rows & (present > 0)
         answers = fit.objective.family.answers.copy()
-        answers[self.mine] = answers[others][0]
+        answers[self.rows] = answers[others][0]
         self.family, _ = fit.objective.family.subset(answers, present)
         return self.family.answers
 
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
         """Whether the distance of newly simulated answers is at least the observed one."""
         answers = self.answers.copy()
-        answers[self.mine] = self.draw_answers(random)
+        answers[self.rows] = self.draw_answers(random)
         family, _ = self.family.subset(answers, self.layout.present)
         objective = Objective(self.layout, family, self.design)
         return self.distance_of(objective, self.modes, observed) >= observed
@@ -416,16 +416,18 @@ class NominalRedraw(_OtherWorkers):
             fit.objective.layout,
             fit.objective.design,
         )
-        self.indicators, (self.mine, self.tasks) = fit.objective.indicators[predictors], self.layout.answers_of(worker)
-        worker_effects = np.insert(self.others.worker, worker, 0.0, axis=0)
+        self.indicators, (self.rows, self.tasks) = fit.objective.indicators[predictors], self.layout.answers_of(worker)
+        worker_effects = np.insert(self.other_modes.worker, worker, 0.0, axis=0)
         # One factorisation that includes the worker is reused in the search for the modes of every simulation.
-        blank = self.objective(np.zeros_like(self.indicators[:, self.mine]))
-        self.modes: BlockModes = cast(Any, blank(self.parameters, BlockModes(worker_effects, self.others.task))).modes
+        blank = self.objective(np.zeros_like(self.indicators[:, self.rows]))
+        self.modes: BlockModes = cast(
+            Any, blank(self.parameters, BlockModes(worker_effects, self.other_modes.task))
+        ).modes
 
     def objective(self, labels: Floats) -> NominalObjective:
         """The model of all workers, with these labels for this worker (categories x answers)."""
         indicators = self.indicators.copy()
-        indicators[:, self.mine] = labels
+        indicators[:, self.rows] = labels
         return NominalObjective(self.layout, indicators, self.design)
 
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
@@ -440,10 +442,10 @@ class NominalRedraw(_OtherWorkers):
         """Simulated labels of the worker: 1 for the category of each answer."""
         m = len(self.indicators)
         beta, by_worker, by_task = self.rest.split(self.parameters)
-        if self.others.factor is None:
+        if self.other_modes.factor is None:
             raise ValueError("The others' model was not evaluated.")
-        task = by_task[:, None] * (self.others.task + self.others.factor[0].task_draw(random))
-        logits = (self.design[self.mine] @ beta).T + (by_worker * random.normal(size=m))[:, None] + task[:, self.tasks]
+        task = by_task[:, None] * (self.other_modes.task + self.other_modes.factor[0].task_draw(random))
+        logits = (self.design[self.rows] @ beta).T + (by_worker * random.normal(size=m))[:, None] + task[:, self.tasks]
         predictors = np.concatenate([np.zeros_like(logits[:1]), logits])
         category = np.argmax(predictors + random.gumbel(size=predictors.shape), axis=0)
         return np.asarray(category == np.arange(1, m + 1)[:, None], dtype=np.float64)

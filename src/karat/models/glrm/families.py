@@ -289,27 +289,28 @@ class ScaledOrdinal(OrdinalFamily):
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
-        above, below = self._moves(eta, psi, at.s)
-        scale = -self.columns.T
+        above, below = self._end_slopes(eta, psi, at.s)
+        minus_z = -self.columns.T
         by_l = above * at.l_above + below * at.l_below
         by_r = at.s * (above * at.f_above + below * at.f_below)
         by_w = at.s**2 * (above * at.w_above + below * at.w_below)
         scales = slice(self.categories - 1, None)
-        by_r[scales] += scale * at.s * at.slope
-        by_w[scales] += 2 * scale * at.s**2 * at.curvature
+        by_r[scales] += minus_z * at.s * at.slope
+        by_w[scales] += 2 * minus_z * at.s**2 * at.curvature
         return np.asarray((present * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1))
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
         at = self._at(eta, psi)
-        (above, below), scales, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
+        above, below = self._end_slopes(eta, psi, at.s)
+        scales, minus_z = slice(self.categories - 1, None), -self.columns.T
         slopes = at.s * (above * at.f_above + below * at.f_below)
-        slopes[scales] += scale * at.s * at.slope
+        slopes[scales] += minus_z * at.s * at.slope
         apart = above - below
         inner = (above * (present * at.f_above)) @ above.T + (apart * (present * at.bend)) @ apart.T
         inner += (below * (present * at.f_below)) @ below.T
         # The second derivatives of s (alpha - eta): a scale effect multiplies each first derivative again.
         first = present * (above * at.l_above + below * at.l_below)
-        second = first @ scale.T
+        second = first @ minus_z.T
         inner[:, scales] -= second
         inner[scales] -= second.T
         inner[scales, scales] += second[scales]
@@ -333,7 +334,7 @@ class ScaledOrdinal(OrdinalFamily):
         at.slope, at.curvature = not_below - not_above, at.f_above + at.f_below
         return at
 
-    def _moves(self, eta: Floats, psi: Floats, s: Floats) -> tuple[Floats, Floats]:
+    def _end_slopes(self, eta: Floats, psi: Floats, s: Floats) -> tuple[Floats, Floats]:
         """The derivatives of s (alpha - eta) in psi at both ends of each answer: parameters x rows."""
         thresholds = self.categories - 1
         ends = np.concatenate([[0.0], psi[:thresholds], [0.0]])

@@ -32,7 +32,7 @@ from karat.models.glrm.mixed.laplace import Crossing
 from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, sides
 from karat.models.glrm.objective import Modes, Objective, evaluate, factorise
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, SearchResult, solve
-from karat.models.glrm.parts.answers import Described, PartAnswers, Placed, View, describe, merged
+from karat.models.glrm.parts.answers import PartAnswers, PartSummary, Placed, View, describe, merge
 from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant
 from karat.types import Floats, Ints
@@ -117,7 +117,7 @@ def fit_crossed(
     if family == "gaussian" and not interaction:
         return _fit_gaussian(answers, reml)
     placed = Placed(PartAnswers(answers.response, answers.worker, answers.task, answers.design), 0)
-    summary = merged([describe((family, None), placed)], family)
+    summary = merge([describe((family, None), placed)], family)
     objective = replace(View(family, summary.tasks, summary.categories).objective(placed), cell_effect=interaction)
     if reml or (family == "gaussian" and objective.layout.single):
         raise ValueError(
@@ -138,7 +138,7 @@ def fit_crossed(
     return conclude(family, summary, objective, optimum, convergence)
 
 
-def start_values(objective: Any, summary: Described, start: ArrayLike | None) -> Floats:
+def start_values(objective: Any, summary: PartSummary, start: ArrayLike | None) -> Floats:
     """Zero coefficients, thresholds that match the shares of the categories, and deviations of one; or `start`.
 
     No deviation starts at zero, where the slope is zero by symmetry.
@@ -202,7 +202,7 @@ def _alike_within_cells(answers: CrossedAnswers) -> bool:
     return float(residual @ residual) <= EXACT**2 * float(value @ value)
 
 
-def conclude(family: FamilyName, summary: Described, objective: Any, optimum: Any, convergence: Convergence) -> Fit:
+def conclude(family: FamilyName, summary: PartSummary, objective: Any, optimum: Any, convergence: Convergence) -> Fit:
     """The fit at the optimum, with positive deviations, since their sign is arbitrary."""
     others = len(optimum.parameters) - objective.deviations
     sign = np.concatenate([np.ones(others), np.where(optimum.parameters[others:] < 0, -1.0, 1.0)])
@@ -229,7 +229,7 @@ def conclude(family: FamilyName, summary: Described, objective: Any, optimum: An
     )  # fmt: skip
 
 
-def _notes(summary: Described, objective: Any, deviations: Floats) -> list[Message]:
+def _notes(summary: PartSummary, objective: Any, deviations: Floats) -> list[Message]:
     notes = []
     for name, theta in zip(GROUPS, deviations, strict=False):
         if theta < ZERO:

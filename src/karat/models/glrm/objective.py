@@ -15,9 +15,8 @@ so that d/dbeta = X'E; d/dtheta_w = sum over cells of E u + W/D (theta_w qu + th
 for a parameter of the family sum(-l_psi + a W_psi + b r_psi). W, W3 and r of a cell are sums over its answers.
 
 Spherical effects u, v, z ~ N(0, 1) enter the linear predictor as eta = X beta + theta_w u_i + theta_t v_j + s z_ij.
-The penalised log-likelihood is concave, so Newton's method with step halving finds its mode. The cell effect, where
-there is one, is solved for within each cell (z = s sum r), which leaves the curvature W / (1 + s^2 W) for worker and
-task.
+The penalised log-likelihood is concave, so Newton's method with step halving finds its mode. If there are cell effects,
+they are solved for within each cell (z = s sum r), so the curvature for worker and task is W / (1 + s^2 W).
 """
 
 from __future__ import annotations
@@ -308,8 +307,8 @@ def find_mode(
 
     def move(point: CrossedPoint, along: tuple[Floats, Floats], length: float) -> CrossedPoint:
         modes = point.modes
-        moved = Modes(modes.worker + length * along[0], modes.task + length * along[1], modes.cell)
-        return evaluate(layout, family, base, psi, scales, moved)
+        ahead = Modes(modes.worker + length * along[0], modes.task + length * along[1], modes.cell)
+        return evaluate(layout, family, base, psi, scales, ahead)
 
     point = evaluate(layout, family, base, psi, scales, start)
     return CrossedMode(*newton(point, factor, step, move, steps=steps))

@@ -5,7 +5,7 @@ the identity and is updated by the damped BFGS formula (Powell 1978), so that it
 the parameters; C remains valid meanwhile. A point counts as the minimum if half the squared Newton decrement,
 g' H^-1 g / 2, is small: this is how much the log-likelihood can still rise, whatever the units of the parameters.
 
-The modes of random effects, whose curvature can be computed, are found by Newton's method with step halving (`newton`).
+The search for the modes of random effects has an exact curvature: Newton's method with step halving (`newton`).
 """
 
 from collections.abc import Callable

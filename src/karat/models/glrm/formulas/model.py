@@ -449,7 +449,7 @@ def joint_degrees(degrees: Floats) -> float:
 def fixed_covariance(
     objective: GaussianObjective | LaplaceObjective, parameters: Floats, fixed: int = 0, modes: Sides | None = None
 ) -> Floats:
-    """V at given parameters, the first `fixed` of which are coefficients and thresholds."""
+    """V at given parameters; the first `fixed` are coefficients and thresholds."""
     at = objective(parameters, modes) if fixed else objective(parameters)
     if at is None:
         raise ValueError("The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.")

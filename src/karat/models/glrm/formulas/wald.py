@@ -213,7 +213,7 @@ class WaldComparison:
 
 
 def compare(smaller: Model, larger: Model) -> WaldComparison:
-    """The likelihood-ratio test of two nested models of the same answers, given in any order.
+    """The likelihood-ratio test of two nested models of the same answers, in either order.
 
     >>> import karat
     >>> from karat.models.glrm.formulas.model import fit

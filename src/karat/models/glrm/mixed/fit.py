@@ -120,7 +120,7 @@ def _uncorrelated_first(problem: MixedProblem) -> tuple[MixedProblem, Floats | N
 
 
 def _simplified(fit: MixedFit) -> tuple[tuple[RandomTerm, ...] | None, list[Message]]:
-    """The terms of the next simpler model (None if nothing can be removed), and messages about what was removed.
+    """The terms of the next simpler model (None if nothing can be removed), and messages about the removed effects.
 
     Correlations are removed from one term at a time. Effects without variance are removed together: the likelihood of
     the simpler model has its maximum at the same point, so a fit after each of them would change nothing.

@@ -339,7 +339,7 @@ NO_INFORMATION = 1e-9
 
 
 def unidentified(side: Side, residual: bool) -> list[str]:
-    """The factors whose covariances the design does not identify, with `residual` also not from the residual."""
+    """The factors with covariances that the design does not identify, or not separately from a residual."""
     standardised = side.standardised()
     if not side.size:
         return []

@@ -1,1 +1,1 @@
-"""Crossed models of answers that lie in parts of workers, on disk or on several machines."""
+"""Crossed models of answers stored in parts, on disk or on several machines."""

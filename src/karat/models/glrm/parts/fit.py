@@ -1,12 +1,13 @@
-"""Crossed random intercepts of answers that lie in parts of workers, on disk or on several machines.
+"""Crossed random intercepts for answers stored in parts, on disk or on several machines.
 
-The model, the search and the result are those of `fit_crossed`; the likelihood is made of sums over the parts
-(`objective`), each Newton step one map over them. No part needs another, and none is kept: between two steps
-only the effects of the workers, one number each, and the tasks' system are in memory. The tasks are the smaller side,
-at most 10,000 of them. Where there are more, the model is fitted to a sample of workers whose tasks stay under that
-limit (`answers`), which a note says; the profile interval of the share (`share`) is then that of the sample.
+Each part has all answers of some workers. The model, the search and the result are those of `fit_crossed`; the
+likelihood is computed from sums over the parts (`objective`), with one map over them per Newton step. Parts are
+independent and are not stored: between two steps only the effects of the workers, one number each, and the tasks'
+system are in memory. The tasks must be the smaller side, at most 10,000 of them. If there are more, the model is fitted
+to a sample of workers with no more tasks than that (`answers`), and a note says so; the profile interval of the share
+(`share`) is then that of the sample.
 
-The usual coefficients of agreement (`karat.models.agreement` has the formulas) are sums over parts too, in one pass.
+The usual coefficients of agreement (see `karat.models.agreement` for formulas) are sums over parts too, in one pass.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import Fit, conclude, start_values
 from karat.models.glrm.optimise import solve
 from karat.models.glrm.parts.answers import (
-    HELD,
+    MOST_NUMBERS,
     AnswerPart,
     Crew,
     Map,
@@ -32,16 +33,16 @@ from karat.models.glrm.parts.answers import (
     describe,
     in_turn,
     lowest,
-    merged,
+    merge,
     sample_of,
 )
 from karat.models.glrm.parts.objective import Keep, PartedObjective
 from karat.types import Floats, Ints
 
 TASKS = 10_000
-"""The most tasks whose system is solved."""
+"""The largest number of tasks in a model."""
 PASSES = 3_000
-"""How often a fit may go through the answers."""
+"""The largest number of passes of a fit through the answers."""
 
 
 def fit_crossed_in_parts(
@@ -55,22 +56,22 @@ def fit_crossed_in_parts(
     most: int = PASSES,
     passes: Passes | None = None,
     keep: Keep | None = None,
-    held: int = HELD,
+    held: int = MOST_NUMBERS,
 ) -> Fit:
-    """Fit crossed random intercepts for workers and tasks to binary or ordered answers in parts of workers.
+    """Fit crossed random intercepts for workers and tasks to binary or ordered answers stored in parts.
 
-    `mapper(function, shared, tasks)` gives what the function returns for what is shared and each task, in the order of
-    tasks; it may spread them over processes or machines. Where there are more than `tasks` tasks, `seed` draws the
-    sample. `passes` hears after each pass how often the answers were gone through; after `most`
-    passes the fit gives up. `keep` may keep evaluations, for these answers alone: a fit that was broken off then goes
-    on where it was. Sums of parts are brought together as long as they have no more than `held` numbers in all.
+    `mapper(function, shared, tasks)` returns `function(shared, task)` for each task, in the order of `tasks`; it may
+    use several processes or machines. If there are more than `tasks` tasks, workers are sampled with `seed`. `passes`
+    is called with the number of passes through the answers after each of them; after `most` passes the fit raises
+    PassesError. `keep` can store evaluations, for these answers only, so that an interrupted fit continues where it
+    stopped. The sums of parts that are in memory at the same time have at most `held` numbers.
 
     >>> from karat.models.glrm.parts.answers import PartAnswers
     >>> random = np.random.default_rng(1)
     >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
     >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> yes, (one, other) = eta + random.logistic(size=600) > 0, (slice(400), slice(400, None))
-    >>> first, second = (PartAnswers(yes[at], worker[at] - worker[at][0], task[at]) for at in (one, other))
+    >>> yes, rows = eta + random.logistic(size=600) > 0, (slice(400), slice(400, None))
+    >>> first, second = (PartAnswers(yes[at], worker[at] - worker[at][0], task[at]) for at in rows)
     >>> fit = fit_crossed_in_parts([first, second])
     >>> fit.converged, {name: round(value, 2) for name, value in fit.variances.items()}
     (True, {'worker': 0.88, 'task': 3.76})
@@ -81,27 +82,27 @@ def fit_crossed_in_parts(
     placed = [Placed(part, int(first)) for part, first in zip(parts, firsts[:-1], strict=True) if part.workers]
     if not placed:
         raise ValueError(Message("models.no_answers"))
-    every = mapper(describe, (family, None), placed)
-    about, sample = merged(every, family), None
-    if len(about.tasks) > tasks:
+    summaries = mapper(describe, (family, None), placed)
+    total, sample = merge(summaries, family), None
+    if len(total.tasks) > tasks:
         sample = sample_of(mapper(lowest, seed, placed), seed, tasks)
-        every = mapper(describe, (family, sample), placed)
-        placed = [one for one, known in zip(placed, every, strict=True) if len(known.workers)]
-        every = [known for known in every if len(known.workers)]
-        if not every:
+        summaries = mapper(describe, (family, sample), placed)
+        placed = [part for part, summary in zip(placed, summaries, strict=True) if len(summary.workers)]
+        summaries = [summary for summary in summaries if len(summary.workers)]
+        if not summaries:
             raise ValueError(Message("models.sample_tasks", {"tasks": tasks}))
-    whole, about = about, merged(every, family)
-    view = View(family, about.tasks, about.categories, sample)
-    sizes = tuple(len(known.workers) for known in every)
-    objective = PartedObjective(Crew(placed, mapper, most, passes, held), view, len(about.size), sizes)
+    population, total = total, merge(summaries, family)
+    view = View(family, total.tasks, total.categories, sample)
+    sizes = tuple(len(part.workers) for part in summaries)
+    objective = PartedObjective(Crew(placed, mapper, most, passes, held), view, len(total.size), sizes)
     objective = objective if keep is None else replace(objective, keep=keep)
-    optimum, convergence = solve(objective, start_values(objective, about, start), objective.zero_modes())
-    fit = conclude(family, about, objective, optimum, convergence)
+    optimum, convergence = solve(objective, start_values(objective, total, start), objective.zero_modes())
+    fit = conclude(family, total, objective, optimum, convergence)
     if sample is None:
         return fit
     values = {
-        "all_tasks": len(whole.tasks), "limit": tasks, "n": int(about.counts.sum()), "workers": len(about.workers),
-        "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
+        "all_tasks": len(population.tasks), "limit": tasks, "n": int(total.counts.sum()), "workers": len(total.workers),
+        "all_workers": len(population.workers), "seed": sample.seed, "tasks": len(total.tasks),
     }  # fmt: skip
     return replace(fit, notes=(Message("fit.sampled", values), *fit.notes))
 
@@ -113,21 +114,21 @@ class _Sums(CrossedSquares, Sums):
 
 
 def agreement_in_parts(fit: Fit) -> tuple[float, float, float]:
-    """Fleiss' kappa, ICC(A,1) and ICC(C,1) of the workers whose answers a model was fitted to in parts."""
+    """Fleiss' kappa, ICC(A,1) and ICC(C,1) of the workers of a model that was fitted in parts."""
     objective = fit.objective
     if not isinstance(objective, PartedObjective):
         raise ValueError("The model was not fitted in parts; see karat.models.agreement.")
     view, crew = objective.view, objective.crew
-    found: _Sums = crew.total(_sums, view, crew.parts, len(view.tasks) ** 2)
-    number, values = found.counts.sum(axis=1), _about_middle(view)
-    # A mean other than zero falls out of every difference of sums of squares.
-    squares, between = float(found.counts.sum(axis=0) @ values**2), float(np.sum((found.counts @ values) ** 2 / number))
-    variances = found.components(squares, between, len(fit.workers), number)
-    return coefficients(kappa_of_counts(found.counts), variances)
+    sums: _Sums = crew.total(_sums, view, crew.parts, len(view.tasks) ** 2)
+    number, values = sums.counts.sum(axis=1), _centred_numbers(view)
+    # A mean other than zero cancels in every difference of sums of squares.
+    squares, between = float(sums.counts.sum(axis=0) @ values**2), float(np.sum((sums.counts @ values) ** 2 / number))
+    variances = sums.components(squares, between, len(fit.workers), number)
+    return coefficients(kappa_of_counts(sums.counts), variances)
 
 
-def _about_middle(view: View) -> Floats:
-    """The numbers of the categories, with zero amid them, so that little is lost when the mean is taken out."""
+def _centred_numbers(view: View) -> Floats:
+    """The numbers of the categories minus their mean, so that subtracting means loses little precision."""
     numbers = view.categories.astype(np.float64)
     return np.asarray(numbers - numbers.mean())
 
@@ -135,7 +136,7 @@ def _about_middle(view: View) -> Floats:
 def _sums(view: View, placed: Placed) -> _Sums:
     answers, _ = placed.read(view.sample)
     task, category = np.searchsorted(view.tasks, answers.task), np.searchsorted(view.categories, answers.response)
-    tasks, kinds = len(view.tasks), len(view.categories)
-    squares = CrossedSquares.of(answers.worker, task, _about_middle(view)[category], tasks)
-    counts = np.bincount(task * kinds + category, minlength=tasks * kinds).reshape(tasks, kinds)
+    tasks, categories = len(view.tasks), len(view.categories)
+    squares = CrossedSquares.of(answers.worker, task, _centred_numbers(view)[category], tasks)
+    counts = np.bincount(task * categories + category, minlength=tasks * categories).reshape(tasks, categories)
     return _Sums(**vars(squares), counts=counts)
