@@ -1,4 +1,4 @@
-"""What readers share: values of JSON and text become cells, cells of wide tables rows, and people one row each."""
+"""Helpers that readers share: cells from JSON and text, rows from wide tables, one row per participant."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from karat.messages import Message
 
 
 def respelled(names: Sequence[str], known: Iterable[str]) -> list[str]:
-    """The names of columns, those of a tool as the tool spells them, whatever case and signs a file has.
+    """Column names, with a tool's own columns as the tool spells them, whatever case and signs the file uses.
 
     >>> respelled(["TRIAL_TYPE", "Trial.Index", "rt", "RT", "List"], ["trial_type", "trial_index", "rt"])
     ['trial_type', 'trial_index', 'rt', 'RT', 'List']
     """
-    own = {plain(name): name for name in known}
-    found: list[str] = []
+    spellings = {plain(name): name for name in known}
+    columns: list[str] = []
     for name in names:
-        spelled = own.get(plain(name), name)
-        found.append(name if spelled in names or spelled in found else spelled)
-    return found
+        spelled = spellings.get(plain(name), name)
+        columns.append(name if spelled in names or spelled in columns else spelled)
+    return columns
 
 
 def cell_text(value: object) -> str | None:
-    """A value of a JSON document as the text of a cell; what holds further values stays JSON, and nothing is missing.
+    """A value of a JSON document as the text of a cell: lists and objects stay JSON, and empty values are None.
 
     >>> cell_text(4.0), cell_text(True), cell_text(["a", 1]), cell_text("")
     ('4', 'true', '["a", 1]', None)
@@ -51,7 +51,7 @@ def cell_text(value: object) -> str | None:
 
 
 def cell_number(value: object) -> float | None:
-    """A value of a JSON document, or a text, as a finite number; None where it is none.
+    """A value of a JSON document, or a text, as a finite number; None if it is not one.
 
     >>> cell_number("2.5"), cell_number(True), cell_number("inf")
     (2.5, None, None)
@@ -66,18 +66,18 @@ def cell_number(value: object) -> float | None:
 
 
 def seconds_of(milliseconds: pl.Series) -> pl.Series:
-    """Text in milliseconds as seconds; text that is not a number stays, so that a message can show it.
+    """Milliseconds as seconds; text that is not a number stays, so that a message can show it.
 
     >>> seconds_of(pl.Series(["3135", None])).to_list(), seconds_of(pl.Series(["1500", "soon"])).to_list()
     ([3.135, None], ['1.5', 'soon'])
     """
-    # To divide by one number, polars multiplies by its reciprocal: 3135 ms would be 3.1350000000000002 s.
+    # Polars divides by a single number by multiplying with its reciprocal: 3135 ms would be 3.1350000000000002 s.
     thousand = pl.repeat(1000.0, len(milliseconds), eager=True)
     return _or_text(milliseconds.cast(pl.Float64, strict=False) / thousand, milliseconds)
 
 
 def from_one(index: pl.Series) -> pl.Series:
-    """Positions that were counted from 0, counted from 1; text that is not a number stays for the message.
+    """Positions counted from 0, now counted from 1; text that is not a number stays for the message.
 
     >>> from_one(pl.Series(["0", "7"])).to_list()
     [1, 8]
@@ -85,14 +85,14 @@ def from_one(index: pl.Series) -> pl.Series:
     return _or_text(index.cast(pl.Int64, strict=False) + 1, index)
 
 
-def _or_text(numbers: pl.Series, given: pl.Series) -> pl.Series:
-    if numbers.null_count() == given.null_count():
+def _or_text(numbers: pl.Series, cells: pl.Series) -> pl.Series:
+    if numbers.null_count() == cells.null_count():
         return numbers
-    return pl.select(pl.coalesce(numbers.cast(pl.String), given)).to_series()
+    return pl.select(pl.coalesce(numbers.cast(pl.String), cells)).to_series()
 
 
 def chained(parts: Sequence[tuple[int, Callable[[int], Place]]]) -> Callable[[int], Place]:
-    """A `locate` for tables that were put below each other, from the height and the `locate` of each.
+    """A `locate` for concatenated tables, from the height and the `locate` of each.
 
     >>> chained([(1, lambda row: ("a", "line", row)), (2, lambda row: ("b", "line", row))])(2)
     ('b', 'line', 1)
@@ -100,23 +100,23 @@ def chained(parts: Sequence[tuple[int, Callable[[int], Place]]]) -> Callable[[in
     ends = list(accumulate(height for height, _ in parts))
 
     def locate(row: int) -> Place:
-        which = bisect_right(ends, row)
-        return parts[which][1](row - (ends[which - 1] if which else 0))
+        part = bisect_right(ends, row)
+        return parts[part][1](row - (ends[part - 1] if part else 0))
 
     return locate
 
 
 ROW, ORDER = " row", " order"
 """The row of the source that an answer comes from, and its position among the answers of that row. The names of a
-file's columns never begin with a blank, so that these cannot clash with them."""
+file's columns never begin with a blank, so these cannot clash with them."""
 
 
 def stacked(
     blocks: Sequence[pl.DataFrame], locate: Callable[[int], Place]
 ) -> tuple[pl.DataFrame, Callable[[int], Place]]:
-    """The answers of several columns as one table, row by row of the source, and where each answer comes from.
+    """The answers of several columns as one table, in the order of the source's rows, and the place of each answer.
 
-    Every block holds one column's answers, one row each, with the row of the source and the position within it.
+    Each block holds the answers of one column, with `ROW` and `ORDER`.
     """
     if not blocks:
         return pl.DataFrame(), locate
@@ -125,7 +125,7 @@ def stacked(
 
 
 def texts(column: pl.Series) -> list[str]:
-    """The different answers in a column, empty ones left out.
+    """The distinct answers in a column, without empty ones.
 
     >>> texts(pl.Series([" 2", None, "1", "2"]))
     ['1', '2']
@@ -134,7 +134,7 @@ def texts(column: pl.Series) -> list[str]:
 
 
 def all_numbers(answers: Iterable[str]) -> bool:
-    """Whether there are answers and all of them are numbers.
+    """Whether there are any answers and all of them are numbers.
 
     >>> all_numbers(["1", "2.5"]), all_numbers(["1", "two"]), all_numbers([])
     (True, False, False)
@@ -144,17 +144,17 @@ def all_numbers(answers: Iterable[str]) -> bool:
 
 
 def is_free_text(answers: Sequence[str]) -> bool:
-    """Whether answers are too many different texts to be the answers of a scale."""
+    """Whether there are too many different texts for the answers to come from a scale."""
     return len(answers) > MOST_NOMINAL_LEVELS and not all_numbers(answers)
 
 
 def judged_batteries(
     answers: Mapping[str, Sequence[str]], sizes: Mapping[str, int], options: Options
 ) -> tuple[list[str], list[Question]]:
-    """The batteries of questions that ask for judgments, by their answers, and what the user is to confirm.
+    """The batteries of questions whose answers look like judgments, and what the user has to confirm.
 
-    Batteries on one scale are read as they are. On several, the one with the most questions is proposed;
-    `--map response=A+B` names others. How sure participants were of their answers is no judgment.
+    Batteries on one scale are all read. If there are several scales, the one with the most questions is proposed;
+    `--map response=A+B` selects others. Ratings of how sure a participant was are not judgments.
 
     >>> judged_batteries({"fluent": ["1", "5"], "clear": ["2", "5"]}, {"fluent": 9, "clear": 9}, Options())
     (['fluent', 'clear'], [])
@@ -168,39 +168,39 @@ def judged_batteries(
     names = [name for name in names if not re.search(SURE, name.lower())] or names
     groups: list[tuple[set[str], list[str]]] = []
     for name in sorted(names, key=lambda name: -len(set(answers[name]))):
-        given = {answer.strip().lower() for answer in answers[name]}
-        if all_numbers(given):
+        levels = {answer.strip().lower() for answer in answers[name]}
+        if all_numbers(levels):
             # Five points, seven points and a slider differ in their highest answer.
-            given = {str(max(number for answer in given if (number := as_number(answer)) is not None))}
-        home = next((group for group in groups if given <= group[0]), None)
-        if home is None:
-            groups.append((given, [name]))
+            levels = {str(max(number for answer in levels if (number := as_number(answer)) is not None))}
+        match = next((group for group in groups if levels <= group[0]), None)
+        if match is None:
+            groups.append((levels, [name]))
         else:
-            home[1].append(name)
+            match[1].append(name)
     if len(groups) < 2 or options.keep_all:
         return names, []
-    best = max((found for _, found in groups), key=lambda found: sum(sizes[name] for name in found))
-    kept = [name for name in names if name in best]
+    largest_group = max((members for _, members in groups), key=lambda members: sum(sizes[name] for name in members))
+    largest = [name for name in names if name in largest_group]
     choices = [
-        Proposal({"response": "+".join(some)}, Message("ask.response_choice", {
-            "n": len({answer for name in some for answer in answers[name]}), "sample": list(answers[some[0]])[:3],
+        Proposal({"response": "+".join(group)}, Message("ask.response_choice", {
+            "n": len({answer for name in group for answer in answers[name]}), "sample": list(answers[group[0]])[:3],
         }))
-        for some in (kept, names)
+        for group in (largest, names)
     ]  # fmt: skip
-    return kept, [Question("response", tuple(choices))]
+    return largest, [Question("response", tuple(choices))]
 
 
 SURE = r"(?<![a-z])conf(idence|ident)?(?![a-z])"
 
 
 SAME_MEANING = ("list", "block", "subgroup", "pair")
-"""Names that tools and karat use alike, and whose values karat does not restrict."""
+"""Names that tools and karat use in the same sense, with values that karat does not restrict."""
 
 
 def own_name(name: str, reserved: Sequence[str] = (), others: Sequence[str] = ()) -> str:
-    """A source's own column, with an underscore where karat or the reader gives the name another meaning.
+    """The name of a source's column, with an underscore if karat or the reader uses that name for something else.
 
-    The new name is none of the source's other names.
+    The new name differs from all other names of the source.
 
     >>> own_name("condition"), own_name("status"), own_name("round", ["round"], ["round_"])
     ('condition', 'status_', 'round__')
@@ -214,22 +214,22 @@ def own_name(name: str, reserved: Sequence[str] = (), others: Sequence[str] = ()
 
 
 def numbers_or_text(column: pl.Series) -> pl.Series:
-    """A column as numbers if nothing is lost by it; else as text, so that the checks can show what is not a number."""
+    """A column as numbers if all its cells are numbers; otherwise as text, so that the checks can show the others."""
     numbers = column.cast(pl.Float64, strict=False)
     return numbers if numbers.null_count() == column.null_count() else column
 
 
 def one_row_each(people: pl.DataFrame) -> pl.DataFrame:
-    """A table of people without those who have no id, each once."""
+    """A table of participants with one row per id; rows without an id are dropped."""
     return people.filter(pl.col("participant").is_not_null()).unique("participant", keep="first", maintain_order=True)
 
 
 AGAIN = " again"
-"""Ends the name of a second table's column while two are joined; names in files do not end like this."""
+"""Suffix for columns of the second table during a join; names in files do not end like this."""
 
 
 def filled_up(people: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Two tables of people as one, one row each; what the first leaves empty the second may fill.
+    """Two tables of participants merged, with one row per id; the second fills cells that the first leaves empty.
 
     >>> first = pl.DataFrame({"participant": ["p1"], "age": [None]}, schema_overrides={"age": pl.Int64})
     >>> filled_up(first, pl.DataFrame({"participant": ["p1", "p2"], "age": [31, 40]})).rows()
@@ -244,7 +244,7 @@ def filled_up(people: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_true(column: pl.Series) -> pl.Series:
-    """Cells that say yes as exports write it: True, TRUE, 1.
+    """Which cells say yes, as exports write it: True, TRUE, 1.
 
     >>> is_true(pl.Series(["1", "False", None])).to_list()
     [True, False, False]

@@ -1,8 +1,8 @@
-"""What is said of a file that lacks a column, or of a mapping that misses one: what there is, and which is likely.
+"""Errors about missing columns and misspelt mappings, with the columns that are there and the likely ones.
 
-Only columns that every table of judgments needs are missed. Which column is likely goes by the words in its name; it is
-offered, not taken. Also the note on rows that could not be read and were left out: it names rows, not values, because a
-cell that cannot be read may hold what nobody should publish.
+Only columns that every table of judgments needs can be missing. The words in a column's name make it likely; karat
+proposes it but does not use it. Also the note on rows that could not be read and were left out: it names rows, not
+values, because an unreadable cell may hold something private.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from karat.messages import Message
 LONGEST_NAME = 40
 FEW_COLUMNS, MANY_COLUMNS = 3, 5
 MOST_COLUMNS = 30
-"""This many of a file's columns are named."""
+"""At most this many of a file's columns are listed."""
 LIKE = 0.75
 FEWEST_ANSWERS = 2
 WORDS = word_lists("likely")
 
 
 OF_RESEARCHERS = re.compile(r"(?i)pred[ei]fined|gold|expected|correct|truth|reference|intended")
-"""Names of labels that nobody gave: what the researchers hold for right."""
+"""Names of labels that come from the researchers rather than from participants."""
 
 
 def likely(column: str, names: Sequence[str]) -> str | None:
-    """The column among a file's names that is probably one of karat's.
+    """The column of a file that probably is one of karat's columns.
 
     >>> likely("item", ["label", "hit_id"]), likely("item", ["docId"]), likely("response", ["the_label"])
     ('hit_id', 'docId', 'the_label')
@@ -55,62 +55,64 @@ def likely(column: str, names: Sequence[str]) -> str | None:
         for name in free:
             if word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
                 return name
-    asked = [name for name in free if column == "response" and any(map(ANSWER_STEMS.fullmatch, words_of(name)))]
-    return asked[0] if asked else nearest(column, free)
+    answers = [name for name in free if column == "response" and any(map(ANSWER_STEMS.fullmatch, words_of(name)))]
+    return answers[0] if answers else nearest(column, free)
 
 
 def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> list[Problem]:
-    """The columns that must be there and are not, each with the likely one, and then what there is."""
+    """The problems with required columns that are missing, each with a likely column, and the list of all columns."""
     choice = {"left", "right"} <= set(columns)
-    missed = [name for name in REQUIRED if name not in columns and not (name == "item" and choice)]
-    if not missed:
+    missing = [name for name in REQUIRED if name not in columns and not (name == "item" and choice)]
+    if not missing:
         return []
-    taken = {name: ours for part in parts for name, ours in part.taken.items()} or dict.fromkeys(columns, "")
-    free = [name for name, ours in taken.items() if not ours]
+    roles = {name: ours for part in parts for name, ours in part.taken.items()} or dict.fromkeys(columns, "")
+    free = [name for name, ours in roles.items() if not ours]
     problems = []
-    nobody = [
+    not_ids = [
         cells.name for part in parts for cells in part.frame
         if cells.n_unique() in (1, part.frame.height) or cells.dtype.is_float() or are_verdicts(cells)
     ]  # fmt: skip
     constant = [cells.name for part in parts for cells in part.frame if cells.drop_nulls().n_unique() < FEWEST_ANSWERS]
-    for name in missed:
-        # An id that all rows share, or that each row has of its own, is nobody's; nor is a decimal, a yes or a no.
-        out = {"participant": nobody, "response": constant}.get(name, [])
-        close = likely(name, [own for own in free if own not in out])
+    for name in missing:
+        # A participant id is not the same in all rows or different in each, nor a decimal number, a yes or a no.
+        excluded = {"participant": not_ids, "response": constant}.get(name, [])
+        close = likely(name, [column for column in free if column not in excluded])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."
         if name == "participant" and not close:
             fix += " If one participant gave all answers, add a column with their code."
         problems.append(Problem(what, fix))
-    if set(REQUIRED) - {"item"} <= set(missed) and not any(map(_comes_again, (c for p in parts for c in p.frame))):
+    if set(REQUIRED) - {"item"} <= set(missing) and not any(map(_comes_again, (c for p in parts for c in p.frame))):
         fix = "These may be the materials; look for the file with the answers."
         problems.append(Problem("no column has values that come again, as answers do", fix))
-    elif "response" in missed and len(free) >= (MANY_COLUMNS if "participant" in missed else FEW_COLUMNS):
+    elif "response" in missing and len(free) >= (MANY_COLUMNS if "participant" in missing else FEW_COLUMNS):
         fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
         problems.append(Problem("perhaps several columns hold answers", fix))
-    summed = [name for name in taken if re.search(r"(?i):confidence$|^confidence:|^_trusted_judgments$", name)]
-    if "participant" in missed and summed:
+    summed = [name for name in roles if re.search(r"(?i):confidence$|^confidence:|^_trusted_judgments$", name)]
+    if "participant" in missing and summed:
         fix = "Export the full report, with one row per judgment and the id of the contributor."
         problems.append(Problem(f"{summed[0]} is a column of an aggregated report, which sums up several people", fix))
     spans = [cells.name for part in parts for cells in part.frame if marks_words(cells)]
-    if "response" in missed and spans:
+    if "response" in missing and spans:
         problems.append(Problem(f"{spans[0]} holds words marked in texts", WHOLE_TEXTS))
-    means = [name for name in taken if set(words_of(name)) & {*AVERAGES, *SPREADS, "majority", "aggregated"}]
-    own_name = {ours: name for name, ours in taken.items() if ours}
+    means = [name for name in roles if set(words_of(name)) & {*AVERAGES, *SPREADS, "majority", "aggregated"}]
+    own_name = {ours: name for name, ours in roles.items() if ours}
     averaged = [cells.name for part in parts for cells in part.frame if Content(cells.name, cells).are_means]
     means += [own_name.get(name, name) for name in averaged]
-    if {"participant", "response"} & {*missed} and means and not summed:
+    if {"participant", "response"} & {*missing} and means and not summed:
         fix = "Use the ratings it was computed from: one row per answer, with the participant."
         problems.append(Problem(f"{means[0]} is a summary over several people", fix))
-    shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}
-    own = [f"{shown[name]} (taken as {ours})" if ours and ours != name else shown[name] for name, ours in taken.items()]
-    there = listed(own, MOST_COLUMNS) if own else "no columns"
-    return [*problems, Problem(f"{file} has {there}")]
+    short = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in roles}
+    labels = [
+        f"{short[name]} (taken as {ours})" if ours and ours != name else short[name] for name, ours in roles.items()
+    ]
+    listing = listed(labels, MOST_COLUMNS) if labels else "no columns"
+    return [*problems, Problem(f"{file} has {listing}")]
 
 
 def _comes_again(cells: pl.Series) -> bool:
-    """Whether a column has several values, and many of them more than once."""
+    """Whether a column has several values, many of which occur more than once."""
     filled = cells.drop_nulls()
     return 1 < filled.n_unique() <= MOST_OWN * len(filled)
 
@@ -118,10 +120,10 @@ def _comes_again(cells: pl.Series) -> bool:
 MOST_OWN = 0.5
 
 
-def refuse_misspelt(mapping: Mapping[str, str], there: Collection[str]) -> None:
-    """IntakeError where a mapping seems to mean one of karat's columns and spells it wrongly.
+def refuse_misspelt(mapping: Mapping[str, str], columns: Collection[str]) -> None:
+    """Raise IntakeError if a mapping seems to misspell one of karat's columns.
 
-    Other names are new columns; so are those that only keep a column under its own name.
+    Other names make new columns; so do mappings of a column to its own name.
 
     >>> refuse_misspelt({"condition": "cond", "name": "name"}, [])
     >>> refuse_misspelt({"itme": "example_id"}, [])
@@ -130,7 +132,7 @@ def refuse_misspelt(mapping: Mapping[str, str], there: Collection[str]) -> None:
     karat.errors.IntakeError: --map itme=example_id: karat has no column itme. Use --map item=example_id.
     """
     for ours, theirs in mapping.items():
-        if ours in COLUMNS or ours == theirs or ours in there:
+        if ours in COLUMNS or ours == theirs or ours in columns:
             continue
         close = _meant(ours.lower())
         if close is not None:
@@ -138,7 +140,7 @@ def refuse_misspelt(mapping: Mapping[str, str], there: Collection[str]) -> None:
 
 
 def _meant(word: str) -> str | None:
-    """The column that differs from a word in a letter or two; of several, the one that begins like it."""
+    """The column that differs from a word in a letter or two, preferably one with the same first letter."""
     close = [(SequenceMatcher(None, word, name).ratio(), name[:1] == word[:1], name) for name in COLUMNS
              if abs(len(word) - len(name)) <= 1]  # fmt: skip
     ratio, _, name = max(close, default=(0.0, False, ""))
@@ -146,20 +148,20 @@ def _meant(word: str) -> str | None:
 
 
 def overlooked(columns: Collection[str]) -> list[Message]:
-    """Notes on columns that look like times or right answers and that a reader has left as they are.
+    """Notes on columns that look like times or right answers but that a reader did not use.
 
     >>> [note.values for note in overlooked(["participant", "item", "response", "duration_s"])]
     [{'name': 'rt', 'column': 'duration_s'}]
     """
     guessed = guess_columns([name for name in columns if name not in COLUMNS], {})
-    found = [(name, guessed[name]) for name in ("rt", "expected") if name in guessed and name not in columns]
-    return [Message("column.overlooked", {"name": name, "column": own}) for name, own in found]
+    unused = [name for name in ("rt", "expected") if name in guessed and name not in columns]
+    return [Message("column.overlooked", {"name": name, "column": guessed[name]}) for name in unused]
 
 
 def skipped_note(
     problems: Problems, skipped: int, units_in: int, unit: Message, *, name_files: bool = False
 ) -> Message:
-    """What was left out.
+    """The note on rows that were left out.
 
     >>> problems = Problems()
     >>> problems.add("is empty", column="participant", number=3)

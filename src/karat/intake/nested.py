@@ -1,4 +1,4 @@
-"""Cells that hold several values: lists, records and objects, and tables of one row per answer made of them."""
+"""Cells that hold several values (lists, records, objects), and tables with one row per answer made from them."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ MOST_ANSWERS = 12
 
 @dataclass
 class Shaped:
-    """A table with one row per answer, and where each row comes from."""
+    """A table with one row per answer, and the origin of each row."""
 
     frame: pl.DataFrame
     rows: list[int] | None = None
-    """The row of the file for each row, where they are not the same."""
+    """The row of the file for each row, if they differ."""
     people: list[str] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
     set_aside: dict[Message, int] = field(default_factory=dict)
     mapping: dict[str, str] = field(default_factory=dict)
-    """Roles that the form itself settles."""
+    """Roles that follow from the form."""
     open: list[Question] = field(default_factory=list)
     units_in: int | None = None
     unit: str = "rows"
 
 
 def parsed(cell: str | None) -> Any:
-    """A list or an object that was written into a cell as JSON or as Python prints it; None where it is none.
+    """The list or object that a cell holds as JSON or as Python prints it; None if it holds neither.
 
     >>> parsed("[0.85, u'evidence2']"), parsed('["a", "b"]'), parsed("rain"), parsed("['2', True]")
     ([0.85, 'evidence2'], ['a', 'b'], None, ['2', True])
@@ -59,27 +59,31 @@ def parsed(cell: str | None) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        found = ast.literal_eval(re.sub(r"(?<![\w'\"])u(?=['\"])", "", text))
+        value = ast.literal_eval(re.sub(r"(?<![\w'\"])u(?=['\"])", "", text))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return list(found) if isinstance(found, tuple) else found
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _lists(content: Content) -> list[Any] | None:
-    """The lists of a column, cell by cell; None where cells hold something else."""
+    """The lists in the cells of a column; None if some cells hold something else."""
     sample = content.values[:5]
     if not sample or not all(value.lstrip()[:1] in ("[", "(") for value in sample):
         return None
-    found = [parsed(cell) for cell in content.cells.to_list()]
-    whole = all(isinstance(one, list) or cell is None for one, cell in zip(found, content.cells.to_list(), strict=True))
-    return found if whole else None
+    cells = content.cells.to_list()
+    lists = [parsed(cell) for cell in cells]
+    whole = all(isinstance(value, list) or cell is None for value, cell in zip(lists, cells, strict=True))
+    return lists if whole else None
 
 
 ONE_NUMBER = r"^\[\s*-?\d+(\.\d+)?\s*\]$"
 
 
 def unquoted(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells that were quoted twice, and lists of one number: every value of the column is written like this."""
+    """The table without the quotes around twice quoted cells and the brackets around single numbers.
+
+    A column changes only if all its values are written like this.
+    """
     names = [
         name for name, dtype in frame.schema.items()
         if dtype == pl.String and (cells := frame[name].filter(frame[name] != "NA")).len()
@@ -95,43 +99,44 @@ def unquoted(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
-    """A row per trial where a column holds the trials of a participant as a list of objects: `[{"item": ...}, ...]`."""
+    """One row per trial, if a column holds a participant's trials as a list of objects: `[{"item": ...}, ...]`."""
     contents = Contents(frame)
-    found: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for name in contents.names:
         sample = contents[name].values[:3] if frame[name].dtype == pl.String else []
         if sample and all(re.match(r"\s*\[\s*\{", value) for value in sample):
             lists = _lists(contents[name])
-            if lists and all(isinstance(part, dict) for one in lists if one for part in one):
-                found[name] = [one and [flat for part in one for flat in _flattened(part)] for one in lists]
-    if not found:
+            if lists and all(isinstance(part, dict) for cell in lists if cell for part in cell):
+                columns[name] = [cell and [flat for part in cell for flat in _flattened(part)] for cell in lists]
+    if not columns:
         return None
-    trials = max(found, key=lambda name: sum(len(one or []) for one in found[name]))
-    rest = [name for name in frame.columns if name not in found]
-    names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
-    # Few people judge an item, but nobody judges few items.
-    few = sum(len(one or []) for one in found[trials]) < FEWEST_JUDGED * frame.height
-    if len(names) < 2 or (few and "participant" not in guess_columns(names, {})):  # a bare rating: of what?
+    trials = max(columns, key=lambda name: sum(len(cell or []) for cell in columns[name]))
+    rest = [name for name in frame.columns if name not in columns]
+    names = list(dict.fromkeys(str(key) for cell in columns[trials] for part in cell or [] for key in part))
+    # Few participants may judge an item, but no participant judges only a few items.
+    too_few = sum(len(cell or []) for cell in columns[trials]) < FEWEST_JUDGED * frame.height
+    # Nothing says what a list of bare ratings is about.
+    if len(names) < 2 or (too_few and "participant" not in guess_columns(names, {})):
         return None
     numbers = (
-        as_number(text_of(value) or "") for one in found[trials] for part in one or [] for value in part.values()
+        as_number(text_of(value) or "") for cell in columns[trials] for part in cell or [] for value in part.values()
     )
     if None not in numbers and not guess_columns(names, {}).keys() & KNOWN_OF_TRIALS:
-        _refuse_nobody(contents, found, file)
-    own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
+        _refuse_nobody(contents, columns, file)
+    target = {name: name if name not in rest else f"{trials}.{name}" for name in names}
     records, rows = [], []
     for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
-        for part in found[trials][row] or []:
-            records.append({**plain_cells, **{own[str(key)]: text_of(value) for key, value in part.items()}})
+        for part in columns[trials][row] or []:
+            records.append({**plain_cells, **{target[str(key)]: text_of(value) for key, value in part.items()}})
             rows.append(row)
-    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(own.values(), pl.String())
+    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(target.values(), pl.String())
     long = pl.DataFrame(records, schema=schema, orient="row")
     note = Message("form.lists", {"columns": [trials]})
     return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
 
 
 def _flattened(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A record as several, where one of its values is a list of records: each has what stands beside the list."""
+    """A record as several if one of its values is a list of records; each gets the values beside the list."""
     within = [key for key, value in record.items()
               if isinstance(value, list) and value and all(isinstance(part, dict) for part in value)
               and not are_messages(value)]  # fmt: skip
@@ -142,7 +147,7 @@ def _flattened(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
-"""The names in objects that are no trials: messages of a conversation, options to choose from, parts of a text."""
+"""The names in objects that are not trials: messages of a conversation, options to choose from, parts of a text."""
 
 
 def are_messages(value: object) -> bool:
@@ -156,18 +161,18 @@ def are_messages(value: object) -> bool:
 
 
 def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
-    """A row per element where several columns hold lists that belong together by position."""
+    """One row per element, if several columns hold lists whose elements belong together by position."""
     contents = Contents(frame)
     lists = {}
     for name in contents.names:
         content = contents[name]
         if frame[name].dtype != pl.String or not content.distinct:
             continue
-        found = _lists(content)
-        if found is not None and not all(are_messages(one) for one in found if one):
-            lists[name] = found
+        values = _lists(content)
+        if values is not None and not all(are_messages(cell) for cell in values if cell):
+            lists[name] = values
     lists = lists or _joined_lists(contents)
-    lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
+    lengths = {name: [len(cell) if cell is not None else 0 for cell in values] for name, values in lists.items()}
     long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
     if not long:
         _refuse_nobody(contents, lists, file)
@@ -201,13 +206,13 @@ def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
 
 
 def _describe_trials(contents: Contents, lists: Sequence[str], lengths: Mapping[str, Sequence[int]]) -> bool:
-    """Whether short lists of one length say what a trial showed: beside them, each row has an answer of its own."""
+    """Whether short lists of one length describe what a trial showed, because each row has an answer beside them."""
     sizes = {size for name in lists for size in lengths[name] if size}
     rest = [contents[name] for name in contents.names if name not in lengths]
-    person = [c.name for c in rest if c.plain in NAMES["participant"] and 2 * c.distinct <= contents.frame.height]
+    people = [c.name for c in rest if c.plain in NAMES["participant"] and 2 * c.distinct <= contents.frame.height]
     answered = [c.name for c in rest if words_of(c.name)[-1:] and words_of(c.name)[-1] in GROUP_ANSWERS]
     short = len(sizes) == 1 and max(sizes) <= FEWEST_GROUPS
-    return short and any(contents.varies_within(answer, one) for one in person for answer in answered)
+    return short and any(contents.varies_within(answer, column) for column in people for answer in answered)
 
 
 ANNOTATORS = ("annotators", "workers", "raters", "users", "judges", "participants", "coders")
@@ -220,30 +225,30 @@ def _ends(name: str, words: Sequence[str]) -> bool:
 
 
 def _annotators(names: Sequence[str]) -> list[str]:
-    """The columns called after several people, or their ids; beside annotators, gender_annotators describes these.
+    """The columns named after several people or their ids; next to annotators, gender_annotators describes them.
 
     >>> _annotators(["gender_annotators", "annotators", "labels"]), _annotators(["worker_ids", "votes"])
     (['annotators'], ['worker_ids'])
     """
     words = {name: [word for word in words_of(name) if word not in ("id", "ids")] for name in names}
-    plural = {name: [*own[:-1], own[-1] if own[-1] == words_of(name)[-1] else f"{own[-1].removesuffix('s')}s"]
-              for name, own in words.items() if own}  # fmt: skip
-    found = [name for name, own in plural.items() if own[-1] in ANNOTATORS]
-    return [name for name in found if len(plural[name]) == min(len(plural[one]) for one in found)]
+    plural = {name: [*parts[:-1], parts[-1] if parts[-1] == words_of(name)[-1] else f"{parts[-1].removesuffix('s')}s"]
+              for name, parts in words.items() if parts}  # fmt: skip
+    columns = [name for name, parts in plural.items() if parts[-1] in ANNOTATORS]
+    return [name for name in columns if len(plural[name]) == min(len(plural[column]) for column in columns)]
 
 
 def _joined_lists(contents: Contents) -> dict[str, list[Any]]:
-    """Annotators and their answers where cells hold several of each, one after the other: `ann1,ann2` and `0,1`."""
+    """Annotators and their answers if cells hold several of each, one after the other: `ann1,ann2` and `0,1`."""
     for sign in SIGNS:
         cells = {
             name: [[part.strip() for part in cell.split(sign)] if cell else [] for cell in contents[name].cells]
             for name in contents.names if _annotators([name]) or _ends(name, SEVERAL_ANSWERS)
         }  # fmt: skip
-        who = _annotators(list(cells))
-        sizes = {name: [len(one) for one in found] for name, found in cells.items()}
-        given = [name for name in cells if name not in who and who and sizes[name] == sizes[who[0]]]
-        if given and max(sizes[who[0]]) > 1:
-            return {name: cells[name] for name in (who[0], *given)}
+        people = _annotators(list(cells))
+        sizes = {name: [len(parts) for parts in rows] for name, rows in cells.items()}
+        answers = [name for name in cells if name not in people and people and sizes[name] == sizes[people[0]]]
+        if answers and max(sizes[people[0]]) > 1:
+            return {name: cells[name] for name in (people[0], *answers)}
     return {}
 
 
@@ -251,13 +256,13 @@ FEWEST_GROUPS = 3
 GROUP_ANSWERS = ("response", "responses", "answer", "rating", "judgment", "judgement", "choice", "score", "resp")
 
 
-def _fixed(found: Sequence[Any]) -> list[str] | None:
-    """The kinds of elements where every list has the same kinds in the same places: several answers of one trial."""
-    kinds = {tuple(_kind(part) for part in one) for one in found if one is not None}
+def _fixed(lists: Sequence[Any]) -> list[str] | None:
+    """The kinds of elements, if all lists have the same kinds in the same places, as several answers to a trial do."""
+    kinds = {tuple(_kind(part) for part in cell) for cell in lists if cell is not None}
     if len(kinds) != 1:
         return None
-    (only,) = kinds
-    return list(only) if len(set(only)) > 1 else None
+    (places,) = kinds
+    return list(places) if len(set(places)) > 1 else None
 
 
 def _kind(part: Any) -> str:
@@ -265,7 +270,7 @@ def _kind(part: Any) -> str:
 
 
 def text_of(part: Any) -> str | None:
-    """An element of a list as the text of a cell; None where it is empty."""
+    """An element of a list as the text of a cell; None stays None."""
     if part is None:
         return None
     if isinstance(part, bool):
@@ -283,15 +288,15 @@ SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgm
 
 
 def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -> None:
-    """IntakeError where ratings are lists in cells and nothing says who gave them."""
-    columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
+    """Raise IntakeError if ratings are lists in cells and nothing says who gave them."""
+    columns = [name for name, cells in lists.items() if any(cell and isinstance(cell[0], dict) for cell in cells)]
     rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
-    person = bool(_annotators(list(lists))) or any(
+    names_people = bool(_annotators(list(lists))) or any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
         for content in contents if content.name not in lists  # type: ignore[attr-defined]
     )  # fmt: skip
     rated = rated or [name for name in contents.names if _holds_several(contents[name])]
-    if rated and not person:
+    if rated and not names_people:
         raise _of_nobody(rated, file)
 
 
@@ -303,20 +308,20 @@ def _of_nobody(rated: Sequence[str], file: str) -> IntakeError:
 
 
 def refuse_unnamed(records: Sequence[Mapping[str, Any]], name: str, beside: Sequence[str], file: str) -> None:
-    """IntakeError where the records of an item hold nothing but ratings, so that nothing says who gave them."""
+    """Raise IntakeError if an item's records hold nothing but ratings, so that nothing says who gave them."""
     values = [text_of(value) or "" for record in records for value in record.values()]
-    known = guess_columns([str(key) for record in records for key in record], {}).keys() & KNOWN_OF_TRIALS
-    person = any(plain(one) in NAMES["participant"] or set(words_of(one)) & {*PERSON_WORDS} for one in beside)
-    if not known and not person and all(as_number(value) is not None for value in values):
+    roles = guess_columns([str(key) for record in records for key in record], {}).keys() & KNOWN_OF_TRIALS
+    names_people = any(plain(name) in NAMES["participant"] or set(words_of(name)) & {*PERSON_WORDS} for name in beside)
+    if not roles and not names_people and all(as_number(value) is not None for value in values):
         raise _of_nobody([name], file)
 
 
 KNOWN_OF_TRIALS = {"participant", "item", "trial"}
-"""A list of records is one of trials where its records name one of these."""
+"""Records that name one of these are trials."""
 
 
 def _holds_several(content: Content) -> bool:
-    """Whether cells hold the ratings of several people, one after the other: 4,2,2,3."""
+    """Whether cells hold the ratings of several participants, one after the other: 4,2,2,3."""
     if not any(word in SEVERAL_ANSWERS for word in words_of(content.name)) or content.is_number:
         return False
     sample = content.values[:50]
@@ -324,7 +329,7 @@ def _holds_several(content: Content) -> bool:
 
 
 def with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """Cells with two or more answers to one trial, as columns of their own: `response[1]`, `response[2]`."""
+    """The table with cells that hold several answers to one trial as separate columns: `response[1]`, `response[2]`."""
     notes = []
     for name, dtype in frame.schema.items():
         if dtype != pl.String or not any(
@@ -335,47 +340,48 @@ def with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if not content.distinct:
             continue
         cells = content.cells.to_list()
-        named = _of_objects(name, cells)
-        if named is not None:
-            position = frame.columns.index(name)
-            frame = frame.drop(name)
-            for offset, column in enumerate(named):
-                frame = frame.insert_column(position + offset, column)
-            notes.append(Message("form.parts", {"column": name, "n": len(named), "columns": [c.name for c in named]}))
+        values = _of_objects(name, cells)
+        if values is not None:
+            frame = _replaced(frame, name, values)
+            notes.append(Message("form.parts", {"column": name, "n": len(values), "columns": [c.name for c in values]}))
             continue
-        found = _lists(content)
-        if found is None and all(re.fullmatch(r"[^|;]{1,40}(\|[^|;]{1,40}){1,4}", value) for value in content.values):
-            found = [None if cell is None else cell.split("|") for cell in cells]
-        sizes = {len(one) for one in found or [] if one is not None}
-        if found is None or len(sizes) != 1 or not 1 <= (size := sizes.pop()) <= 5:
+        lists = _lists(content)
+        if lists is None and all(re.fullmatch(r"[^|;]{1,40}(\|[^|;]{1,40}){1,4}", value) for value in content.values):
+            lists = [None if cell is None else cell.split("|") for cell in cells]
+        sizes = {len(cell) for cell in lists or [] if cell is not None}
+        if lists is None or len(sizes) != 1 or not 1 <= (size := sizes.pop()) <= 5:
             continue
         new = [f"{name}[{at + 1}]" for at in range(size)] if size > 1 else [name]
-        timed = _time_among([one for one in found if one is not None]) if size == PAIR else None
+        timed = _time_among([cell for cell in lists if cell is not None]) if size == PAIR else None
         if timed is not None:
             new = [f"{name}_rt" if at == timed else name for at in range(size)]
-            found = [
-                None if one is None else [*one[:timed], _after_onset(one[timed]), *one[timed + 1 :]] for one in found
+            lists = [
+                None if cell is None else [*cell[:timed], _after_onset(cell[timed]), *cell[timed + 1 :]]
+                for cell in lists
             ]
-        parts = {
-            column: pl.Series(column, [None if one is None else text_of(one[at]) for one in found], dtype=pl.String)
+        parts = [
+            pl.Series(column, [None if cell is None else text_of(cell[at]) for cell in lists], dtype=pl.String)
             for at, column in enumerate(new)
-        }
-        position = frame.columns.index(name)
-        frame = frame.drop(name)
-        for offset, column in enumerate(parts.values()):
-            frame = frame.insert_column(position + offset, column)
+        ]
+        frame = _replaced(frame, name, parts)
         if size > 1:
             notes.append(Message("form.parts", {"column": name, "n": size, "columns": new}))
     return frame, notes
 
 
+def _replaced(frame: pl.DataFrame, name: str, columns: Sequence[pl.Series]) -> pl.DataFrame:
+    """The table with other columns in the place of one."""
+    at = frame.columns.index(name)
+    return pl.DataFrame([*frame.get_columns()[:at], *columns, *frame.get_columns()[at + 1 :]])
+
+
 PAIR = 2
 SHORTEST_TIME, LATEST_TIME = 100.0, 1e9
-"""Milliseconds below which no answer is given, and from which on a number is a point in time."""
+"""Milliseconds: no answer is faster than the first, and a number above the second is a point in time."""
 
 
 def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
-    """Which of the two parts of cells such as [1612, "yes"] is a response time; None where neither is."""
+    """Which of the two parts of cells such as [1612, "yes"] is a response time; None if neither is."""
     for at in range(PAIR):
         numbers = [as_number(text_of(pair[at]) or "") for pair in pairs]
         times = [n for n in numbers if n is not None and n < LATEST_TIME]
@@ -388,7 +394,7 @@ def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
 
 
 def _after_onset(time: Any) -> Any:
-    """A time, unless it is a point in time or was not measured."""
+    """The time, or None if it is a point in time or was not measured."""
     number = as_number(text_of(time) or "")
     return time if number is not None and 0 < number < LATEST_TIME else None
 
@@ -398,19 +404,19 @@ SAME_KEYS = 0.6
 
 
 def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | None:
-    """The values of cells such as {"Q0": 4}, where most have the same names; None where they are no such thing.
+    """The values of cells such as {"Q0": 4} if most have the same names; None otherwise.
 
-    An object may be the only element of a list, and bare numbers are values of the only name that has numbers.
+    An object may be the only element of a list; bare numbers count as values of the only name with numbers.
     """
     if not any(cell.lstrip()[:1] in ("{", "[") for cell in [cell for cell in cells if cell][:MOST_BARE]):
         return None
-    found = [_object(parsed(cell)) if cell else None for cell in cells]
-    known = [one for one in found if one is not None]
-    (keys, often), *_ = Counter(tuple(one) for one in known).most_common(1) or [((), 0)]
-    if often < SAME_KEYS * sum(map(bool, cells)) or not 1 <= len(keys) <= MOST_KEYS:
+    objects = [_object(parsed(cell)) if cell else None for cell in cells]
+    filled = [value for value in objects if value is not None]
+    (keys, count), *_ = Counter(tuple(value) for value in filled).most_common(1) or [((), 0)]
+    if count < SAME_KEYS * sum(map(bool, cells)) or not 1 <= len(keys) <= MOST_KEYS:
         return None
-    rows = [one if one is not None and tuple(one) == keys else {} for one in found]
-    bare = {at: cell for at, cell in enumerate(cells) if cell and found[at] is None}
+    rows = [value if value is not None and tuple(value) == keys else {} for value in objects]
+    bare = {at: cell for at, cell in enumerate(cells) if cell and objects[at] is None}
     numbers = [key for key in keys if all(_is_measured(row[key]) for row in rows if row)]
     if bare and (len(numbers) != 1 or any(as_number(cell) is None for cell in bare.values())):
         return None
@@ -424,13 +430,13 @@ def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | Non
 
 
 MOST_BARE = 20
-"""So many first cells may hold bare values before one holds an object."""
+"""How many of the first filled cells are searched for objects."""
 
 
 def _object(value: Any) -> dict[str, Any] | None:
-    """An object, also as the only element of a list; None where a value is something else."""
-    one = value[0] if isinstance(value, list) and len(value) == 1 else value
-    return one if isinstance(one, dict) else None
+    """The value if it is an object, or the only element of a list if that is one; None otherwise."""
+    inner = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return inner if isinstance(inner, dict) else None
 
 
 def _is_measured(value: Any) -> bool:
@@ -438,7 +444,7 @@ def _is_measured(value: Any) -> bool:
 
 
 def without_nested(table: FileTable, mapping: Mapping[str, str]) -> FileTable:
-    """A Parquet table without its nested columns; IntakeError where one of them is needed."""
+    """A Parquet table without its nested columns; raises IntakeError if one of them is needed."""
     nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of_cells(dtype))}
     if not nested:
         return table
@@ -449,7 +455,7 @@ def without_nested(table: FileTable, mapping: Mapping[str, str]) -> FileTable:
 
 
 def refuse_needed(table: FileTable, nested: Mapping[str, str], mapping: Mapping[str, str]) -> None:
-    """IntakeError where a nested column was mapped, or where nothing else could be what every table needs."""
+    """Raise IntakeError if a nested column is mapped, or is the only candidate for a column that every table needs."""
     columns = table.frame.columns
     wanted = {name: ours for ours, source in mapping.items() for name in joined(source, columns) if name in nested}
     flat = guess_columns([name for name in columns if name not in nested], dict(mapping))
@@ -470,8 +476,8 @@ WHOLE_TEXTS = (
 
 def marks_words(cells: pl.Series) -> bool:
     """Whether cells hold parts of texts by their positions."""
-    given = cells.drop_nulls().filter(cells.drop_nulls() != "[]") if cells.dtype == pl.String else cells.clear()
-    return bool(given.len()) and bool(given.head(MOST_BARE).str.contains(SPAN).all())
+    filled = cells.drop_nulls().filter(cells.drop_nulls() != "[]") if cells.dtype == pl.String else cells.clear()
+    return bool(filled.len()) and bool(filled.head(MOST_BARE).str.contains(SPAN).all())
 
 
 def _fix(table: FileTable, name: str, kind: str, ours: str) -> str:

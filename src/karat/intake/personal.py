@@ -1,4 +1,4 @@
-"""What names a person directly does not enter the table; what describes one is not a judgment."""
+"""Columns that identify people, which karat leaves out, and columns that describe participants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CODE = re.compile(r"(?=.*\d)[0-9A-Za-z_.-]+|[A-Za-z]{1,3}")
 
 
 def names_a_person(column: str) -> bool:
-    """Whether a column, by its name, holds a name, an address or the like.
+    """Whether a column's name says that it holds names, addresses or the like.
 
     >>> names_a_person("Your e-mail"), names_a_person("email_1"), names_a_person("item name")
     (True, True, False)
@@ -31,16 +31,16 @@ FRAUD_FIELDS = (
     "Q_RecaptchaScore", "Q_RelevantIDFraudScore", "Q_RelevantIDDuplicateScore", "Q_RelevantIDDuplicate",
     "Q_DuplicateRespondent", "Q_BallotBoxStuffing",
 )  # fmt: skip
-"""What Qualtrics writes beside answers where its fraud detection is switched on."""
+"""The columns that Qualtrics adds if its fraud detection is switched on."""
 AUTHENTICITY = "authenticity"
 """Part of the names of columns with Prolific's authenticity checks."""
 WITHHELD = ("CONSENT_REVOKED", "DATA_EXPIRED")
-"""What Prolific writes in place of an answer that it no longer gives away."""
+"""What Prolific writes in place of an answer that it no longer releases."""
 _FRAUD_FIELDS = frozenset(map(plain, FRAUD_FIELDS))
 
 
 def is_platform_flag(column: str) -> bool:
-    """Whether a column, by its name, holds a verdict of Qualtrics or Prolific on a participant.
+    """Whether a column's name says that it holds a verdict of Qualtrics or Prolific on a participant.
 
     >>> is_platform_flag("Q_RecaptchaScore"), is_platform_flag("LLM authenticity check"), is_platform_flag("Age")
     (True, True, False)
@@ -61,7 +61,7 @@ _ASKED = re.compile(
 
 
 def asks_for_a_person(question: str) -> bool:
-    """Whether a question, by its wording, asks for a name, an address or a number that identifies somebody.
+    """Whether the wording of a question asks for a name, an address or an identifying number.
 
     >>> asks_for_a_person("Please enter your details - First name"), asks_for_a_person("How natural is this name?")
     (True, False)
@@ -75,7 +75,7 @@ def asks_for_a_person(question: str) -> bool:
 
 
 def describes_a_person(question: str) -> bool:
-    """Whether a question, by its name, asks for the participant's background rather than for a judgment.
+    """Whether a question's name asks for the participant's background rather than for a judgment.
 
     >>> describes_a_person("Age"), describes_a_person("1、您的性别"), describes_a_person("2. Your age:")
     (True, True, True)
@@ -84,7 +84,7 @@ def describes_a_person(question: str) -> bool:
 
 
 _YOURS = re.compile(r"^\d*(?:your|[你您]的|[你您]|あなたの)?")
-"""The number of a question and the word for your before what is asked about."""
+"""The number of a question and the word for "your" before its topic."""
 
 
 _CONSENT = re.compile(
@@ -95,7 +95,7 @@ _CONSENT = re.compile(
 
 
 def asks_for_consent(question: str) -> bool:
-    """Whether a question, by its wording, asks for consent.
+    """Whether the wording of a question asks for consent.
 
     >>> asks_for_consent("Do you agree to take part?"), asks_for_consent("Do you agree with Ann?")
     (True, False)
@@ -104,7 +104,7 @@ def asks_for_consent(question: str) -> bool:
 
 
 def are_codes(ids: Iterable[str]) -> bool:
-    """Whether ids look like codes rather than like names or addresses: one word, with a digit or very short.
+    """Whether ids look like codes rather than names or addresses: one word, with a digit or very short.
 
     >>> are_codes(["5f1a2b", "vp-07", "AB"]), are_codes(["vp7", "Anna Berg"]), are_codes(["ann@example.org"])
     (True, False, False)
@@ -113,7 +113,7 @@ def are_codes(ids: Iterable[str]) -> bool:
 
 
 def left_out_note(columns: Sequence[str], file: str | None = None) -> list[Message]:
-    """The note that says which columns were left out, if any were."""
+    """The note on the columns that were left out, if any."""
     if not columns:
         return []
     return [Message("personal.left_out", {"file": file, "n": len(columns), "columns": list(columns)})]
@@ -121,7 +121,7 @@ def left_out_note(columns: Sequence[str], file: str | None = None) -> list[Messa
 
 @dataclass
 class Annotators:
-    """Gives out names in the order in which the addresses appear.
+    """Names for annotators with e-mail addresses, numbered in order of appearance.
 
     >>> annotators = Annotators()
     >>> [annotators.name(who) for who in ("7", "ann@example.org", "bo@example.org", "ann@example.org")]
@@ -130,14 +130,14 @@ class Annotators:
 
     _addresses: dict[str, str] = field(default_factory=dict)
 
-    def name(self, known: str | None) -> str | None:
-        """The annotator as the tool calls them, or a name of our own instead of an address."""
-        if known is None or "@" not in known:
-            return known
-        return self._addresses.setdefault(known, f"annotator_{len(self._addresses) + 1}")
+    def name(self, annotator: str | None) -> str | None:
+        """The tool's name for an annotator, or a numbered name instead of an address."""
+        if annotator is None or "@" not in annotator:
+            return annotator
+        return self._addresses.setdefault(annotator, f"annotator_{len(self._addresses) + 1}")
 
     def notes(self) -> list[Message]:
-        """A note that says so, where it happened."""
+        """The note on replaced addresses, if any."""
         if not self._addresses:
             return []
         return [Message("annotators.renamed", {"n": len(self._addresses)})]

@@ -1,7 +1,7 @@
-"""What a reader is given, what it gives back, and how it is registered.
+"""The options, the result and the registration of readers, and the questions that they leave to the user.
 
-Where a file leaves something open, karat asks at most three questions, each with a best guess and a sample. The answers
-are kept in `FILE.karat.toml`, so that the next command on that file needs no options.
+If a file leaves something open, karat asks at most three questions, each with a best guess and a sample. The answers
+are saved in `FILE.karat.toml`, so that the next command on that file needs no options.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from karat.messages import Message
 
 @dataclass(frozen=True)
 class Options:
-    """What is known about the files; empty where karat should find out."""
+    """What the user says about the files; karat works out what is empty."""
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     """karat's column -> the file's column."""
@@ -39,17 +39,17 @@ class Options:
     wide: Literal["participant", "item", "trial"] | None = None
     """What one row of a wide table is."""
     accept: bool = False
-    """Whether karat's first proposals are taken where the file leaves something open."""
+    """Whether to take karat's first proposals if the file leaves something open."""
     keep_all: bool = False
-    """Whether answers that look like clicks to go on, questionnaires and consent are kept as judgments."""
+    """Whether clicks to go on, questionnaires and consent count as judgments."""
     apart: Sequence[str] = ()
-    """Participants whose answers are left out, such as language models: names, patterns, or `COLUMN=VALUE`."""
+    """Participants to leave out, such as language models: names, patterns, or `COLUMN=VALUE`."""
     functions: Mapping[str, str] = field(default_factory=dict)
     """A value of the column of item functions, or a pattern such as `filler*` -> the item function."""
 
 
 def pairs_of(texts: str | Sequence[str], flag: str) -> dict[str, str]:
-    """Each of the texts, or parts of a text between commas, split at its = sign."""
+    """The names and values in texts of the form NAME=VALUE, or in one text with commas between them."""
     pairs = {}
     for text in (texts.split(",") if texts else ()) if isinstance(texts, str) else texts:
         name, equals, value = text.partition("=")
@@ -60,75 +60,75 @@ def pairs_of(texts: str | Sequence[str], flag: str) -> dict[str, str]:
 
 
 BEGIN = "*"
-"""The answer in `Options.answers` that stands for all: texts are grouped by how they begin."""
+"""The key of `Options.answers` that applies to all answers: texts are grouped by how they begin."""
 
 
 def answers_of(text: str) -> dict[str, str]:
-    """What `--answers` says of the answers."""
+    """The answers that `--answers` lists, or the request to group answers by how they begin."""
     text = text.strip()
     return {BEGIN: "begin"} if text == "begin" else pairs_of(text, "--answers")
 
 
-def as_message(said: Message | str) -> Message:
-    """A message as it is; words of a reader from another package as a message that says them in every language.
+def as_message(text: Message | str) -> Message:
+    """The message itself, or a message with the same text in every language for words from another package.
 
     >>> as_message("screens without a sentence").code
     'intake.text'
     """
-    return said if isinstance(said, Message) else Message("intake.text", {"text": said})
+    return text if isinstance(text, Message) else Message("intake.text", {"text": text})
 
 
 @dataclass
 class Reading:
-    """What a reader found in its files.
+    """The judgments in the files of a reader, and what else was in them.
 
-    Nothing is dropped in silence: every unit of the source (a row, or a cell of a wide table) became a judgment, or
-    is set aside with a reason because it is none, or is bad and has its problem:
+    Nothing is dropped silently: every unit of the source (a row, or a cell of a wide table) is a judgment, is set
+    aside with a reason, or is bad and has a problem:
     `units_in == frame.height + sum(set_aside.values()) + bad_units`.
     """
 
     frame: pl.DataFrame
-    """The judgments: karat's columns as far as the source has them, and the source's own. Empty for files that only
-    describe participants."""
+    """The judgments, with karat's columns as far as the source has them and the source's own columns. Empty for files
+    that only describe participants."""
     locate: Callable[[int], Place]
-    """Where a row of the frame comes from."""
+    """The place in the files that a row of the frame comes from."""
     units_in: int
     unit: str = "rows"
     set_aside: dict[Message, int] = field(default_factory=dict)
-    """What is not a judgment, by reason."""
+    """The number of units that are not judgments, by reason."""
     bad_units: int = 0
     problems: Problems = field(default_factory=Problems)
     notes: list[Message] = field(default_factory=list)
-    """What was assumed."""
+    """The assumptions."""
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
-    """The scales by question, where the source has them."""
+    """The scales by question, if the source has them."""
     frozen: dict[str, Any] | None = None
-    """The rules and items with which the study started, where the source is an export of karat that has them."""
+    """The rules and items with which the study started, if the source is an export of karat with them."""
     open: list[Question] = field(default_factory=list)
     """What the user must confirm before this reading counts."""
     used: tuple[str, ...] = ()
-    """The columns of the user's mapping that the reader itself has used."""
+    """The columns of the user's mapping that the reader has already applied."""
     taken: dict[str, str] = field(default_factory=dict)
-    """The file's own columns, and as which of karat's each was taken; empty where the reader has names of its own."""
+    """karat's column for each of the file's own columns; empty if the reader uses its own names."""
 
     def set_apart(self, reason: Message | str, count: int = 1) -> None:
-        """Count units that are not judgments, with the reason; readers of other packages give it in words."""
+        """Count units that are not judgments, by reason; readers of other packages give the reason as text."""
         if count:
-            known = as_message(reason)
-            self.set_aside[known] = self.set_aside.get(known, 0) + count
+            message = as_message(reason)
+            self.set_aside[message] = self.set_aside.get(message, 0) + count
 
-    def without(self, gone: pl.Series, reason: Message) -> Reading:
-        """The reading without the rows of a mask, which are set aside, and without people who have no other row."""
-        if not gone.any():
+    def without(self, mask: pl.Series, reason: Message) -> Reading:
+        """The reading without the masked rows, which are set aside, and without participants who have no other rows."""
+        if not mask.any():
             return self
-        frame, people = self.frame.filter(~gone), self.participants
+        frame, people = self.frame.filter(~mask), self.participants
         if people is not None and "participant" in frame.columns:
-            lost = set(self.frame["participant"].unique()) - set(frame["participant"].unique())
-            people = people.filter(~pl.col("participant").is_in(list(lost)))
-        locate, aside = located(self.locate, (~gone).arg_true()), dict(self.set_aside)
+            dropped = set(self.frame["participant"].unique()) - set(frame["participant"].unique())
+            people = people.filter(~pl.col("participant").is_in(list(dropped)))
+        locate, aside = located(self.locate, (~mask).arg_true()), dict(self.set_aside)
         shorter = replace(self, frame=frame, locate=locate, participants=people, set_aside=aside)
-        shorter.set_apart(reason, int(gone.sum()))
+        shorter.set_apart(reason, int(mask.sum()))
         return shorter
 
     @property
@@ -139,11 +139,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class Reader:
-    """A source of judgments: its name for `--from`, how a file of it is recognised, and how its files are read.
+    """A source of judgments: its name for `--from`, a test for its files, and the function that reads them.
 
-    `read` gets one file, or, where a tool spreads one study over several (`together`), all files of this source. The
-    user's mapping is laid over what it gives, unless it `maps` the columns itself; columns that name people are then
-    left out, unless karat wrote the file and they were let in before (`keeps_names`).
+    `read` gets one file, or all files of the source if the tool spreads a study over several (`together`). The user's
+    mapping is applied to the result, unless the reader `maps` the columns itself; columns that name people are then
+    left out, unless karat wrote the file and included them before (`keeps_names`).
     """
 
     name: str
@@ -163,12 +163,12 @@ ASKED = {
     "wide": Message("ask.wide"),
     "answers": Message("ask.answers"),
 }
-"""The questions by what they are about."""
+"""The questions by their topics."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """One answer to a question: what it sets, and what speaks for it."""
+    """One possible answer to a question: its settings, and the reason to choose it."""
 
     mapping: Mapping[str, str]
     detail: Message
@@ -178,8 +178,8 @@ class Proposal:
     @property
     def label(self) -> str:
         """The answer in short: the columns, or the value of the flag."""
-        said = [source.replace("+", " + ") for source in self.mapping.values()] + list(self.options.values())
-        return ", ".join(said)
+        values = [source.replace("+", " + ") for source in self.mapping.values()] + list(self.options.values())
+        return ", ".join(values)
 
     @property
     def flags(self) -> list[str]:
@@ -190,12 +190,12 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked (participant, item, response, ...) and the answers that karat proposes, the best first."""
+    """The topic of a question (participant, item, response, ...) and the answers that karat proposes, best first."""
 
     role: str
     choices: tuple[Proposal, ...]
     by_name: bool = False
-    """Whether the user must name the answer, because nothing in the file speaks for the first proposal."""
+    """Whether the user must name the answer, because nothing in the file supports the first proposal."""
 
     def text(self) -> Message:
         """The question in words."""
@@ -203,7 +203,7 @@ class Question:
 
 
 class ProposalError(IntakeError):
-    """A file that can be read once something is confirmed: the questions, and the command with karat's own answers."""
+    """A file can be read only after the user has confirmed something; has the questions and a command with answers."""
 
     def __init__(
         self, file: str, questions: Sequence[Question], paths: Sequence[str] = (), typed: Sequence[str] = ()
@@ -219,15 +219,15 @@ class ProposalError(IntakeError):
         flags = [flag for question in self.questions for flag in question.choices[0].flags]
         self.flags = flags
         again = [*(typed or ("convert", *(paths or [file]))), *flags]
-        kept = again[0] != "convert" or {"-o", "--out"} & {*again}
-        command = shlex.join(["karat", *again, *([] if kept else ["-o", "judgments.parquet"])])
+        has_output = again[0] != "convert" or {"-o", "--out"} & {*again}
+        command = shlex.join(["karat", *again, *([] if has_output else ["-o", "judgments.parquet"])])
         head = Message("ask.headline", {"file": file, "n": len(self.questions)})
         code = "ask.command_only" if any(question.by_name for question in self.questions) else "ask.command"
         tail = Message(code, {"command": command})
         super().__init__("\n".join([str(head), *(f"  {line}" for line in lines), str(tail)]))
 
     def of_command(self, typed: Sequence[str]) -> ProposalError:
-        """The same questions to somebody who typed this command, such as report FILE: it is the one to run again."""
+        """The same error for a user who typed this command, such as report FILE, so that it proposes this one again."""
         return ProposalError(self.file, self.questions, self.paths, typed)
 
     def __reduce__(self) -> tuple[type[ProposalError], tuple[object, ...]]:
@@ -239,18 +239,18 @@ FLAGS = ("wide", "scale", "answers")
 
 
 def notes_path(file: Path) -> Path:
-    """Where the answers about a file or folder are kept.
+    """The path of the file with the answers about a file or folder.
 
     >>> notes_path(Path("data/results.csv")).name
     'results.csv.karat.toml'
     """
-    # The name of a folder that is given as . or .. is that of the folder.
+    # The paths . and .. have no name of their own.
     file = file if file.name not in ("", "..") else file.resolve()
     return file.parent / (file.name + SUFFIX)
 
 
 def remember(file: Path, mapping: Mapping[str, str], flags: Mapping[str, str]) -> Path | None:
-    """Write the answers beside the file; None where the folder cannot be written to."""
+    """Write the answers beside the file; None if the folder is not writable."""
     lines = [f"# How karat reads {file.name}. Delete this file to be asked again.", "", "[map]"]
     lines += [f"{column} = {json.dumps(source, ensure_ascii=False)}" for column, source in mapping.items()]
     if flags:
@@ -265,13 +265,13 @@ def remember(file: Path, mapping: Mapping[str, str], flags: Mapping[str, str]) -
 
 
 def with_remembered(paths: Iterable[str | Path], options: Options) -> tuple[Options, list[Message]]:
-    """The options with what was answered before; what is said now comes first."""
+    """The options completed with earlier answers; the current options take precedence."""
     notes = []
     for path in map(Path, paths):
-        kept = notes_path(path)
-        if not kept.is_file():
+        saved = notes_path(path)
+        if not saved.is_file():
             continue
-        data = _loaded(kept)
+        data = _loaded(saved)
         mapping = {str(column): _source(source) for column, source in data.get("map", {}).items()}
         read = data.get("read", {})
         scale = options.scale
@@ -284,7 +284,7 @@ def with_remembered(paths: Iterable[str | Path], options: Options) -> tuple[Opti
         if wide is None and read.get("wide") in ("participant", "item", "trial"):
             wide = cast(Any, read["wide"])
         options = replace(options, mapping={**mapping, **options.mapping}, scale=scale, answers=answers, wide=wide)
-        notes.append(Message("intake.remembered", {"file": kept.name}))
+        notes.append(Message("intake.remembered", {"file": saved.name}))
     return options, notes
 
 

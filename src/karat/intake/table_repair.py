@@ -1,6 +1,6 @@
-"""Tables as R, spreadsheets and people leave them: comment lines first, quotation marks doubled, cells over two lines.
+"""Repairs for tables from R, spreadsheets and other tools: comment lines, doubled quotation marks, broken lines.
 
-Where the strict parser would refuse rows, the text is put right before it is parsed, and a note says so.
+If the strict parser would refuse rows, the text is repaired before it is parsed, and a note says so.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from karat.messages import Message
 PERSON_WORDS = word_list("person_words")
 MOST_COMMENTS = 50
 COMMENT = re.compile(r'\s*"?[#%]|(?i:"?sep=.)"?\s*$|[\s,;\t"]*$')
-"""A line that begins with a comment sign, the one with which Excel is given the delimiter, or an empty line."""
+"""A line that begins with a comment sign, the line that tells Excel the delimiter, or an empty line."""
 ASKED_ENDS = ("Approve", "Reject")
-"""The last columns of a batch of MTurk are filled in by hand and have no cells in a download."""
+"""The last columns of an MTurk batch, which are filled in by hand and have no cells in a download."""
 
 
 def read_results(
     file: SourceFile, delimiter: str | None = None, sheet: str | None = None, numbers: Numbers | None = None
 ) -> FileTable:
-    """Read a table after repairing what the program that wrote it got wrong."""
+    """Read a table after repairing the mistakes of the program that wrote it."""
     _refuse_other_forms(file)
     if file.suffix in SPREADSHEETS or file.size == 0 or (b"\0" in file.head and not file.encoding.startswith("utf-16")):
         return read_table(file, delimiter, sheet, numbers)
-    given, file = file, _under_names(file)
-    named = file is not given
+    original, file = file, _under_names(file)
+    header_added = file is not original
     file, skipped = without_comments(file)
     file, session = _below_session(file, delimiter)
     try:
@@ -49,8 +49,8 @@ def read_results(
     table = read_table(fixed, delimiter, sheet, numbers)
     if session:
         table = _of_session(table, session)
-    if skipped or named:
-        table = replace(table, locate=_later(table.locate, skipped - named))
+    if skipped or header_added:
+        table = replace(table, locate=_later(table.locate, skipped - header_added))
     if skipped:
         table.notes.append(Message("form.comments", {"n": skipped}))
     if breaks:
@@ -66,11 +66,11 @@ APPRAISE = re.compile(
 
 
 def _under_names(file: SourceFile) -> SourceFile:
-    """The scores that Appraise exports, which have no header, below the names of their columns."""
-    found = APPRAISE.match(file.sample)
-    if found is None:
+    """The file with a header added, if it holds scores from Appraise, which writes none."""
+    match = APPRAISE.match(file.sample)
+    if match is None:
         return file
-    names = ",".join([*OF_APPRAISE, *(OF_DOCUMENTS if found[1] else ()), "start_time", "end_time"])
+    names = ",".join([*OF_APPRAISE, *(OF_DOCUMENTS if match[1] else ()), "start_time", "end_time"])
     return SourceFile(file.path, "utf-8", f"{names}\n{file.text()}".encode(), file.name)
 
 
@@ -95,18 +95,18 @@ OTHER_FORMS = (
         "the column participant_id of the node whose id is the origin_id, and the answer from contents.",
     ),
 )
-"""How files begin that are no tables of answers, what they are, and what to do with them."""
+"""Beginnings of files that are not tables of answers, their formats, and what to do with them."""
 
 
 def _refuse_other_forms(file: SourceFile) -> None:
-    """IntakeError where a file is known by its first line and holds no table of answers."""
+    """Raise IntakeError if the first line shows that a file is not a table of answers."""
     for beginning, what, fix in OTHER_FORMS:
         if re.match(beginning, file.sample.lstrip("\ufeff \r\n")):
             raise IntakeError(f"{file.name} is {what}. {fix}")
 
 
 def without_comments(file: SourceFile) -> tuple[SourceFile, int]:
-    """The file without the comment lines before its header, and how many they were."""
+    """The file without the comment lines before its header, and the number of these lines."""
     if file.suffix in SPREADSHEETS or not file.sample.lstrip("\ufeff").startswith(
         ("#", '"#', "%", '"%', "sep=", '"sep=')
     ):
@@ -133,9 +133,9 @@ SESSION_LINES, FEWEST_BELOW = 2, 2
 
 
 def _below_session(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, dict[str, str]]:
-    """The table of trials below two lines that describe the one session of a file, as Testable writes them.
+    """The table of trials below two lines that describe the session, as Testable writes them.
 
-    The two lines are names and values; the third names more of what a table of answers has.
+    The two lines hold names and values; the third line names more columns that karat knows than the first.
     """
     lines = file.sample[: file.sample.rfind("\n") + 1].splitlines()
     if len(lines) < SESSION_LINES + 1 + FEWEST_BELOW or '"' in "".join(lines[:SESSION_LINES]):
@@ -151,18 +151,18 @@ def _below_session(file: SourceFile, delimiter: str | None) -> tuple[SourceFile,
     width = len("".join(name and "x" for name in header))
     if not _name_columns(header[:width]) or any(header[width:]) or len(set(map(len, (header, *below)))) > 1:
         return file, {}
-    known = len([name for name in names if name])
+    filled = len([name for name in names if name])
     columns = [[row[at] for row in below] for at in range(width)]
-    again = any(name in cells for name, cells in zip(header, columns, strict=False))
-    counted = any(all(as_number(cell) is not None for cell in cells) for cells in columns)
-    more = len(guess_columns(header[:width], {})) > len(guess_columns(names[:known], {}))
-    if not more or again or not counted or names[known:] != [""] * (len(names) - known):
+    repeats_names = any(name in cells for name, cells in zip(header, columns, strict=False))
+    has_numbers = any(all(as_number(cell) is not None for cell in cells) for cells in columns)
+    names_more = len(guess_columns(header[:width], {})) > len(guess_columns(names[:filled], {}))
+    if not names_more or repeats_names or not has_numbers or names[filled:] != [""] * (len(names) - filled):
         return file, {}
     with file.open() as stream:
         for _ in range(SESSION_LINES):
             stream.readline()
         rest = stream.read()
-    return SourceFile(file.path, file.encoding, rest, file.label), dict(zip(names[:known], values, strict=False))
+    return SourceFile(file.path, file.encoding, rest, file.label), dict(zip(names[:filled], values, strict=False))
 
 
 def _name_columns(cells: Sequence[str]) -> bool:
@@ -172,26 +172,26 @@ def _name_columns(cells: Sequence[str]) -> bool:
 
 
 def _of_session(table: FileTable, session: Mapping[str, str]) -> FileTable:
-    """A table of trials with what its session was described by; the file names the participant where this does not."""
-    about = {name: value or None for name, value in session.items() if name not in table.frame.columns}
-    notes = [*table.notes, Message("form.session_lines", {"columns": list(about)[:3]})]
-    if not any(plain(name) in NAMES["participant"] for name in (*about, *table.frame.columns)):
-        about["participant"] = table.file.path.stem
+    """A table of trials with the description of its session; the file name stands in for a missing participant."""
+    description = {name: value or None for name, value in session.items() if name not in table.frame.columns}
+    notes = [*table.notes, Message("form.session_lines", {"columns": list(description)[:3]})]
+    if not any(plain(name) in NAMES["participant"] for name in (*description, *table.frame.columns)):
+        description["participant"] = table.file.path.stem
         notes.append(Message("jspsych.one_participant_per_file"))
-    frame = table.frame.with_columns(pl.lit(value, pl.String).alias(name) for name, value in about.items())
+    frame = table.frame.with_columns(pl.lit(value, pl.String).alias(name) for name, value in description.items())
     return replace(table, frame=frame, locate=_later(table.locate, SESSION_LINES), notes=notes)
 
 
 def _later(locate: Callable[[int], Place], lines: int) -> Callable[[int], Place]:
-    def moved(row: int) -> Place:
+    def locate_later(row: int) -> Place:
         file, place, number = locate(row)
         return file, place, number + lines
 
-    return moved
+    return locate_later
 
 
 def _whole_rows(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, int]:
-    """The file with rows that have all their cells: see the cases below; as it is where none applies."""
+    """The file with complete rows, and the number of joined lines; unchanged if no repair applies."""
     sign = delimiter or delimiter_of(file.sample)
     first = file.sample.lstrip("\ufeff").partition("\n")[0]
     header = next(csv.reader([first.rstrip("\r")], delimiter=sign), [])
@@ -207,7 +207,7 @@ def _whole_rows(file: SourceFile, delimiter: str | None) -> tuple[SourceFile, in
 
 
 def _with_empty_ends(file: SourceFile, sign: str, width: int) -> SourceFile:
-    """MTurk names the columns Approve and Reject, but its rows end before them."""
+    """The file with empty cells for Approve and Reject: MTurk names these columns, but its rows end before them."""
     rows = list(csv.reader(io.StringIO(file.text(), newline=""), delimiter=sign))
     short = [row for row in rows[1:] if len(row) == width - 2]
     if not short or any(len(row) not in (width, width - 2) for row in rows[1:] if row):
@@ -216,9 +216,9 @@ def _with_empty_ends(file: SourceFile, sign: str, width: int) -> SourceFile:
 
 
 def _with_row_names(file: SourceFile, sign: str, header: Sequence[str]) -> SourceFile | None:
-    """A table of R's write.table: its rows begin with their names, for which the header has no cell.
+    """The file with a header cell for the row names that R's write.table puts first in each row.
 
-    Also a table with as many names as cells between blanks, as people line them up.
+    Also a table with blanks between cells, if it has as many column names as cells.
     """
     sample = _rows(file.sample[: file.sample.rfind("\n") + 1], sign)[1:]
     widths = {len(row) for row in sample if row}
@@ -236,7 +236,7 @@ FEWEST_BETWEEN_BLANKS = 3
 
 
 def _rows(text: str, sign: str) -> list[list[str]]:
-    """The cells of each row; several blanks are one delimiter.
+    """The cells of each row; several blanks count as one delimiter.
 
     >>> _rows("a  b\\n 1 'x y'\\n", " "), _rows("a,b\\n", ",")
     ([['a', 'b'], ['1', "'x", "y'"]], [['a', 'b']])
@@ -246,7 +246,7 @@ def _rows(text: str, sign: str) -> list[list[str]]:
 
 
 def _without_doubled_quotes(file: SourceFile, sign: str, width: int) -> tuple[SourceFile, int]:
-    """Cells without quotation marks around them, in which marks are doubled and lines end, as R can write them."""
+    """The file without doubled marks and line breaks in unquoted cells, as R can write them, and the joined lines."""
     lines = file.text().splitlines()
     # A cell that begins with one mark or three is quoted: """men""" is "men".
     if any(re.search(rf'(?:^|{re.escape(sign)})"(?:"")*(?!")', line) for line in lines):
@@ -279,22 +279,22 @@ def _rewritten(file: SourceFile, rows: Sequence[Sequence[str]], sign: str) -> So
 
 FEWEST_PEOPLE = 5
 DUMMY = re.compile(r"(?P<stem>[^\W\d_]+)[\W_]*(?P<who>\w+?)\W*")
-"""The name of a column that says 1 for one person: PID_12, subject[a3]."""
+"""The name of a column with 1 in the rows of one participant: PID_12, subject[a3]."""
 
 
 def people_in_one_column(table: FileTable) -> FileTable:
-    """A table in which each row has 1 in the column of its participant, with one column for all of them."""
+    """The table with one participant column instead of one column per participant with 1 in their rows."""
     stems: dict[str, dict[str, str]] = {}
     for name in table.frame.columns:
-        found = DUMMY.fullmatch(name)
-        if found and (found["stem"].lower() in PERSON_WORDS or plain(found["stem"]) in NAMES["participant"]):
-            stems.setdefault(found["stem"], {})[name] = found["who"]
+        match = DUMMY.fullmatch(name)
+        if match and (match["stem"].lower() in PERSON_WORDS or plain(match["stem"]) in NAMES["participant"]):
+            stems.setdefault(match["stem"], {})[name] = match["who"]
     for stem, names in stems.items():
         if len(names) < FEWEST_PEOPLE or stem in table.frame.columns:
             continue
         ones = table.frame.select(pl.col(name).cast(pl.String).cast(pl.Float64, strict=False) for name in names)
-        one_each = pl.all_horizontal(pl.all().is_in([0.0, 1.0])) & (pl.sum_horizontal(pl.all()) == 1)
-        if not ones.select(one_each.fill_null(False).all()).item():
+        is_one_hot = pl.all_horizontal(pl.all().is_in([0.0, 1.0])) & (pl.sum_horizontal(pl.all()) == 1)
+        if not ones.select(is_one_hot.fill_null(False).all()).item():
             continue
         who = pl.coalesce(pl.when(ones[name] == 1).then(pl.lit(code)) for name, code in names.items())
         table.notes.append(Message("form.people", {"n": len(names), "columns": list(names)[:2], "column": stem}))

@@ -1,4 +1,4 @@
-"""The words by which columns, cells and answers are recognised, in all languages that karat knows: `words.toml`."""
+"""The words of `words.toml`, by which karat recognises columns, cells and answers in several languages."""
 
 import tomllib
 from importlib.resources import files
@@ -8,15 +8,15 @@ _WORDS: dict[str, Any] = tomllib.loads((files("karat.intake") / "words.toml").re
 
 
 def word_list(name: str) -> tuple[str, ...]:
-    """The words of this name, the likeliest first."""
+    """A list of words, the likeliest first."""
     return tuple(_WORDS[name])
 
 
 def word_rows(name: str) -> tuple[tuple[str, ...], ...]:
-    """Words that belong together, such as the two ends of a scale."""
+    """Groups of words that belong together, such as the two ends of a scale."""
     return tuple(map(tuple, _WORDS[name]))
 
 
 def word_lists(name: str) -> dict[str, tuple[str, ...]]:
-    """Words by what they mean."""
-    return {meaning: tuple(known) for meaning, known in _WORDS[name].items()}
+    """Lists of words by meaning."""
+    return {meaning: tuple(words) for meaning, words in _WORDS[name].items()}
