@@ -6,26 +6,29 @@ import json
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 import polars as pl
 
-from karat.intake.guess import MOST_NOMINAL_LEVELS, joined, plain
-from karat.intake.reading import Options, Proposal, Question
+from karat.errors import Problems
+from karat.intake.guess import MOST_NOMINAL_LEVELS, guess_rt_unit, joined, plain
+from karat.intake.reading import Options, Proposal, Question, Reading
 from karat.judgments.checks import Place, located
 from karat.judgments.columns import COLUMNS
 from karat.judgments.scales import answer_text, as_number
+from karat.judgments.tables import FileTable
 from karat.messages import Message
 
 
-def respelled(names: Sequence[str], known: Iterable[str]) -> list[str]:
+def respelled(names: Sequence[str], tool_names: Iterable[str]) -> list[str]:
     """Column names, with a tool's own columns as the tool spells them, whatever case and signs the file uses.
 
     >>> respelled(["TRIAL_TYPE", "Trial.Index", "rt", "RT", "List"], ["trial_type", "trial_index", "rt"])
     ['trial_type', 'trial_index', 'rt', 'RT', 'List']
     """
-    spellings = {plain(name): name for name in known}
+    spellings = {plain(name): name for name in tool_names}
     columns: list[str] = []
     for name in names:
         spelled = spellings.get(plain(name), name)
@@ -77,7 +80,7 @@ def seconds_of(milliseconds: pl.Series) -> pl.Series:
 
 
 def from_one(index: pl.Series) -> pl.Series:
-    """Positions counted from 0, now counted from 1; text that is not a number stays for the message.
+    """Positions counted from 1 instead of 0; text that is not a number stays for the message.
 
     >>> from_one(pl.Series(["0", "7"])).to_list()
     [1, 8]
@@ -195,6 +198,46 @@ SURE = r"(?<![a-z])conf(idence|ident)?(?![a-z])"
 
 SAME_MEANING = ("list", "block", "subgroup", "pair")
 """Names that tools and karat use in the same sense, with values that karat does not restrict."""
+
+
+def column_named(columns: Sequence[str], names: Iterable[str]) -> str | None:
+    """The first of some names that a table has, compared without case, blanks and signs.
+
+    >>> column_named(["Item ID", "Sentence"], ["sentence", "itemid"]), column_named(["Word"], ["item"])
+    ('Sentence', None)
+    """
+    spellings = {plain(column): column for column in reversed(columns)}
+    return next((spellings[name] for name in names if name in spellings), None)
+
+
+def table_of(
+    rows: Collection[Mapping[str, Any]], types: Mapping[str, pl.DataType], first: Iterable[str] = ()
+) -> pl.DataFrame:
+    """Records as a table with all their columns, those of `first` at the beginning; columns not in `types` are text.
+
+    >>> table_of([{"participant": "p1"}, {"participant": "p2", "age": 31.0}], {"age": pl.Float64()}).rows()
+    [('p1', None), ('p2', 31.0)]
+    """
+    names = dict.fromkeys([*first, *(name for row in rows for name in row)])
+    data = {name: [row.get(name) for row in rows] for name in names}
+    return pl.DataFrame(data, schema={name: types.get(name, pl.String()) for name in names})
+
+
+def refuse_cells(problems: Problems, table: FileTable, cells: pl.Series, wrong: pl.Series, what: str, fix: str) -> None:
+    """Note a problem for each cell of a column that is marked as wrong."""
+    for row in wrong.arg_true().to_list():
+        problems.at(table.locate(row), what, fix, cells.name, cells[row])
+
+
+def unit_of_times(
+    times: pl.Series, people: pl.Series, column: str, source: str, options: Options, reading: Reading
+) -> str:
+    """The unit of response times: as the user says, or a guess with a note."""
+    if options.rt_unit is not None:
+        return options.rt_unit
+    unit, note = guess_rt_unit(times, people, column, source)
+    reading.notes += [] if note is None else [note]
+    return unit
 
 
 def own_name(name: str, reserved: Sequence[str] = (), others: Sequence[str] = ()) -> str:

@@ -197,11 +197,11 @@ def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     _refuse_nobody(contents, lists, file)
     exploded = pl.DataFrame(records, schema=schema, orient="row")
     who = _annotators(together)
-    given = [name for name in together if _ends(name, SEVERAL_ANSWERS)]
+    answers = [name for name in together if _ends(name, SEVERAL_ANSWERS)]
     return Shaped(
         exploded.select([name for name in frame.columns if name in schema]), rows,
         notes=[Message("form.lists", {"columns": together})], units_in=len(rows), unit="answers and rows",
-        mapping={"participant": who[0]} | ({"response": given[0]} if len(given) == 1 else {}) if who else {},
+        mapping={"participant": who[0]} | ({"response": answers[0]} if len(answers) == 1 else {}) if who else {},
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from karat.errors import IntakeError, KaratError, Problems
 from karat.judgments.checks import Place, located
 from karat.judgments.scales import Scale, parse_scale
 from karat.judgments.source import SourceFile
+from karat.judgments.tables import FileTable
 from karat.messages import Message
 
 
@@ -37,11 +38,11 @@ class Options:
     delimiter: str | None = None
     sheet: str | None = None
     wide: Literal["participant", "item", "trial"] | None = None
-    """What one row of a wide table is."""
+    """The unit of each row of a wide table."""
     accept: bool = False
     """Whether to take karat's first proposals if the file leaves something open."""
     keep_all: bool = False
-    """Whether clicks to go on, questionnaires and consent count as judgments."""
+    """Whether likely clicks to continue, questionnaires and consent count as judgments."""
     apart: Sequence[str] = ()
     """Participants to leave out, such as language models: names, patterns, or `COLUMN=VALUE`."""
     functions: Mapping[str, str] = field(default_factory=dict)
@@ -80,7 +81,7 @@ def as_message(text: Message | str) -> Message:
 
 @dataclass
 class Reading:
-    """The judgments in the files of a reader, and what else was in them.
+    """The judgments that a reader finds in its files, and an account of everything else.
 
     Nothing is dropped silently: every unit of the source (a row, or a cell of a wide table) is a judgment, is set
     aside with a reason, or is bad and has a problem:
@@ -106,11 +107,18 @@ class Reading:
     frozen: dict[str, Any] | None = None
     """The rules and items with which the study started, if the source is an export of karat with them."""
     open: list[Question] = field(default_factory=list)
-    """What the user must confirm before this reading counts."""
+    """The questions that the user must answer before this reading counts."""
     used: tuple[str, ...] = ()
     """The columns of the user's mapping that the reader has already applied."""
     taken: dict[str, str] = field(default_factory=dict)
     """karat's column for each of the file's own columns; empty if the reader uses its own names."""
+
+    def add_table(self, table: FileTable, cells: int = 1) -> None:
+        """Take over a table's notes and problems, and count `cells` units per row; rows that cannot be read are bad."""
+        self.units_in += table.rows_in * cells
+        self.bad_units += (table.rows_in - table.frame.height) * cells
+        self.problems.extend(table.problems)
+        self.notes += table.notes
 
     def set_apart(self, reason: Message | str, count: int = 1) -> None:
         """Count units that are not judgments, by reason; readers of other packages give the reason as text."""
@@ -203,7 +211,7 @@ class Question:
 
 
 class ProposalError(IntakeError):
-    """A file can be read only after the user has confirmed something; has the questions and a command with answers."""
+    """A file that can be read once the user confirms something: the questions, and a command that answers them."""
 
     def __init__(
         self, file: str, questions: Sequence[Question], paths: Sequence[str] = (), typed: Sequence[str] = ()

@@ -1,6 +1,6 @@
-"""The list of readers, in the order in which they are asked whether a file is theirs. A new reader is added here.
+"""The list of readers, in the order in which they are tried. New readers are added here.
 
-Readers of other packages are asked after those of karat, and before the last of them, which takes any table.
+Readers of other packages are tried after those of karat but before the last one, which accepts any table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from karat.packages import PackageError, added, naming, offered
 
 
 class _Readers(Sequence[Reader]):
-    """The readers in these modules, each loaded when it is asked: a table that karat wrote needs none but the first."""
+    """The readers in these modules, each loaded on first use: a table that karat wrote needs only the first."""
 
     def __init__(self, *modules: str) -> None:
         self._modules = modules
@@ -30,8 +30,8 @@ class _Readers(Sequence[Reader]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Reader, ...]: ...
     def __getitem__(self, place: int | slice) -> Reader | tuple[Reader, ...]:
-        found = self._modules[place]
-        return _reader_in(found) if isinstance(found, str) else tuple(map(_reader_in, found))
+        modules = self._modules[place]
+        return _reader_in(modules) if isinstance(modules, str) else tuple(map(_reader_in, modules))
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -53,7 +53,7 @@ GROUP = "karat.readers"
 
 
 def reader_titles() -> dict[str, str]:
-    """The readers of karat and of other packages by name, in the order in which they are asked.
+    """The titles of the readers of karat and of other packages by name, in the order in which they are tried.
 
     >>> list(reader_titles())[:2], list(reader_titles())[-1]
     (['karat', 'otree'], 'table')
@@ -68,48 +68,48 @@ def reader_titles() -> dict[str, str]:
 
 
 def reader_named(name: str) -> Reader:
-    """The reader that `--from` or `source=` names.
+    """The reader with the name that `--from` or `source=` gives.
 
     >>> reader_named("table").title
     'a table with one judgment per row'
     """
-    known = {reader.name: reader for reader in READERS}
-    names = [*known, *_from_packages()]
+    readers = {reader.name: reader for reader in READERS}
+    names = [*readers, *_from_packages()]
     if name not in names:
         close = nearest(name, names)
         raise IntakeError(
             f"There is no source {name}.{f' Did you mean {close}?' if close else ''} There are {', '.join(names)}."
         )
-    return known[name] if name in known else _of_package(name)
+    return readers[name] if name in readers else _of_package(name)
 
 
 def reader_for(file: SourceFile) -> Reader:
-    """The first reader that recognises a file; the last one takes any table.
+    """The first reader that recognises a file; the last one accepts any table.
 
-    Packages are loaded only for a file that none of karat's readers but the last recognises.
+    Packages are loaded only for files that karat's own readers, except the last, do not recognise.
     """
-    found = next((reader for reader in islice(READERS, len(READERS) - 1) if reader.recognises(file)), None)
-    if found is not None:
-        return found
+    match = next((reader for reader in islice(READERS, len(READERS) - 1) if reader.recognises(file)), None)
+    if match is not None:
+        return match
     return next((reader for reader in map(_of_package, _from_packages()) if reader.recognises(file)), READERS[-1])
 
 
 def _from_packages() -> list[str]:
-    """The names of readers that other packages add; karat's own names are taken."""
-    taken = {reader.name for reader in READERS}
-    return [name for name in dict.fromkeys(entry.name for entry in offered(GROUP)) if name not in taken]
+    """The names of readers from other packages, without those that karat uses itself."""
+    used = {reader.name for reader in READERS}
+    return [name for name in dict.fromkeys(entry.name for entry in offered(GROUP)) if name not in used]
 
 
 @cache
 def _of_package(name: str) -> Reader:
-    """A reader of another package; an error that it did not mean to raise names the package."""
+    """A reader of another package; unexpected errors in it name the package."""
     try:
-        found = added(GROUP, name, Reader)
+        addition = added(GROUP, name, Reader)
     except PackageError as error:
         raise IntakeError(f"The reader {error}, or use --from table.") from error
-    if found is None:
+    if addition is None:
         raise IntakeError(f"There is no source {name}.")
-    reader, package = found
+    reader, package = addition
     title = f"the reader {name}"
     return replace(
         reader, recognises=naming(package, title, reader.recognises), read=naming(package, title, reader.read)

@@ -1,4 +1,4 @@
-"""Tables as the crowd-kit library has them: task, worker, label; and right answers in a table of task and label."""
+"""Tables of the crowd-kit library with task, worker and label, and tables of right answers with task and label."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.cells import chained
-from karat.intake.guess import guess_rt_unit
+from karat.intake.cells import chained, unit_of_times
 from karat.intake.lacking import overlooked
 from karat.intake.readers import generic
 from karat.intake.readers.generic import typed_column
@@ -72,12 +71,10 @@ def read_crowdkit(files: Sequence[SourceFile], options: Options) -> Reading:
     reading = Reading(
         frame,
         chained([(table.frame.height, table.locate) for table in answers]),
-        units_in=sum(table.rows_in for table in tables),
-        bad_units=sum(table.rows_in - table.frame.height for table in tables),
-        notes=[note for table in tables for note in table.notes],
+        units_in=0,
     )
     for table in tables:
-        reading.problems.extend(table.problems)
+        reading.add_table(table)
     reading.frame = _timed(reading, answers[0].file.name, options)
     if truths:
         _add_truth(reading, truths)
@@ -90,16 +87,16 @@ def _named(tables: Sequence[FileTable]) -> str:
 
 
 def _renamed(table: FileTable) -> pl.DataFrame:
-    """The three columns under karat's names, then the rest as it is; `item` and its like may stand there already."""
+    """The three columns under karat's names, then the others; those called item and the like get an underscore."""
     _refuse_lack(table, list(ANSWERS))
-    rest = [name for name in table.frame.columns if name not in ANSWERS]
-    names = {name: f"{name}_" if name in ANSWERS.values() else name for name in rest}
+    others = [name for name in table.frame.columns if name not in ANSWERS]
+    names = {name: f"{name}_" if name in ANSWERS.values() else name for name in others}
     return table.frame.select(
         *(text_column(table.frame[old]).alias(new) for old, new in ANSWERS.items()),
         *(
             column.alias(names[name]) if name in COLUMNS or column.dtype != pl.String
             else typed_column(column).alias(names[name])
-            for name, column in table.frame.select(rest).to_dict().items()
+            for name, column in table.frame.select(others).to_dict().items()
         ),
     )  # fmt: skip
 
@@ -114,38 +111,34 @@ def _refuse_lack(table: FileTable, needed: Sequence[str]) -> None:
 
 
 def _timed(reading: Reading, name: str, options: Options) -> pl.DataFrame:
-    """crowd-kit knows no times; where a column rt was added, its unit is given or guessed."""
+    """The table with response times in seconds, if somebody added a column rt; crowd-kit itself has no times."""
     frame = reading.frame
     if "rt" not in frame.columns:
         return frame
     numbers = frame["rt"].cast(pl.Float64, strict=False)
     if numbers.null_count() > frame["rt"].null_count():
         return frame
-    unit: str | None = options.rt_unit
-    if unit is None:
-        unit, note = guess_rt_unit(numbers, frame["participant"], "rt", name)
-        reading.notes += [] if note is None else [note]
+    unit = unit_of_times(numbers, frame["participant"], "rt", name, options, reading)
     return frame.with_columns(rt=numbers / 1000 if unit == "ms" else numbers)
 
 
 def _add_truth(reading: Reading, truths: Sequence[FileTable]) -> None:
-    """The right answers of a task, several joined as a set, beside each answer to it."""
+    """Add the right answers of a task to each answer; several are joined as a set."""
     for table in truths:
         _refuse_lack(table, sorted(TRUTH))
     rows = pl.concat(
         [table.frame.select(text_column(table.frame[name]).alias(name) for name in TRUTH) for table in truths]
     )
-    known = rows.drop_nulls().group_by("task", maintain_order=True).agg(pl.col("label").unique(maintain_order=True))
-    right = dict(known.with_columns(pl.col("label").list.join("|")).select("task", "label").iter_rows())
+    labels = rows.drop_nulls().group_by("task", maintain_order=True).agg(pl.col("label").unique(maintain_order=True))
+    right = dict(labels.with_columns(pl.col("label").list.join("|")).select("task", "label").iter_rows())
     reading.set_apart(CORRECT_ANSWERS, rows.height)
     expected = reading.frame["item"].replace_strict(right, default=None, return_dtype=pl.String)
     if "expected" in reading.frame.columns:
-        given = text_column(reading.frame["expected"])
-        expected = pl.select(pl.coalesce(given, expected)).to_series()
+        expected = pl.select(pl.coalesce(text_column(reading.frame["expected"]), expected)).to_series()
     reading.frame = reading.frame.with_columns(expected.alias("expected"))
-    silent = len(set(right) - set(reading.frame["item"].drop_nulls().to_list()))
-    if silent:
-        reading.notes.append(Message("crowdkit.unanswered_tasks", {"n": silent}))
+    unanswered = len(set(right) - set(reading.frame["item"].drop_nulls().to_list()))
+    if unanswered:
+        reading.notes.append(Message("crowdkit.unanswered_tasks", {"n": unanswered}))
 
 
 READER = Reader(

@@ -1,8 +1,8 @@
 """The published data of Pieper, Börner and Kiss on eligibility screening: forced choices and ratings on five points.
 
 Fillers and test items are in two files with different columns; the test file may lack the function of its items. The
-columns are those of the authors' description: ENCODING is the lexical item, itemId adds the condition (both of them in
-a choice), trial_index counts from 0, rt is in milliseconds. Among items that are not under test, condition 1 is
+columns follow the authors' description: ENCODING is the lexical item, itemId adds the condition (both conditions in a
+choice), trial_index counts from 0, rt is in milliseconds. Among items that are not under test, condition 1 is
 grammatical, 2 ungrammatical, 3 marked.
 """
 
@@ -33,16 +33,16 @@ QUESTIONS: dict[str, Scale] = {"forced choice": Choice(), "rating": Ordinal(5)}
 
 
 def recognises(file: SourceFile) -> bool:
-    """A table with the columns of the one or the other experiment."""
+    """Whether the table has the columns of one of the two experiments."""
     names = set(header_of(file))
     return names.issuperset(CHOICE) or names.issuperset(RATING)
 
 
 def read_eligibility_screening(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read filler and test files of one or of both experiments as one table."""
+    """Read filler and test files of one or both experiments as one table."""
     tables = [read_table(file, options.delimiter, options.sheet) for file in files]
     kinds = [_kind(table) for table in tables]
-    notes: list[Message] = [note for table in tables for note in table.notes]
+    notes: list[Message] = []
     parts = []
     for table, kind in zip(tables, kinds, strict=True):
         parts.append(_choices(table.frame) if kind == "forced choice" else _ratings(table.frame))
@@ -60,13 +60,12 @@ def read_eligibility_screening(files: Sequence[SourceFile], options: Options) ->
     reading = Reading(
         pl.concat(parts, how="diagonal_relaxed"),
         chained([(table.frame.height, table.locate) for table in tables]),
-        units_in=sum(table.rows_in for table in tables),
-        bad_units=sum(table.rows_in - table.frame.height for table in tables),
-        notes=notes,
+        units_in=0,
         scales={kind if len(set(kinds)) > 1 else "": QUESTIONS[kind] for kind in kinds},
     )
     for table in tables:
-        reading.problems.extend(table.problems)
+        reading.add_table(table)
+    reading.notes += notes
     return reading
 
 
@@ -92,21 +91,21 @@ def _common(frame: pl.DataFrame) -> list[pl.Series]:
 
 
 def _rest(frame: pl.DataFrame, used: Sequence[str]) -> list[pl.Series]:
-    """The columns that have no place in karat's table, under their own names."""
+    """The columns without an equivalent in karat's table, under their own names."""
     used = [*used, "workerId", "itemId", "trial_index", "rt", "ITEM_FUNCTION", "ITEM_SUBGROUP"]
     rest = [name for name in frame.columns if name not in used]
     return [typed_column(frame[name]).alias(f"{name}_" if name in COLUMNS else name) for name in rest]
 
 
 def _untested(columns: Sequence[pl.Series]) -> pl.Series:
-    """Where an item is known not to be under test, and its condition therefore says how good it is."""
+    """Whether an item is not under test, so that its condition says how acceptable it is."""
     function = next(column for column in columns if column.name == "function")
     return (function.str.strip_chars().str.to_lowercase() != "test").fill_null(False)
 
 
 def _ratings(frame: pl.DataFrame) -> pl.DataFrame:
     columns = _common(frame)
-    untested = _untested(columns)
+    not_tested = _untested(columns)
     condition = frame["CONDITION_NO"].str.strip_chars()
     status = condition.replace_strict(STATUS, default=None, return_dtype=pl.String)
     expected = condition.replace_strict(ACCEPTED, default=None, return_dtype=pl.String)
@@ -114,20 +113,20 @@ def _ratings(frame: pl.DataFrame) -> pl.DataFrame:
         [
             *columns,
             frame["ANSWER"].alias("response"),
-            _where(untested, status).alias("status"),
-            _where(untested, expected).alias("expected"),
+            _where(not_tested, status).alias("status"),
+            _where(not_tested, expected).alias("expected"),
             *_rest(frame, ["ANSWER"]),
         ]
     )
 
 
 def _choices(frame: pl.DataFrame) -> pl.DataFrame:
-    """The alternative shown above is the left one; the right answer is the side of condition 1 where it is alone."""
+    """Forced choices: the option above is the left one; the only option in condition 1 is the right answer."""
     columns = _common(frame)
     position = frame["ANSWER_POSITION"].str.strip_chars().str.to_lowercase()
     above, below = _shown(frame, position)
-    one = (above == "1").fill_null(False), (below == "1").fill_null(False)
-    expected = pl.select(pl.when(one[0] & ~one[1]).then(pl.lit("left")).when(one[1] & ~one[0]).then(pl.lit("right")))
+    left, right = (above == "1").fill_null(False), (below == "1").fill_null(False)
+    expected = pl.select(pl.when(left & ~right).then(pl.lit("left")).when(right & ~left).then(pl.lit("right")))
     return pl.DataFrame(
         [
             *columns,
@@ -141,17 +140,17 @@ def _choices(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shown(frame: pl.DataFrame, position: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """The conditions shown above and below: from what was chosen and where it stood, else as `1 >> 3` says."""
+    """The conditions shown above and below, by the chosen condition and its position, or else by `1 >> 3`."""
     first, second = (frame[name].str.strip_chars() for name in OPTIONS)
-    chosen = frame["ANSWER_CONDITION_NO"].str.strip_chars()
-    other = pl.select(pl.when(chosen == first).then(second).when(chosen == second).then(first)).to_series()
+    answer = frame["ANSWER_CONDITION_NO"].str.strip_chars()
+    other = pl.select(pl.when(answer == first).then(second).when(answer == second).then(first)).to_series()
     cells = pl.Series([None] * frame.height, dtype=pl.String)
     if "PRESENTATION_ORDER_CONDITION" in frame.columns:
         cells = frame["PRESENTATION_ORDER_CONDITION"]
     sides = []
     for side, group in (("above", 1), ("below", 2)):
-        here = pl.when(other.is_not_null() & (position == side)).then(chosen)
-        by_answer = here.when(other.is_not_null() & position.is_in(list(SIDES))).then(other)
+        on_side = pl.when(other.is_not_null() & (position == side)).then(answer)
+        by_answer = on_side.when(other.is_not_null() & position.is_in(list(SIDES))).then(other)
         sides.append(pl.select(pl.coalesce(by_answer, cells.str.extract(r"^\s*(\d+) >> (\d+)\s*$", group))).to_series())
     return sides[0], sides[1]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from karat.errors import IntakeError, Problem
-from karat.intake.cells import SAME_MEANING, numbers_or_text, own_name, seconds_of
+from karat.intake.cells import SAME_MEANING, column_named, numbers_or_text, own_name, seconds_of, table_of
 from karat.intake.content import ITEM_IDS, TO_GO_ON, function_named_in, functions_in
 from karat.intake.guess import NAMES, plain
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
@@ -55,7 +55,7 @@ RESPONSE_TYPES = {
 
 @dataclass
 class GorillaEvent:
-    """One row of a task file, as far as karat reads it."""
+    """One row of a task file, with the cells that karat reads."""
 
     place: Place
     row: int
@@ -76,13 +76,13 @@ class GorillaEvent:
     question: str | None = None
 
     @property
-    def asked(self) -> tuple[str | None, str, str, str]:
+    def trial_screen(self) -> tuple[str | None, str, str, str]:
         """The screen of the trial that the event belongs to."""
         return self.participant, self.node, self.trial, self.screen
 
 
 def answers_among(events: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
-    """The events that are answers, one a question of a trial; all others are set aside with a reason."""
+    """The events that are answers, one per question of a trial; all others are set aside with a reason."""
     answers, timeouts = [], []
     for event in events:
         reason = _no_answer(event)
@@ -98,7 +98,7 @@ def answers_among(events: Sequence[GorillaEvent], reading: Reading) -> list[Gori
 
 
 def _no_answer(event: GorillaEvent) -> Message | None:
-    """Why an event is not an answer, or None where it is one."""
+    """The reason why an event is not an answer, or None if it is one."""
     if event.index.upper() == "END OF FILE":
         return END_OF_FILE
     if event.trial.upper().startswith(("BEGIN", "END")) or event.screen.upper().startswith(("BEGIN ", "END ")):
@@ -121,43 +121,43 @@ def _no_answer(event: GorillaEvent) -> Message | None:
 def _with_missed_answers(
     answers: list[GorillaEvent], timeouts: Sequence[GorillaEvent], reading: Reading
 ) -> list[GorillaEvent]:
-    """A time limit that ended a screen on which others answered is an answer that was not given."""
-    answered = {answer.asked for answer in answers}
-    asking = {(answer.node, answer.screen, answer.display) for answer in answers}
-    kept = list(answers)
+    """The answers and, without a response, the timeouts on screens that other participants answered."""
+    answered = {answer.trial_screen for answer in answers}
+    answered_displays = {(answer.node, answer.screen, answer.display) for answer in answers}
+    with_missed = list(answers)
     for event in timeouts:
-        if event.asked not in answered and (event.node, event.screen, event.display) in asking:
+        if event.trial_screen not in answered and (event.node, event.screen, event.display) in answered_displays:
             event.response = None
-            answered.add(event.asked)
-            kept.append(event)
+            answered.add(event.trial_screen)
+            with_missed.append(event)
         else:
             reading.set_apart(TIMED_OUT)
-    return kept
+    return with_missed
 
 
 def _without_clicks(answers: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
-    """Without the objects on which nobody ever did more than go on."""
-    said: dict[tuple[str, str], set[str]] = {}
+    """The answers without objects that nobody used except to continue."""
+    responses: dict[tuple[str, str], set[str]] = {}
     for answer in answers:
-        said.setdefault((answer.display, answer.name), set()).add((answer.response or "").strip().lower())
-    kept = [answer for answer in answers if not said[answer.display, answer.name] <= set(TO_GO_ON)]
-    reading.set_apart(Message("aside.continue_buttons"), len(answers) - len(kept))
-    return kept
+        responses.setdefault((answer.display, answer.name), set()).add((answer.response or "").strip().lower())
+    others = [answer for answer in answers if not responses[answer.display, answer.name] <= set(TO_GO_ON)]
+    reading.set_apart(Message("aside.continue_buttons"), len(answers) - len(others))
+    return others
 
 
 def _name_questions(answers: Sequence[GorillaEvent], reading: Reading) -> None:
-    """Where a trial asks several things, by screen, or by the objects of a screen, these are its questions."""
+    """Name the questions of trials that ask several, by their screens or by the objects on a screen."""
     screens: dict[tuple[str | None, str, str], set[str]] = {}
     objects: dict[tuple[object, ...], set[str]] = {}
     for answer in answers:
         screens.setdefault((answer.participant, answer.node, answer.trial), set()).add(answer.screen)
-        objects.setdefault((*answer.asked, answer.attempt), set()).add(answer.name)
-    by_screen = any(len(found) > 1 for found in screens.values())
-    by_object = any(len(found) > 1 for found in objects.values())
+        objects.setdefault((*answer.trial_screen, answer.attempt), set()).add(answer.name)
+    by_screen = any(len(names) > 1 for names in screens.values())
+    by_object = any(len(names) > 1 for names in objects.values())
     if not by_screen and not by_object:
         return
     for answer in answers:
-        parts = [part for part, wanted in ((answer.screen, by_screen), (answer.name, by_object)) if wanted and part]
+        parts = [part for part, is_used in ((answer.screen, by_screen), (answer.name, by_object)) if is_used and part]
         answer.question = " ".join(parts) or None
     if by_screen and by_object:
         reading.notes.append(Message("gorilla.questions_by_screen_and_object"))
@@ -168,7 +168,7 @@ def _name_questions(answers: Sequence[GorillaEvent], reading: Reading) -> None:
 def _first_attempts(answers: Sequence[GorillaEvent], reading: Reading) -> list[GorillaEvent]:
     first: dict[tuple[object, ...], GorillaEvent] = {}
     for answer in answers:
-        key = (*answer.asked, answer.question)
+        key = (*answer.trial_screen, answer.question)
         if key in first:
             reading.set_apart(FURTHER)
         else:
@@ -178,7 +178,7 @@ def _first_attempts(answers: Sequence[GorillaEvent], reading: Reading) -> list[G
     return list(first.values())
 
 
-KNOWN = {
+PERSON_COLUMNS = {
     "participantstatus": "participant_status",
     "participantstartinggroup": "starting_group",
     "participantexternalsessionid": "external_session",
@@ -196,28 +196,32 @@ OF_QUESTIONNAIRES = re.compile(
 
 
 def called(tables: Sequence[FileTable], reading: Reading) -> dict[str, str]:
-    """How each private id is to be called: by the public id where that is a Prolific id, else by itself."""
+    """The name of each participant by private id: the public id if it is a Prolific id, or else the private id."""
     pairs: dict[str, set[str | None]] = {}
     for table in tables:
         names = {plain(name): name for name in table.frame.columns}
         private = table.frame[names["participantprivateid"]]
         public = names.get("participantpublicid")
         publics = table.frame[public].to_list() if public else [None] * len(private)
-        for one, other in zip(private.to_list(), publics, strict=True):
-            if one is not None:
-                pairs.setdefault(one, set()).add(other)
-    ids = {one: next(iter(others)) for one, others in pairs.items() if len(others) == 1}
-    known = {one: other for one, other in ids.items() if other is not None and PROLIFIC_ID.fullmatch(other)}
-    if known and len(known) == len(pairs) == len(set(known.values())):
+        for private_id, public_id in zip(private.to_list(), publics, strict=True):
+            if private_id is not None:
+                pairs.setdefault(private_id, set()).add(public_id)
+    ids = {private_id: next(iter(others)) for private_id, others in pairs.items() if len(others) == 1}
+    prolific_ids = {
+        private_id: public_id
+        for private_id, public_id in ids.items()
+        if public_id is not None and PROLIFIC_ID.fullmatch(public_id)
+    }
+    if prolific_ids and len(prolific_ids) == len(pairs) == len(set(prolific_ids.values())):
         reading.notes.append(Message("gorilla.public_ids"))
-        return known
-    if any(other is not None for others in pairs.values() for other in others):
+        return prolific_ids
+    if any(public_id is not None for others in pairs.values() for public_id in others):
         reading.notes.append(Message("gorilla.private_ids"))
-    return {one: one for one in pairs}
+    return {private_id: private_id for private_id in pairs}
 
 
 def is_questionnaire(columns: Sequence[str]) -> bool:
-    """Whether a file comes from a questionnaire: it has no trials."""
+    """Whether a file comes from a questionnaire, because it has no trials."""
     return not {plain(name) for name in columns} & {"trialnumber", "reactiontime", "screennumber", "zonetype"}
 
 
@@ -230,50 +234,55 @@ def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Re
         private = table.frame[columns["participantprivateid"]].to_list()
         stamps = columns.get("utctimestamp")
         times = table.frame[stamps].cast(pl.Float64, strict=False).to_list() if stamps else [None] * len(private)
-        about = {known: table.frame[columns[name]].to_list() for name, known in KNOWN.items() if name in columns}
-        for row, (one, time) in enumerate(zip(private, times, strict=True)):
-            if one is None:
+        details = {
+            new_name: table.frame[columns[name]].to_list()
+            for name, new_name in PERSON_COLUMNS.items()
+            if name in columns
+        }
+        for row, (private_id, time) in enumerate(zip(private, times, strict=True)):
+            if private_id is None:
                 continue
-            person = rows.setdefault(names.get(one, one), {"participant": names.get(one, one)})
+            who = names.get(private_id, private_id)
+            person = rows.setdefault(who, {"participant": who})
             if time is not None:
                 earlier, later = person.get("started", time), person.get("finished", time)
                 person["started"] = min(time, earlier if isinstance(earlier, float) else time)
                 person["finished"] = max(time, later if isinstance(later, float) else time)
-            for known, values in about.items():
-                person[known] = values[row] if values[row] is not None else person.get(known)
+            for new_name, values in details.items():
+                person[new_name] = values[row] if values[row] is not None else person.get(new_name)
             for question, value in answers.get(row, {}).items():
                 person.setdefault(question, value)
-    found = list(dict.fromkeys(["participant", *(name for person in rows.values() for name in person)]))
-    data = {name: [person.get(name) for person in rows.values()] for name in found}
-    times_of = [name for name in ("started", "finished") if name in data]
-    frame = pl.DataFrame(data, schema={name: pl.Float64 if name in times_of else pl.String for name in found})
-    return frame.with_columns(instants(frame[name]).alias(name) for name in times_of)
+    frame = table_of(rows.values(), dict.fromkeys(("started", "finished"), pl.Float64()), ["participant"])
+    time_columns = [name for name in ("started", "finished") if name in frame.columns]
+    return frame.with_columns(instants(frame[name]).alias(name) for name in time_columns)
 
 
 def _background(table: FileTable, reading: Reading) -> dict[int, dict[str, str]]:
-    """The answers in each row of a questionnaire, by question; long form or one row per participant."""
+    """The answers in each row of a questionnaire, by question, in long form or with one row per participant."""
     frame = table.frame
     columns = {plain(name): name for name in frame.columns}
     question = columns.get("questionkey") or columns.get("objectname")
     response = columns.get("response")
     if question is None or response is None:
-        asked = [name for name in frame.columns if not OF_QUESTIONNAIRES.fullmatch(plain(name))]
-        cells = {row: [(name, frame[name][row]) for name in asked] for row in range(frame.height)}
+        question_columns = [name for name in frame.columns if not OF_QUESTIONNAIRES.fullmatch(plain(name))]
+        cells = {row: [(name, frame[name][row]) for name in question_columns] for row in range(frame.height)}
     else:
         keys = frame[columns["key"]].to_list() if "key" in columns else [None] * frame.height
         questions, responses = frame[question].to_list(), frame[response].to_list()
         cells = {
             row: [(questions[row] or "", responses[row])] for row in range(frame.height) if keys[row] != "quantised"
         }
-    personal = {name: None for found in cells.values() for name, _ in found if names_a_person(name)}
+    personal = {name: None for answers in cells.values() for name, _ in answers if names_a_person(name)}
     reading.notes += left_out_note(list(personal), table.file.name)
     return {
         row: {
-            (f"{name}_" if name in COLUMNS or name in ("started", "finished", *KNOWN.values()) else name): value
-            for name, value in found
+            (
+                f"{name}_" if name in COLUMNS or name in ("started", "finished", *PERSON_COLUMNS.values()) else name
+            ): value
+            for name, value in answers
             if value is not None and name and name not in personal and not name.upper().startswith(("BEGIN ", "END "))
         }
-        for row, found in cells.items()
+        for row, answers in cells.items()
     }
 
 
@@ -285,14 +294,14 @@ OF_GORILLA = re.compile(
     r"display|metadata|audio.*|unnamed\d*|manipulation.*|key|proportion.*|absolute.*|store.*|current.*|.*timestamp.*"
 )
 """Columns that Gorilla adds itself."""
-NOT_KEPT = re.compile(
+DROPPED = re.compile(
     r"eventindex|utc.*|local.*|experiment(id|version)|repeatkey|scheduleid|participant.*|checkpoint|room.*|taskversion|"
     r"reactiontime|reactiononset|response|responsetype|[xy]coordinate"
 )
 
 
 def read_gorilla(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read the files of all nodes together, so that trials are counted in the order in which a person saw them."""
+    """Read the files of all nodes together, so that trials are counted in the order in which participants saw them."""
     reading = Reading(pl.DataFrame(), lambda row: where[row], 0)
     where: list[Place] = []
     tables = [_table(file, options, reading) for file in files]
@@ -334,7 +343,7 @@ def _table(file: SourceFile, options: Options, reading: Reading) -> FileTable:
 
 
 def _without_end_of_file(table: FileTable) -> Iterator[Problem]:
-    """The problems of a table without the one that the last line, which only says END OF FILE, is short."""
+    """The problems of a table, except that the line END OF FILE is too short."""
     end = 0
     if table.problems and table.file.suffix not in SPREADSHEETS:
         for number, text in table.file.lines():
@@ -343,9 +352,8 @@ def _without_end_of_file(table: FileTable) -> Iterator[Problem]:
 
 
 def _cells(whole: pl.DataFrame, *names: str) -> list[str | None]:
-    """The first of some columns that is there, compared without case, blanks and signs; row by row."""
-    there = {plain(name): name for name in reversed(whole.columns)}
-    column = next((there[name] for name in names if name in there), None)
+    """The cells of the first of some columns that exists; None in each row if none does."""
+    column = column_named(whole.columns, names)
     return whole[column].to_list() if column else [None] * whole.height
 
 
@@ -384,9 +392,9 @@ def _frame(
         "rt": _seconds(source, answers, options, reading),
         "time": pl.Series([event.time for event in answers], dtype=pl.Float64),
     }
-    own = [name for name in source.columns if not OF_GORILLA.fullmatch(plain(name))]
+    of_study = [name for name in source.columns if not OF_GORILLA.fullmatch(plain(name))]
     labels = [function_named_in(event.display) for event in answers]
-    functions = functions_in((source[name].to_list() for name in own if source.schema[name] == pl.String), labels)
+    functions = functions_in((source[name].to_list() for name in of_study if source.schema[name] == pl.String), labels)
     if set(functions) - {"test"}:
         columns["function"] = _text(list(functions))
         reading.notes.append(Message("gorilla.function"))
@@ -395,7 +403,7 @@ def _frame(
     personal = [name for name in source.columns if names_a_person(_bare(name))]
     reading.notes += left_out_note(personal, answers[0].place[0]) if answers else []
     for name in source.columns:
-        if NOT_KEPT.fullmatch(plain(name)) or name in personal or source[name].null_count() == source.height:
+        if DROPPED.fullmatch(plain(name)) or name in personal or source[name].null_count() == source.height:
             continue
         bare = _bare(name) if _bare(name) in SAME_MEANING else name
         if name != "item" or not columns["item"].equals(source[name]):
@@ -408,31 +416,33 @@ def _text(values: Sequence[str | None]) -> pl.Series:
 
 
 def _bare(name: str) -> str:
-    """A column of the spreadsheet without the word that Task Builder 2 puts before it."""
+    """The name of a spreadsheet column without the prefix of Task Builder 2."""
     return re.sub(r"^spreadsheet\s*:\s*", "", name, flags=re.IGNORECASE)
 
 
 def _items(
     source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Options, reading: Reading
 ) -> pl.Series:  # fmt: skip
-    """Items by a column of the spreadsheet that names them, or by the columns that tell stimuli apart.
+    """Items by a spreadsheet column that names them, or by the columns that distinguish stimuli.
 
-    The number of a trial is a position: it stands in for the item only where the spreadsheet says nothing else.
+    The number of a trial is a position: it is used as the item only if the spreadsheet has nothing else.
     """
-    there = {plain(_bare(name)): name for name in reversed(source.columns) if source[name].null_count() < source.height}
-    column = next((there[name] for name in ITEM_NAMES if name in there), None)
-    row = there.get("spreadsheetrow")
+    named = {plain(_bare(name)): name for name in reversed(source.columns) if source[name].null_count() < source.height}
+    column = next((named[name] for name in ITEM_NAMES if name in named), None)
+    row = named.get("spreadsheetrow")
     if column is None and row is None and options.mapping.get("item") is None:
-        shown = [name for name in source.columns if name in there.values() and not OF_GORILLA.fullmatch(plain(name))]
+        displayed = [
+            name for name in source.columns if name in named.values() and not OF_GORILLA.fullmatch(plain(name))
+        ]
         people = {
             "participant": [event.participant for event in answers],
             "response": [event.response for event in answers],
         }
-        parts, questions = shown_items(source.select(shown), people) if shown and answers else ([], [])
+        parts, questions = shown_items(source.select(displayed), people) if displayed and answers else ([], [])
         if parts:
             reading.open += questions
             return source.select(pl.concat_str(parts, separator=" + ", ignore_nulls=True)).to_series()
-    column = column or row or there.get("trialnumber")
+    column = column or row or named.get("trialnumber")
     if column is None:
         return pl.Series([None] * source.height, dtype=pl.String)
     items = source[column]
@@ -443,7 +453,7 @@ def _items(
 
 
 def _positions(answers: Sequence[GorillaEvent]) -> list[int]:
-    """The number of each answer's trial among all that its participant answered, in the order of time."""
+    """The position of each answer's trial among those that the participant answered, in temporal order."""
     seen: dict[str | None, dict[tuple[str, str], int]] = {}
     positions = []
     for event in answers:
@@ -453,24 +463,23 @@ def _positions(answers: Sequence[GorillaEvent]) -> list[int]:
 
 
 def _seconds(source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Options, reading: Reading) -> pl.Series:
-    """Reaction times, which Gorilla gives in milliseconds; what is not a number stays, for the message."""
+    """Reaction times, which Gorilla gives in milliseconds; text that is not a number stays for the message."""
     texts = _cells(source, "reactiontime", "reactiontimems")
     missed = [event.response is None and event.timed_out for event in answers]
-    given = _text([None if late else text for late, text in zip(missed, texts, strict=True)])
+    times = _text([None if late else text for late, text in zip(missed, texts, strict=True)])
     if options.rt_unit == "s":
-        return numbers_or_text(given)
+        return numbers_or_text(times)
     reading.notes.append(Message("gorilla.milliseconds"))
-    return seconds_of(given)
+    return seconds_of(times)
 
 
 def _people(names: Sequence[str]) -> str | None:
-    """The column of private ids, whatever somebody called it."""
-    called = {plain(name): name for name in names}
-    return next((called[name] for name in ("participantprivateid", *NAMES["participant"]) if name in called), None)
+    """The column of private ids, which somebody may have renamed."""
+    return column_named(names, ("participantprivateid", *NAMES["participant"]))
 
 
 def recognises(file: SourceFile) -> bool:
-    """A header with Gorilla's event index and private id, or with a column of people and the key of a node."""
+    """Whether a header has Gorilla's event index and private id, or a participant column and the key of a node."""
     names = header_of(file)
     plains = {plain(name) for name in names}
     return "eventindex" in plains and (

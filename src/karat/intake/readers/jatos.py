@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, cause
-from karat.intake.cells import filled_up
+from karat.intake.cells import filled_up, table_of
 from karat.intake.guess import plain
 from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych import reader as jspsych
@@ -30,12 +30,12 @@ from karat.messages import Message
 
 FINISHED = "FINISHED"
 LATEST = UNIX_2100 * 1000
-"""In milliseconds: what is later is not a date."""
+"""In milliseconds; anything later is not a date."""
 
 
 @dataclass
 class StudyResult:
-    """One run of a study: who, when, and how it ended."""
+    """One run of a study: the participant, the times and the final state."""
 
     number: str
     participant: str = ""
@@ -46,68 +46,51 @@ class StudyResult:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the participant came to the end."""
+        """Whether the participant reached the end."""
         return self.about.get("study_state") == FINISHED
 
 
-@dataclass
-class Metadata:
-    """The study results of all archives."""
+def _notes(results: Sequence[StudyResult]) -> list[Message]:
+    """Notes on participants who did not finish or who took part several times."""
+    notes = []
+    unfinished = [result for result in results if result.about.get("study_state") and not result.is_finished]
+    if unfinished:
+        names = listed([f"{result.participant} ({result.about['study_state']})" for result in unfinished])
+        notes.append(Message("jatos.unfinished", {"n": len(unfinished), "results": len(results), "names": names}))
+    runs = Counter(result.participant for result in results)
+    repeated = [name for name, count in runs.items() if count > 1]
+    if repeated:
+        notes.append(Message("jatos.several_results", {"names": listed(repeated)}))
+    return notes
 
-    results: list[StudyResult] = field(default_factory=list)
 
-    def add(self, result: StudyResult) -> None:
-        """Take in one more run."""
-        self.results.append(result)
-
-    def notes(self) -> list[Message]:
-        """Who did not finish, and who came twice."""
-        notes = []
-        open_ones = [result for result in self.results if result.about.get("study_state") and not result.is_finished]
-        if open_ones:
-            names = listed([f"{result.participant} ({result.about['study_state']})" for result in open_ones])
-            values = {"n": len(open_ones), "results": len(self.results), "names": names}
-            notes.append(Message("jatos.unfinished", values))
-        runs = Counter(result.participant for result in self.results)
-        twice = [name for name, count in runs.items() if count > 1]
-        if twice:
-            notes.append(Message("jatos.several_results", {"names": listed(twice)}))
-        return notes
-
-    def joined(self, people: pl.DataFrame | None) -> pl.DataFrame | None:
-        """What the data say about people and what JATOS says, one row each; those without data are there too."""
-        chosen: dict[str, StudyResult] = {}
-        for result in self.results:
-            before = chosen.get(result.participant)
-            if before is None or not before.is_finished:
-                chosen[result.participant] = result
-        if not chosen:
-            return people
-        names = dict.fromkeys(name for result in chosen.values() for name in result.about)
-        numbers: dict[str, pl.DataType] = {"working_time": pl.Float64()}
-        dates = dict.fromkeys(("started", "finished"), pl.Datetime("us", "UTC"))
-        types = {name: (numbers | dates).get(name, pl.String()) for name in names}
-        own = pl.DataFrame(
-            {"participant": list(chosen), **{n: [r.about.get(n) for r in chosen.values()] for n in names}},
-            schema={"participant": pl.String(), **types},
-        )
-        if people is None:
-            return own
-        # JATOS' clock comes first: it runs from the first page to the last, jsPsych's only within its own pages.
-        return filled_up(own, people)
+def _people(results: Sequence[StudyResult], people: pl.DataFrame | None) -> pl.DataFrame | None:
+    """One row per participant, with or without data, from JATOS' metadata and from the data themselves."""
+    result_of: dict[str, StudyResult] = {}
+    for result in results:
+        before = result_of.get(result.participant)
+        if before is None or not before.is_finished:
+            result_of[result.participant] = result
+    if not result_of:
+        return people
+    types: dict[str, pl.DataType] = {"working_time": pl.Float64()}
+    types |= dict.fromkeys(("started", "finished"), pl.Datetime("us", "UTC"))
+    of_jatos = table_of([{"participant": name, **result.about} for name, result in result_of.items()], types)
+    # JATOS' times come first: they run from the first page to the last, those of jsPsych only within its own pages.
+    return of_jatos if people is None else filled_up(of_jatos, people)
 
 
 def metadata_of(file: SourceFile, name: str) -> dict[str, StudyResult]:
     """The study results in metadata.json by their numbers."""
-    found: dict[str, StudyResult] = {}
+    results: dict[str, StudyResult] = {}
     for _, document in file.json_documents():
         for entry in _study_results(document):
             number = text(entry.get("id"))
             if number:
-                found[number] = _study_result(number, entry)
-    if not found:
+                results[number] = _study_result(number, entry)
+    if not results:
         raise IntakeError(f"{name} has no studyResults.")
-    return found
+    return results
 
 
 def _study_results(document: Any) -> Iterator[dict[str, Any]]:
@@ -120,12 +103,12 @@ def _study_results(document: Any) -> Iterator[dict[str, Any]]:
 
 
 def _study_result(number: str, entry: dict[str, Any]) -> StudyResult:
-    given = entry.get("urlQueryParameters")
-    parameters = {text(k) or "": text(v) for k, v in given.items()} if isinstance(given, dict) else {}
-    named = {plain(name): name for name, value in parameters.items() if value}
-    id_name = next((named[name] for name in ID_COLUMNS if name in named), None)
+    query = entry.get("urlQueryParameters")
+    parameters = {text(k) or "": text(v) for k, v in query.items()} if isinstance(query, dict) else {}
+    by_plain_name = {plain(name): name for name, value in parameters.items() if value}
+    id_name = next((by_plain_name[name] for name in ID_COLUMNS if name in by_plain_name), None)
     started, finished = (as_number(text(entry.get(name)) or "") for name in ("startDate", "endDate"))
-    about: dict[str, Any] = {
+    details: dict[str, Any] = {
         "study_state": text(entry.get("studyState")),
         "started": _date(started),
         "finished": _date(finished),
@@ -137,14 +120,14 @@ def _study_result(number: str, entry: dict[str, Any]) -> StudyResult:
     }
     for name, value in parameters.items():
         if name and name != id_name and not names_a_person(name):
-            about.setdefault(name if name != "participant" else "participant_", value)
-    about = {name: value for name, value in about.items() if value is not None}
+            details.setdefault(name if name != "participant" else "participant_", value)
+    details = {name: value for name, value in details.items() if value is not None}
     platform_id = parameters[id_name] if id_name else None
-    return StudyResult(number, "", text(entry.get("workerId")), platform_id, id_name or "", about)
+    return StudyResult(number, "", text(entry.get("workerId")), platform_id, id_name or "", details)
 
 
 def _date(milliseconds: float | None) -> datetime | None:
-    """Milliseconds since 1970, as JATOS counts, as a point in time."""
+    """The point in time that JATOS counts in milliseconds since 1970."""
     if milliseconds is None or not 0 < milliseconds < LATEST:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
@@ -155,7 +138,7 @@ DATA_MEMBER = re.compile(r"(?:^|/)study[-_]result[-_](\d+)/comp[-_]result[-_](\d
 
 
 def recognises(file: SourceFile) -> bool:
-    """An archive with the names of JATOS' results, or text with several results of jsPsych below each other."""
+    """Whether an archive has the file names of JATOS' results, or a text has several results of jsPsych in a row."""
     if file.suffix == ".jrzip":
         return True
     if file.head.startswith(b"PK"):
@@ -172,7 +155,7 @@ def _zip_names(file: SourceFile) -> list[str]:
 
 
 def _has_result_lines(sample: str) -> bool:
-    """Several lines, each whole JSON, at least one of them a list of jsPsych's trials."""
+    """Whether a text has several lines of JSON, at least one of them a list of jsPsych's trials."""
     lines = [line.strip() for line in sample.splitlines() if line.strip()]
     if len(lines) < 2 or lines[0][:1] not in ("[", "{") or lines[0][-1:] not in ("]", "}"):
         return False
@@ -196,26 +179,26 @@ def _is_header_line(line: str) -> bool:
 def read_jatos(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read archives and plain-text exports of one study."""
     trials = JsPsychTrials()
-    metadata = Metadata()
+    results: list[StudyResult] = []
     for file in files:
         if file.head.startswith(b"PK") or file.suffix == ".jrzip":
-            _read_archive(file, options, trials, metadata)
+            results += _read_archive(file, options, trials)
         else:
             _read_text(file, options, trials)
     reading = reading_of(trials, options)
-    reading.notes += metadata.notes()
-    reading.participants = metadata.joined(reading.participants)
+    reading.notes += _notes(results)
+    reading.participants = _people(results, reading.participants)
     return reading
 
 
-def _read_archive(file: SourceFile, options: Options, trials: JsPsychTrials, metadata: Metadata) -> None:
+def _read_archive(file: SourceFile, options: Options, trials: JsPsychTrials) -> list[StudyResult]:
     members = file.zip_sizes
-    found = [(match, name) for name in members if (match := DATA_MEMBER.search(name))]
-    about = min((name for name in members if Path(name).name == "metadata.json"), key=len, default=None)
-    known = metadata_of(file.zip_member(about), f"{file.name}/{about}") if about else {}
-    rows_of_result: dict[str, list[TrialRow]] = {number: [] for number in known}
-    # Components of a study are numbered in the order in which they were begun.
-    ordered = sorted(found, key=lambda pair: (int(pair[0][1]), int(pair[0][2])))
+    matches = [(match, name) for name in members if (match := DATA_MEMBER.search(name))]
+    metadata = min((name for name in members if Path(name).name == "metadata.json"), key=len, default=None)
+    described = metadata_of(file.zip_member(metadata), f"{file.name}/{metadata}") if metadata else {}
+    rows_of_result: dict[str, list[TrialRow]] = {number: [] for number in described}
+    # Components of a study are numbered in the order in which they started.
+    ordered = sorted(matches, key=lambda pair: (int(pair[0][1]), int(pair[0][2])))
     for (match, name), member in zip(ordered, file.zip_files(name for _, name in ordered), strict=True):
         rows = _rows_of_member(member, f"{file.name}/{name}", options, trials)
         rows_of_result.setdefault(match[1], []).extend(rows)
@@ -223,23 +206,25 @@ def _read_archive(file: SourceFile, options: Options, trials: JsPsychTrials, met
         raise IntakeError(
             f"{file.name} has no results of JATOS: no metadata.json and no study_result_1/comp_result_1/data.txt."
         )
-    if about is None:
+    if metadata is None:
         trials.notes.append(Message("jatos.no_metadata", {"file": file.name}))
-    others = len(members) - len(found) - (1 if about else 0)
+    others = len(members) - len(matches) - (1 if metadata else 0)
     if others:
         trials.notes.append(Message("jatos.other_files", {"n": others, "file": file.name}))
+    results = []
     for number, rows in rows_of_result.items():
-        result = known.get(number) or StudyResult(number)
+        result = described.get(number) or StudyResult(number)
         result.participant = _participant(result, rows, options, trials)
         for row in rows:
             row.participant = result.participant
             row.values.setdefault("study_result", number)
-        metadata.add(result)
+        results.append(result)
         trials.rows += rows
+    return results
 
 
 def _participant(result: StudyResult, rows: Sequence[TrialRow], options: Options, trials: JsPsychTrials) -> str:
-    """Whose a study result is: by the platform's id in the link, the id in the data, or JATOS' worker id."""
+    """The participant of a study result: the platform's id in the link, the id in the data, or JATOS' worker id."""
     if result.platform_id and "participant" not in options.mapping:
         trials.notes.append(Message("jatos.participant_in_link", {"name": result.platform_name}))
         return trials.annotators.name(result.platform_id) or ""
@@ -253,7 +238,7 @@ def _participant(result: StudyResult, rows: Sequence[TrialRow], options: Options
 
 
 def _rows_of_member(member: SourceFile, name: str, options: Options, trials: JsPsychTrials) -> list[TrialRow]:
-    """The rows of one result; one that is broken is a problem of its own and does not hide the others."""
+    """The rows of one result; a broken result is a problem but does not hide the others."""
     try:
         return _rows_of_result(member, name, options, trials)
     except IntakeError as error:
@@ -268,7 +253,11 @@ def _rows_of_result(
         return []
     if jspsych.is_json(member):
         rows = jspsych.rows_of(member, options, trials, name, line)
-        return rows if any("trial_type" in row.values for row in rows) else _no_trials(rows, trials)
+        if any("trial_type" in row.values for row in rows):
+            return rows
+        for _ in rows:
+            trials.set_apart(NO_JSPSYCH)
+        return []
     rows = []
     for before, table in _tables(member):
         if _is_header_line(table.sample.splitlines()[0]):
@@ -278,14 +267,8 @@ def _rows_of_result(
     return rows
 
 
-def _no_trials(rows: Sequence[TrialRow], trials: JsPsychTrials) -> list[TrialRow]:
-    for _ in rows:
-        trials.set_apart(NO_JSPSYCH)
-    return []
-
-
 def _tables(file: SourceFile) -> Iterator[tuple[int, SourceFile]]:
-    """The tables that stand below each other in a file, cut at their headers, each with the line before it."""
+    """The tables in a file with several, split at their headers, each with the number of the line before it."""
     start, lines = 0, list[str]()
     for number, line in file.lines():
         if lines and _is_header_line(line):
@@ -303,10 +286,10 @@ def _table(file: SourceFile, start: int, lines: Sequence[str]) -> Iterator[tuple
 
 
 def _read_text(file: SourceFile, options: Options, trials: JsPsychTrials) -> None:
-    """The plain-text export: who gave a result is not in it, unless the data themselves tell."""
+    """Add the rows of a plain-text export, which names participants only if the data themselves do."""
     trials.notes += file.encoding_note
     results = _results_as_lines(file) if jspsych.is_json(file) else _tables(file)
-    found = 0
+    number = 0
     for line, result in results:
         try:
             rows = _rows_of_result(result, file.name, options, trials, line)
@@ -315,8 +298,8 @@ def _read_text(file: SourceFile, options: Options, trials: JsPsychTrials) -> Non
             continue
         if not rows:
             continue
-        found += 1
-        jspsych.name_participants(rows, f"{file.path.stem}-{found}", options, trials, is_file=False)
+        number += 1
+        jspsych.name_participants(rows, f"{file.path.stem}-{number}", options, trials, is_file=False)
         trials.rows += rows
     trials.notes.append(Message("jatos.plain_text", {"file": file.name}))
 

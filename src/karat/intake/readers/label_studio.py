@@ -1,12 +1,11 @@
 """Label Studio's exports: JSON with nested annotations, and the flat JSON_MIN and CSV.
 
-A unit is a result: what one annotator said under one control tag of a task. The tag's name is the question. A skipped
-annotation, one without any result, and a model's prediction count as one unit each.
+A unit is a result: the answer of one annotator under one control tag of a task. The tag's name is the question. A
+skipped annotation, one without any result, and a model's prediction count as one unit each.
 
-Nothing in the flat exports separates fields of the task from answers. Answers other than a single choice are written as
-JSON, which gives them away; a column that differs between two annotations of a task is not its field; and what stands
-between the task's id and the annotator, where the export keeps that order, is an answer. `--map response=NAME`
-overrules all of this.
+Nothing in the flat exports separates the fields of a task from answers. A column holds answers if its cells are JSON,
+as all answers but single choices are; if it differs between two annotations of a task; or if it stands between the
+task's id and the annotator in an export that keeps that order. `--map response=NAME` overrules all of this.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from typing import Any
 
 import polars as pl
 
-from karat.errors import IntakeError, Problems
-from karat.intake.cells import cell_number, cell_text, respelled
+from karat.errors import IntakeError
+from karat.intake.cells import cell_number, cell_text, respelled, table_of
 from karat.intake.personal import Annotators
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
@@ -32,7 +31,7 @@ from karat.judgments.times import instants
 from karat.messages import Message
 
 ANSWERS = {"choices": "choices", "rating": "rating", "pairwise": "selected", "number": "number"}
-"""The control tags that ask for a judgment, and the key of their value that holds it."""
+"""The control tags that ask for a judgment, and the key of the judgment in their values."""
 OWN = ("participant", "item", "response", "rt", "time", "question", "annotation_id")
 
 
@@ -40,7 +39,7 @@ SEVERAL = Message("aside.several_choices")
 
 
 def has_several(value: dict[str, Any]) -> bool:
-    """Whether more than one choice was made."""
+    """Whether a value holds more than one choice."""
     choices = value.get("choices")
     return isinstance(choices, list) and len(choices) > 1
 
@@ -54,82 +53,69 @@ def answer_of(value: dict[str, Any]) -> tuple[bool, str | None]:
     for key in ANSWERS.values():
         if key not in value:
             continue
-        found = value[key]
-        if isinstance(found, list):
-            simple = all(isinstance(part, str | int | float) for part in found)
-            return simple, cell_text(found[0] if len(found) == 1 else found or None)
-        return not isinstance(found, dict), cell_text(found)
+        content = value[key]
+        if isinstance(content, list):
+            is_answer = all(isinstance(part, str | int | float) for part in content)
+            return is_answer, cell_text(content[0] if len(content) == 1 else content or None)
+        return not isinstance(content, dict), cell_text(content)
     return False, None
 
 
 @dataclass
 class LabelStudioAnswers:
-    """The answers of a study, as they are found one by one."""
+    """The answers of a study, collected one by one."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     expected: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     pairwise: set[str] = field(default_factory=set)
-    set_aside: dict[Message, int] = field(default_factory=dict)
-    bad_units: int = 0
-    problems: Problems = field(default_factory=Problems)
-    notes: list[Message] = field(default_factory=list)
+    reading: Reading = field(init=False)
     _annotators: Annotators = field(default_factory=Annotators)
 
+    def __post_init__(self) -> None:
+        self.reading = Reading(pl.DataFrame(), lambda row: self.places[row], units_in=0, unit="results")
+
     def annotator(self, completed_by: object) -> str | None:
-        """The annotator's number; who is only known by an e-mail address or a name gets one of our own."""
+        """The annotator's number, or a numbered name for an annotator with only an e-mail address."""
         if isinstance(completed_by, dict):
-            own = completed_by.get("id")
-            completed_by = completed_by.get("email") if own is None or isinstance(own, list | dict) else own
+            number = completed_by.get("id")
+            completed_by = completed_by.get("email") if number is None or isinstance(number, list | dict) else number
         return self._annotators.name(cell_text(completed_by))
 
     def add(self, answer: dict[str, Any], source: dict[str, str | None], place: Place) -> None:
-        """An answer, with the data of its task; a name that karat uses otherwise gets an underscore."""
-        extra = {f"{name}_" if name in COLUMNS or name in OWN else name: text for name, text in source.items()}
-        self.rows.append({**extra, **answer})
+        """Add an answer with the data of its task; names that karat uses for something else get an underscore."""
+        of_task = {f"{name}_" if name in COLUMNS or name in OWN else name: text for name, text in source.items()}
+        self.rows.append({**of_task, **answer})
         self.places.append(place)
 
     def expect(self, item: str, question: str, response: str | None) -> None:
-        """The answer of a ground truth annotation, which is not a judgment but what others should say."""
-        self.set_apart(Message("aside.ground_truth"))
+        """Add the answer of a ground truth annotation, which is not a judgment but the expected answer."""
+        self.reading.set_apart(Message("aside.ground_truth"))
         if response is not None and response not in self.expected.setdefault((item, question), []):
             self.expected[item, question].append(response)
 
-    def set_apart(self, reason: Message, count: int = 1) -> None:
-        """Count what is not a judgment."""
-        if count:
-            self.set_aside[reason] = self.set_aside.get(reason, 0) + count
-
     def reject(self, place: Place, what: str, fix: str, value: object) -> None:
-        """Count what should be a judgment and cannot be read."""
-        file, kind, number = place
-        self.problems.add(what, fix, value=cell_text(value), file=file, place=kind, number=number)
-        self.bad_units += 1
+        """Count an unreadable judgment as bad, with its problem."""
+        self.reading.problems.at(place, what, fix, value=cell_text(value))
+        self.reading.bad_units += 1
 
-    def reading(self) -> Reading:
-        """The answers as a reader gives them back."""
-        frame = self._frame()
-        return Reading(
-            frame,
-            lambda row: self.places[row],
-            units_in=frame.height + sum(self.set_aside.values()) + self.bad_units,
-            unit="results",
-            set_aside=self.set_aside,
-            bad_units=self.bad_units,
-            problems=self.problems,
-            notes=[*self.notes, *self._notes(frame)],
-            scales=self._scales(frame),
-        )
+    def complete(self) -> Reading:
+        """The reading with all answers."""
+        reading, frame = self.reading, self._frame()
+        reading.frame = frame
+        reading.units_in = frame.height + sum(reading.set_aside.values()) + reading.bad_units
+        reading.notes += self._notes(frame)
+        reading.scales = self._scales(frame)
+        return reading
 
     def _frame(self) -> pl.DataFrame:
-        names = [*OWN, *dict.fromkeys(name for row in self.rows for name in row if name not in OWN)]
-        types = {name: pl.Float64() if name == "rt" else pl.String() for name in names}
-        frame = pl.DataFrame({name: [row.get(name) for row in self.rows] for name in names}, schema=types)
+        frame = table_of(self.rows, {"rt": pl.Float64()}, OWN)
+        others = frame.columns[len(OWN) :]
         if self.expected:
             right = [self.expected.get((row["item"], row["question"])) for row in self.rows]
             expected = ["|".join(answers) if answers else None for answers in right]
             frame = frame.with_columns(pl.Series("expected", expected, dtype=pl.String))
-        frame = frame.with_columns(typed_column(frame[name]) for name in names if name not in OWN)
+        frame = frame.with_columns(typed_column(frame[name]) for name in others)
         frame = _with_trials(frame)
         return frame.drop("question") if frame["question"].n_unique() == 1 else frame
 
@@ -152,13 +138,13 @@ class LabelStudioAnswers:
 
 
 def _with_trials(frame: pl.DataFrame) -> pl.DataFrame:
-    """Label Studio does not keep the order of presentation; the order of creation stands in for it, where known."""
+    """The table with trials in order of creation, if known: Label Studio does not record the order of presentation."""
     times = instants(frame["time"])
     if not frame.height or times.null_count() or frame["annotation_id"].null_count():
         return frame
     when = pl.DataFrame([frame["participant"], times.alias("time"), frame["annotation_id"]])
-    each = when.unique(maintain_order=True).sort("participant", "time", maintain_order=True)
-    order = each.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
+    annotations = when.unique(maintain_order=True).sort("participant", "time", maintain_order=True)
+    order = annotations.with_columns(trial=pl.int_range(1, pl.len() + 1).over("participant"))
     trial = when.join(order, on=when.columns, how="left", maintain_order="left", nulls_equal=True)["trial"]
     return frame.with_columns(trial)
 
@@ -172,21 +158,19 @@ Row = Mapping[str, Any]
 
 
 def read_flat_table(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
-    """The CSV export."""
+    """Read the CSV export."""
     table = read_table(file, options.delimiter, options.sheet)
     table.frame.columns = respelled(table.frame.columns, ABOUT)
     lacking = [name for name in FLAT if name not in table.frame.columns]
     if lacking:
         raise IntakeError(f"{file.name} has no column {', '.join(lacking)}, as Label Studio's CSV export has.")
-    answers.problems.extend(table.problems)
-    answers.bad_units += table.rows_in - table.frame.height
-    answers.notes += table.notes
+    answers.reading.add_table(table)
     rows = [{name: _parsed(cell) for name, cell in row.items()} for row in table.frame.iter_rows(named=True)]
     _read_rows(file, rows, table.locate, table.frame.columns, options, answers)
 
 
 def read_flat_json(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
-    """The JSON_MIN export."""
+    """Read the JSON_MIN export."""
     rows, places = [], []
     for number, row in file.json_documents():
         if isinstance(row, dict):
@@ -200,7 +184,7 @@ def read_flat_json(file: SourceFile, options: Options, answers: LabelStudioAnswe
 
 
 def _parsed(cell: str | None) -> Any:
-    """A cell of the CSV export as JSON_MIN would have it: lists and objects are written as JSON."""
+    """A cell of the CSV export as in JSON_MIN: lists and objects are parsed."""
     if cell is None or cell[:1] not in "[{":
         return cell
     try:
@@ -222,11 +206,11 @@ def _read_rows(
             f"{', '.join(others)}, or export the project as JSON, which says so."
         )
     if mapped not in names and columns:
-        answers.notes.append(Message("label_studio.answers", {"file": file.name, "columns": columns}))
+        answers.reading.notes.append(Message("label_studio.answers", {"file": file.name, "columns": columns}))
     free = {name for name in columns if name != mapped and _is_free_text([row.get(name) for row in rows])}
     for number, row in enumerate(rows):
         source = {n: cell_text(row.get(n)) for n in names if n not in ABOUT and (n not in columns or n == mapped)}
-        about = {
+        details = {
             "participant": answers.annotator(row.get("annotator")),
             "item": cell_text(row.get("id")) or str(number + 1),
             "rt": cell_number(row.get("lead_time")),
@@ -236,9 +220,9 @@ def _read_rows(
         for name in columns:
             reason, response = (FREE_TEXT, None) if name in free else _answer(row.get(name))
             if reason is not None:
-                answers.set_apart(reason)
+                answers.reading.set_apart(reason)
             else:
-                answers.add({**about, "question": name, "response": response}, source, locate(number))
+                answers.add({**details, "question": name, "response": response}, source, locate(number))
 
 
 def _answer_columns(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
@@ -246,14 +230,14 @@ def _answer_columns(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     between: list[str] = []
     if "id" in names and names.index("id") > 0 and names.index("annotator") > names.index("id"):
         between = [name for name in candidates if names.index("id") < names.index(name) < names.index("annotator")]
-    found = [name for name in candidates if name in between or _is_result(rows, name) or _differs(rows, name)]
-    if not found and len(candidates) == 1:
+    answers = [name for name in candidates if name in between or _is_result(rows, name) or _differs(rows, name)]
+    if not answers and len(candidates) == 1:
         return candidates
-    return found
+    return answers
 
 
 def _is_result(rows: Sequence[Row], name: str) -> bool:
-    """Whether a column holds what Label Studio writes for results: objects with their values, in a list or alone."""
+    """Whether a column holds results as Label Studio writes them: objects with values, in a list or alone."""
     values = [value for row in rows for value in _objects(row.get(name))]
     return any(answer_of(value)[0] or {"labels", "text", "taxonomy"} & set(value) for value in values)
 
@@ -281,7 +265,7 @@ def _is_free_text(values: Sequence[Any]) -> bool:
 
 
 def _answer(value: Any) -> tuple[Message | None, str | None]:
-    """Why a value is not an answer, or else the answer."""
+    """The reason why a value is not an answer, or the answer."""
     objects = _objects(value)
     if not objects and not isinstance(value, list):
         return None, cell_text(value)
@@ -297,7 +281,7 @@ REGION = ("start", "end", "x", "y", "startOffset", "endOffset", "ranges")
 
 
 def recognises(file: SourceFile) -> bool:
-    """Nested annotations with results, or a table or list whose rows name annotator, annotation and lead time."""
+    """Whether a file has nested annotations with results, or rows with annotator, annotation and lead time."""
     if file.suffix in SPREADSHEETS:
         return False
     start = file.sample.lstrip()[:1]
@@ -313,7 +297,7 @@ def _is_flat_json(file: SourceFile) -> bool:
 
 
 def read_label_studio(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read all exports of a study, so that an annotator without a number keeps one name throughout."""
+    """Read all exports of a study together, so that an annotator without a number has the same name in all."""
     answers = LabelStudioAnswers()
     for file in files:
         if file.sample.lstrip()[:1] not in ("[", "{"):
@@ -322,7 +306,7 @@ def read_label_studio(files: Sequence[SourceFile], options: Options) -> Reading:
             read_flat_json(file, options, answers)
         else:
             _read_tasks(file, answers)
-    return answers.reading()
+    return answers.complete()
 
 
 def _read_tasks(file: SourceFile, answers: LabelStudioAnswers) -> None:
@@ -333,15 +317,18 @@ def _read_tasks(file: SourceFile, answers: LabelStudioAnswers) -> None:
             continue
         item = cell_text(task.get("id")) or str(number)
         data = task.get("data")
-        source = {cell_text(name) or "": cell_text(value) for name, value in _fields(data)}
-        annotations = _listed(task.get("annotations"), task.get("completions"))
+        fields = data.items() if isinstance(data, dict) else ()
+        source = {cell_text(name) or "": cell_text(value) for name, value in fields}
+        annotations = _first_list(task.get("annotations"), task.get("completions"))
         if annotations is None:
             answers.reject(place, "has no list of annotations", "Export the project again as JSON.", item)
             continue
         predictions = task.get("predictions")
-        answers.set_apart(Message("aside.predictions"), len(predictions) if isinstance(predictions, list) else 0)
+        answers.reading.set_apart(
+            Message("aside.predictions"), len(predictions) if isinstance(predictions, list) else 0
+        )
         if not annotations:
-            answers.set_apart(Message("aside.unannotated_tasks"))
+            answers.reading.set_apart(Message("aside.unannotated_tasks"))
         for annotation in annotations:
             if isinstance(annotation, dict):
                 _read_annotation(annotation, item, source, place, answers)
@@ -349,11 +336,7 @@ def _read_tasks(file: SourceFile, answers: LabelStudioAnswers) -> None:
                 answers.reject(place, "is not an annotation", "Export the project again as JSON.", annotation)
 
 
-def _fields(data: object) -> list[tuple[Any, Any]]:
-    return list(data.items()) if isinstance(data, dict) else []
-
-
-def _listed(*candidates: object) -> list[Any] | None:
+def _first_list(*candidates: object) -> list[Any] | None:
     """The first of several values that is a list."""
     return next((value for value in candidates if isinstance(value, list)), None)
 
@@ -365,16 +348,16 @@ def _read_annotation(
     place: tuple[str, str, int],
     answers: LabelStudioAnswers,
 ) -> None:
-    results = _listed(annotation.get("result"))
+    results = _first_list(annotation.get("result"))
     if results is None:
         answers.reject(place, "is not a list of results", "Export the project again as JSON.", annotation.get("result"))
         return
     if annotation.get("was_cancelled") is True:
-        answers.set_apart(Message("aside.skipped_annotations"))
+        answers.reading.set_apart(Message("aside.skipped_annotations"))
         return
     if not results:
-        answers.set_apart(Message("aside.empty_annotations"))
-    about = {
+        answers.reading.set_apart(Message("aside.empty_annotations"))
+    details = {
         "participant": answers.annotator(annotation.get("completed_by")),
         "item": item,
         "rt": cell_number(annotation.get("lead_time")),
@@ -385,13 +368,13 @@ def _read_annotation(
         if annotation.get("ground_truth") is True:
             answers.expect(item, question, response)
         else:
-            answers.add({**about, "question": question, "response": response}, source, place)
+            answers.add({**details, "question": question, "response": response}, source, place)
 
 
 def _answers(
     results: Sequence[Any], place: tuple[str, str, int], answers: LabelStudioAnswers
 ) -> Iterator[tuple[str, str | None]]:  # fmt: skip
-    """The questions of an annotation with their answers; what is not a judgment of the whole task is set aside."""
+    """The questions and answers of an annotation; results that do not judge the whole task are set aside."""
     seen = set()
     for result in results:
         value = result.get("value") if isinstance(result, dict) else None
@@ -401,18 +384,18 @@ def _answers(
         kind = str(result.get("type") or next((kind for kind in ANSWERS if ANSWERS[kind] in value), "other")).lower()
         question = cell_text(result.get("from_name")) or kind
         if kind not in ANSWERS:
-            answers.set_apart(Message("aside.results_of_type", {"type": cell_text(kind)}))
+            answers.reading.set_apart(Message("aside.results_of_type", {"type": cell_text(kind)}))
         elif any(key in value for key in REGION):
-            answers.set_apart(Message("aside.part_of_task"))
+            answers.reading.set_apart(Message("aside.part_of_task"))
         elif question in seen:
-            answers.set_apart(Message("aside.further_answers"))
+            answers.reading.set_apart(Message("aside.further_answers"))
         else:
             seen.add(question)
-            known, response = answer_of(value)
-            if not known:
+            is_answer, response = answer_of(value)
+            if not is_answer:
                 answers.reject(place, f"is not a {kind} answer", "Export the project again as JSON.", json.dumps(value))
             elif has_several(value):
-                answers.set_apart(SEVERAL)
+                answers.reading.set_apart(SEVERAL)
             else:
                 if kind == "pairwise":
                     answers.pairwise.add(question)

@@ -1,6 +1,6 @@
-"""oTree: the wide export of all apps, the export of one app, and the page times that belong to them.
+"""oTree: the wide export of all apps, the export of one app, and their page times.
 
-Each app is first brought into one row per participant and round; then every answer of a round becomes a judgment.
+Each app is first converted to one row per participant and round; then every answer of a round becomes a judgment.
 """
 
 from __future__ import annotations
@@ -12,9 +12,22 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.cells import ORDER, ROW, chained, is_free_text, is_true, one_row_each, own_name, stacked, texts
+from karat.intake.cells import (
+    ORDER,
+    ROW,
+    chained,
+    column_named,
+    is_free_text,
+    is_true,
+    one_row_each,
+    own_name,
+    refuse_cells,
+    stacked,
+    texts,
+    unit_of_times,
+)
 from karat.intake.content import ITEM_IDS, RESPONSE_TIMES
-from karat.intake.guess import guess_rt_unit, plain
+from karat.intake.guess import plain
 from karat.intake.personal import PROLIFIC_ID, are_codes, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.columns import COLUMNS
@@ -31,18 +44,15 @@ PAGE_TIME = "seconds on "
 
 
 def recognises_times(header: Sequence[str]) -> bool:
-    """Whether a header is that of page times."""
+    """Whether a header belongs to page times."""
     return set(NEEDED) <= set(header) and any(name in header for name in EPOCH)
 
 
 def page_times(tables: Sequence[FileTable], reading: Reading) -> pl.DataFrame:
-    """The time that each page took: from the moment the page before was left."""
+    """The time on each page, from the end of the previous page."""
     parts = []
     for table in tables:
-        reading.notes += table.notes
-        reading.problems.extend(table.problems)
-        reading.units_in += table.rows_in
-        reading.bad_units += table.rows_in - table.frame.height
+        reading.add_table(table)
         parts.append(_moments(table, reading))
     pages = pl.concat(parts).sort("_code", "_time", "_index", maintain_order=True)
     reading.set_apart(Message("aside.page_times"), pages.height)
@@ -63,48 +73,47 @@ def _moments(table: FileTable, reading: Reading) -> pl.DataFrame:
         else pl.lit(False).alias("_wait"),
     )
     wrong = moments["_time"].is_null() | moments["_time"].is_infinite() | moments["_time"].is_nan()
-    for row in wrong.arg_true().to_list():
-        what, fix = "is not a moment in seconds since 1970", "Fix the row, or leave it out with --skip-bad."
-        reading.problems.at(table.locate(row), what, fix, epoch, frame[epoch][row] or "")
+    what, fix = "is not a moment in seconds since 1970", "Fix the row, or leave it out with --skip-bad."
+    refuse_cells(reading.problems, table, frame[epoch].fill_null(""), wrong, what, fix)
     reading.bad_units += int(wrong.sum())
     return moments.filter(~wrong)
 
 
 def join_times(rounds: pl.DataFrame, app: str, pages: pl.DataFrame | None, reading: Reading) -> pl.DataFrame:
-    """The rounds of an app with the moment and the duration of the page that asks.
+    """The rounds of an app with the moment and the duration of the page with the question.
 
-    That is the page that most rounds have: an introduction belongs to the first round, results to the last. Where
-    several pages are in as many rounds, nothing shows which of them asks, and each gives a column of its own.
+    This is the page that most rounds have: an introduction belongs to the first round, results to the last. If several
+    pages occur in equally many rounds, nothing shows which one has the question, and each becomes a column.
     """
     empty = rounds.with_columns(pl.lit(None, dtype=dtype).alias(name) for name, dtype in NO_TIMES.items())
     if pages is None:
         return empty
-    mine = pages.filter((pl.col("_app") == app) & ~pl.col("_wait")).with_columns(
+    of_app = pages.filter((pl.col("_app") == app) & ~pl.col("_wait")).with_columns(
         pl.col("_round").cast(pl.Int64, strict=False), pl.col("_page").fill_null("unnamed")
     )
-    mine = mine.filter(pl.col("_round").is_not_null())
-    if not mine.height:
+    of_app = of_app.filter(pl.col("_round").is_not_null())
+    if not of_app.height:
         reading.notes.append(Message("otree.no_page_times", {"app": app}))
         return empty
-    mine = mine.unique(["_code", "_round", "_page"], keep="last", maintain_order=True)
-    uses = mine.group_by("_page", maintain_order=True).len()
-    asking = uses.filter(pl.col("len") == pl.col("len").max())["_page"].to_list()
+    of_app = of_app.unique(["_code", "_round", "_page"], keep="last", maintain_order=True)
+    uses = of_app.group_by("_page", maintain_order=True).len()
+    with_question = uses.filter(pl.col("len") == pl.col("len").max())["_page"].to_list()
     rounds = rounds.with_columns(pl.col("_round").cast(pl.Int64))
-    for page in asking:
+    for page in with_question:
         column = pl.col("_rt").alias(f"{PAGE_TIME}{page}")
-        rounds = _joined(rounds, mine.filter(pl.col("_page") == page).select("_code", "_round", "_time", column))
-    if len(asking) == 1:
-        others = [page for page in uses["_page"].to_list() if page not in asking]
-        values = {"app": app, "page": asking[0], "others": listed(others) if others else None}
+        rounds = _joined(rounds, of_app.filter(pl.col("_page") == page).select("_code", "_round", "_time", column))
+    if len(with_question) == 1:
+        others = [page for page in uses["_page"].to_list() if page not in with_question]
+        values = {"app": app, "page": with_question[0], "others": listed(others) if others else None}
         reading.notes.append(Message("otree.page_times", values))
-        return rounds.rename({f"{PAGE_TIME}{asking[0]}": "_rt"})
-    values = {"app": app, "pages": listed(asking), "column": f"{PAGE_TIME}{asking[0]}"}
+        return rounds.rename({f"{PAGE_TIME}{with_question[0]}": "_rt"})
+    values = {"app": app, "pages": listed(with_question), "column": f"{PAGE_TIME}{with_question[0]}"}
     reading.notes.append(Message("otree.several_pages", values))
     return rounds.with_columns(pl.lit(None, dtype=pl.Float64).alias("_rt"))
 
 
 def _joined(rounds: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
-    """The rounds with the time on one more page; an answer was given when the last of the pages was left."""
+    """The rounds with the time on one more page; the end of the last page is the time of the answer."""
     joined = rounds.join(times, on=["_code", "_round"], how="left", maintain_order="left", suffix="_more")
     if "_time_more" not in joined.columns:
         return joined
@@ -126,7 +135,7 @@ DESCRIPTIONS = (
 
 @dataclass
 class App:
-    """One app: a row a participant and round, and what its fields are."""
+    """One app: one row per participant and round, and the kinds of its fields."""
 
     name: str
     rounds: pl.DataFrame
@@ -137,32 +146,32 @@ class App:
     free_text: list[str] = field(default_factory=list)
     personal: list[str] = field(default_factory=list)
     background: list[str] = field(default_factory=list)
-    """Fields that one round of many asks, such as the age of the participant."""
+    """Fields that only one of many rounds asks for, such as age."""
 
     @property
     def is_background(self) -> bool:
-        """Asked once and about no item: a questionnaire about the participant, where other apps ask for judgments."""
+        """Whether the app may be a questionnaire about the participant, because it has one round and no item."""
         return self.item is None and self.rounds["_round"].n_unique() <= 1
 
     @property
     def described(self) -> list[str]:
         """The fields that describe a round rather than answer it."""
-        known = {*BUILT_IN, *self.answers, *self.free_text, *self.personal, *self.background}
-        return [name for name in self.fields if name not in known]
+        others = {*BUILT_IN, *self.answers, *self.free_text, *self.personal, *self.background}
+        return [name for name in self.fields if name not in others]
 
 
 def apps_of(exports: Sequence[FileTable], reading: Reading) -> list[App]:
-    """The apps of all files; a round that two files hold counts once."""
+    """The apps of all files; a round in two files counts once."""
     parts: dict[str, list[pl.DataFrame]] = {}
     offset = 0
     for number, table in enumerate(exports):
         reading.notes += table.notes
         reading.problems.extend(table.problems)
         rounds = _rounds_of(table, offset, reading)
-        broken = table.rows_in - table.frame.height
-        lost = broken * sum(is_player(name) for name in table.frame.columns)
-        reading.units_in += lost
-        reading.bad_units += lost
+        bad_rows = table.rows_in - table.frame.height
+        unreadable = bad_rows * sum(is_player(name) for name in table.frame.columns)
+        reading.units_in += unreadable
+        reading.bad_units += unreadable
         offset += table.frame.height
         for app, frame in rounds.items():
             parts.setdefault(app, []).append(frame.with_columns(_file=pl.lit(number)))
@@ -172,8 +181,8 @@ def apps_of(exports: Sequence[FileTable], reading: Reading) -> list[App]:
         fields = [column for column in long.columns if not column.startswith(("_", " "))]
         reading.units_in += long.height * len(fields)
         first = pl.col("_file").min().over("_code", "_round")
-        again = long.filter(pl.col("_file") > first).height
-        reading.set_apart(Message("aside.repeated_round_cells"), again * len(fields))
+        repeated = long.filter(pl.col("_file") > first).height
+        reading.set_apart(Message("aside.repeated_round_cells"), repeated * len(fields))
         apps.append(App(name, long.filter(pl.col("_file") == first).drop("_file"), fields))
     return apps
 
@@ -195,51 +204,50 @@ def _rounds_of(table: FileTable, offset: int, reading: Reading) -> dict[str, pl.
             groups.setdefault((match[1], int(match[2])), {})[_clear(match[3])] = name
     rounds: dict[str, list[pl.DataFrame]] = {}
     for (app, number), fields in groups.items():
-        chosen = [pl.col(column).alias(name) for name, column in fields.items()]
-        rounds.setdefault(app, []).append(keyed.select(ROW, code, pl.lit(number).alias("_round"), *chosen))
-    found = {app: pl.concat(frames, how="diagonal_relaxed") for app, frames in rounds.items()}
-    own = {_clear(match[1]): name for name in frame.columns if (match := APP_COLUMN.fullmatch(name))}
-    if own:
+        renamed = [pl.col(column).alias(name) for name, column in fields.items()]
+        rounds.setdefault(app, []).append(keyed.select(ROW, code, pl.lit(number).alias("_round"), *renamed))
+    rounds_by_app = {app: pl.concat(frames, how="diagonal_relaxed") for app, frames in rounds.items()}
+    of_app = {_clear(match[1]): name for name in frame.columns if (match := APP_COLUMN.fullmatch(name))}
+    if of_app:
         app = EXPORT_DATE.sub("", table.file.path.stem) or table.file.path.stem
-        found[app] = _rounds_of_app(table, keyed, own, reading)
-    if not found:
+        rounds_by_app[app] = _rounds_of_app(table, keyed, of_app, reading)
+    if not rounds_by_app:
         raise IntakeError(f"{table.file.name} has no fields of players, such as survey.1.player.rating.")
-    return found
+    return rounds_by_app
 
 
 def _clear(name: str) -> str:
-    """A field's name that does not clash with the columns that are kept beside the fields."""
+    """The name of a field, changed if it could clash with the reader's own columns."""
     return f"field{name}" if name.startswith("_") else name
 
 
 def _rounds_of_app(table: FileTable, keyed: pl.DataFrame, fields: dict[str, str], reading: Reading) -> pl.DataFrame:
-    """The export of one app has a row a participant and round already."""
+    """The rounds in the export of one app, which already has one row per participant and round."""
     name = "subsession.round_number"
     number = pl.int_range(1, pl.len() + 1).over("participant.code")
     if name in keyed.columns:
         number = pl.col(name).str.strip_chars().cast(pl.Int64, strict=False)
     else:
         reading.notes.append(Message("otree.rounds_counted", {"file": table.file.name, "column": name}))
-    chosen = [pl.col(column).alias(field) for field, column in fields.items()]
-    rounds = keyed.select(ROW, pl.col("participant.code").alias("_code"), number.alias("_round"), *chosen)
+    renamed = [pl.col(column).alias(field) for field, column in fields.items()]
+    rounds = keyed.select(ROW, pl.col("participant.code").alias("_code"), number.alias("_round"), *renamed)
     wrong = rounds["_round"].is_null()
-    for row in wrong.arg_true().to_list():
+    if wrong.any():
         what, fix = "is not the number of a round", "Write a whole number."
-        reading.problems.at(table.locate(row), what, fix, name, keyed[name][row] or "")
+        refuse_cells(reading.problems, table, keyed[name].fill_null(""), wrong, what, fix)
     reading.units_in += int(wrong.sum()) * len(fields)
     reading.bad_units += int(wrong.sum()) * len(fields)
     return rounds.filter(~wrong)
 
 
-def tell_fields_apart(app: App, mapping: Mapping[str, str]) -> None:
-    """Which fields are answers: those that oTree does not fill itself and whose names do not describe a round.
+def classify_fields(app: App, mapping: Mapping[str, str]) -> None:
+    """Set the kinds of an app's fields: answers are not filled by oTree, and their names do not describe a round.
 
     A field that the user maps to a column of karat describes the round, unless it is the response.
     """
-    by_name = {plain(name): name for name in reversed(app.fields)}
     mapped = {column: name for column, name in mapping.items() if name in app.fields}
-    app.item = mapped.get("item") or next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
-    app.rt = mapped.get("rt") or next((by_name[name] for name in RESPONSE_TIMES if name in by_name), None)
+    app.item = mapped.get("item") or column_named(app.fields, ITEM_NAMES)
+    app.rt = mapped.get("rt") or column_named(app.fields, RESPONSE_TIMES)
     app.personal = [name for name in app.fields if names_a_person(name)]
     if "response" in mapped:
         app.answers = [mapped["response"]]
@@ -249,27 +257,27 @@ def tell_fields_apart(app: App, mapping: Mapping[str, str]) -> None:
         if name not in (*BUILT_IN, *app.personal, app.rt) and not is_description:
             (app.free_text if _is_remark(name, texts(app.rounds[name])) else app.answers).append(name)
     rounds = app.rounds.group_by("_code").agg(pl.col(app.answers).is_not_null().sum())
-    once = [name for name in app.answers if rounds[name].max() == 1]
-    app.background = once if len(once) < len(app.answers) else []
+    asked_once = [name for name in app.answers if rounds[name].max() == 1]
+    app.background = asked_once if len(asked_once) < len(app.answers) else []
     app.answers = [name for name in app.answers if name not in app.background]
-    shown = [name for name in app.answers if app.item is None and _is_shown(app.rounds, name)]
-    if shown and len(app.answers) > 1:
-        app.item = shown[0]
-        app.answers.remove(shown[0])
+    shown_fields = [name for name in app.answers if app.item is None and _is_shown(app.rounds, name)]
+    if shown_fields and len(app.answers) > 1:
+        app.item = shown_fields[0]
+        app.answers.remove(shown_fields[0])
 
 
 FEWEST_ROUNDS = 3
 
 
 def _is_shown(rounds: pl.DataFrame, name: str) -> bool:
-    """Whether a field differs in every round of a participant, and many have the same values: it was shown."""
-    each = (
+    """Whether a field was shown, because it differs between rounds but many participants have the same values."""
+    people = (
         rounds.drop_nulls(name)
         .group_by("_code")
-        .agg(pl.col(name).n_unique().alias("own"), pl.len().alias("n"), pl.col(name).unique().sort().alias("all"))
+        .agg(pl.col(name).n_unique().alias("distinct"), pl.len().alias("n"), pl.col(name).unique().sort().alias("all"))
     )
-    apart = bool((each["own"] == each["n"]).all()) and bool((each["n"] >= FEWEST_ROUNDS).all())
-    return apart and "rank" not in name.lower() and 2 * each["all"].n_unique() <= each.height
+    all_differ = bool((people["distinct"] == people["n"]).all()) and bool((people["n"] >= FEWEST_ROUNDS).all())
+    return all_differ and "rank" not in name.lower() and 2 * people["all"].n_unique() <= people.height
 
 
 def _is_remark(name: str, answers: list[str]) -> bool:
@@ -280,19 +288,18 @@ NOT_REACHED = Message("aside.unreached_round_cells")
 
 
 def recognises(file: SourceFile) -> bool:
-    """A table with `participant.code` and fields of players, or a table of page times."""
+    """Whether the table has `participant.code` and fields of players, or page times."""
     header = _lower(header_of(file))
-    if recognises_times(header):
-        return True
-    has_fields = any(is_player(name) for name in header)
-    return "participant.code" in header and has_fields
+    return recognises_times(header) or ("participant.code" in header and any(map(is_player, header)))
 
 
 def _lower(names: Sequence[str]) -> list[str]:
-    """The names of columns in lower case where a file has oTree's own names in capitals; else as they are."""
+    """The column names in lower case if oTree's own names have capitals; unchanged otherwise."""
     lower = [name.lower() for name in names]
-    own = {"participant.code", "participant_code"}
-    return lower if own & set(lower) and not own & set(names) and len(set(lower)) == len(lower) else list(names)
+    code_names = {"participant.code", "participant_code"}
+    if code_names & set(lower) and not code_names & set(names) and len(set(lower)) == len(lower):
+        return lower
+    return list(names)
 
 
 def read_otree(files: Sequence[SourceFile], options: Options) -> Reading:
@@ -313,7 +320,7 @@ def read_otree(files: Sequence[SourceFile], options: Options) -> Reading:
     apps = apps_of(exports, reading)
     people = _people(exports, reading.notes)
     for app in apps:
-        tell_fields_apart(app, options.mapping)
+        classify_fields(app, options.mapping)
     judged = [app for app in apps if app.answers and not app.is_background]
     judged = judged or [app for app in apps if app.answers]
     for app in apps:
@@ -321,13 +328,16 @@ def read_otree(files: Sequence[SourceFile], options: Options) -> Reading:
     if judged:
         _judge(judged, times, people, options, reading)
     reading.participants = one_row_each(people.drop("_code"))
-    _note_machines(reading.participants, reading)
+    for name, code in (("is_bot", "otree.bots"), ("is_demo", "otree.demo")):
+        count = int(reading.participants[name].sum()) if name in reading.participants.columns else 0
+        if count:
+            reading.notes.append(Message(code, {"n": count}))
     return reading
 
 
 def _people(exports: Sequence[FileTable], notes: list[Message]) -> pl.DataFrame:
-    """What the files say of participants; a note says what they are called by."""
-    kept = {
+    """One row per participant, and a note on their ids."""
+    names = {
         "participant.label": "label", "participant._is_bot": "is_bot", "session.is_demo": "is_demo",
         "participant.time_started_utc": "started", "participant.time_started": "started",
         "participant._current_page_name": "last_page", "participant.mturk_worker_id": "mturk_worker_id",
@@ -335,10 +345,10 @@ def _people(exports: Sequence[FileTable], notes: list[Message]) -> pl.DataFrame:
     }  # fmt: skip
     parts = []
     for table in exports:
-        there = {old: new for old, new in kept.items() if old in table.frame.columns}
-        if "participant.time_started_utc" in there:
-            there.pop("participant.time_started", None)
-        columns = [pl.col(old).alias(new) for old, new in there.items()]
+        existing = {old: new for old, new in names.items() if old in table.frame.columns}
+        if "participant.time_started_utc" in existing:
+            existing.pop("participant.time_started", None)
+        columns = [pl.col(old).alias(new) for old, new in existing.items()]
         parts.append(table.frame.select(pl.col("participant.code").alias("_code"), *columns))
     people = pl.concat(parts, how="diagonal_relaxed").unique("_code", keep="first", maintain_order=True)
     people = people.with_columns(is_true(people[name]) for name in ("is_bot", "is_demo") if name in people.columns)
@@ -361,40 +371,40 @@ def _people(exports: Sequence[FileTable], notes: list[Message]) -> pl.DataFrame:
 
 
 def _account(app: App, is_judged: bool, people: pl.DataFrame, reading: Reading) -> pl.DataFrame:
-    """Count the cells of an app that are not judgments; answers about the participant go to the table of people."""
+    """Count the cells of an app that are not judgments, and add answers about participants to their table."""
     height = app.rounds.height
     reading.set_apart(Message("aside.otree_cells"), height * sum(name in BUILT_IN for name in app.fields))
     reading.set_apart(Message("aside.free_text_cells"), height * len(app.free_text))
     reading.set_apart(Message("aside.personal_cells"), height * len(app.personal))
     reading.set_apart(Message("aside.round_cells"), height * len(app.described))
-    asked = [*app.background, *([] if is_judged else app.answers)]
-    if not asked:
+    background = [*app.background, *([] if is_judged else app.answers)]
+    if not background:
         return people
-    reading.set_apart(Message("aside.background_cells"), height * len(asked))
+    reading.set_apart(Message("aside.background_cells"), height * len(background))
     code = "otree.asked_once" if is_judged else "otree.background"
-    reading.notes.append(Message(code, {"app": app.name, "answers": listed(asked), "n": len(asked)}))
-    given = app.rounds.group_by("_code").agg(
-        pl.col(name).drop_nulls().first().alias(f"{app.name}.{name}") for name in asked
+    reading.notes.append(Message(code, {"app": app.name, "answers": listed(background), "n": len(background)}))
+    answers = app.rounds.group_by("_code").agg(
+        pl.col(name).drop_nulls().first().alias(f"{app.name}.{name}") for name in background
     )
-    return people.join(given, on="_code", how="left", maintain_order="left")
+    return people.join(answers, on="_code", how="left", maintain_order="left")
 
 
 def _judge(
     apps: Sequence[App], times: Sequence[FileTable], people: pl.DataFrame, options: Options, reading: Reading
 ) -> None:
-    """Make every answer of every round that was reached a judgment."""
+    """Make a judgment of each answer of each round that a participant reached."""
     pages = page_times(times, reading) if times else None
     questions = list(dict.fromkeys(name for app in apps for name in app.answers))
     reached = []
     for index, app in enumerate(apps):
         rounds = join_times(app.rounds, app.name, pages, reading)
-        given = pl.any_horizontal(pl.col(app.answers).is_not_null()) | pl.col("_time").is_not_null()
-        kept = rounds.filter(given)
-        reading.set_apart(NOT_REACHED, (rounds.height - kept.height) * len(app.answers))
-        reached.append(kept.with_columns(_app=pl.lit(index)))
+        is_reached = pl.any_horizontal(pl.col(app.answers).is_not_null()) | pl.col("_time").is_not_null()
+        rounds_reached = rounds.filter(is_reached)
+        reading.set_apart(NOT_REACHED, (rounds.height - rounds_reached.height) * len(app.answers))
+        reached.append(rounds_reached.with_columns(_app=pl.lit(index)))
     order = pl.concat([rounds.select(ROW, "_code", "_app", "_round") for rounds in reached])
-    place = pl.struct("_app", "_round").rank("dense").over("_code").cast(pl.Int64).alias("_trial")
-    order = order.unique(["_code", "_app", "_round"]).with_columns(place).drop(ROW)
+    position = pl.struct("_app", "_round").rank("dense").over("_code").cast(pl.Int64).alias("_trial")
+    order = order.unique(["_code", "_app", "_round"]).with_columns(position).drop(ROW)
     blocks = []
     for app, rounds in zip(apps, reached, strict=True):
         ordered = rounds.join(order, on=["_code", "_app", "_round"], how="left", nulls_equal=True)
@@ -416,54 +426,44 @@ def _blocks(
         reading.notes.append(Message("otree.item_by_round", {"app": app.name}))
     times = _times(app, rounds, options, reading)
     columns = [item.alias("item"), pl.col("_trial").alias("trial"), *times]
-    rest = [name for name in app.described if name not in (app.item, app.rt)]
+    others = [name for name in app.described if name not in (app.item, app.rt)]
     columns += [pl.lit(app.name).alias("app"), pl.col("_round").alias("round")]
     columns += _mapped(app, times, options)
-    columns += [pl.col(name).alias(own_name(name, ("app", "round", "code"), app.fields)) for name in rest]
+    columns += [pl.col(name).alias(own_name(name, ("app", "round", "code"), app.fields)) for name in others]
     ids = people.select("_code", *(name for name in ("participant", "code") if name in people.columns))
-    named = rounds.join(ids, on="_code", how="left", nulls_equal=True, suffix="_field", maintain_order="left")
-    who = [pl.col(name if name not in rounds.columns else f"{name}_field").alias(name) for name in ids.columns[1:]]
+    joined = rounds.join(ids, on="_code", how="left", nulls_equal=True, suffix="_field", maintain_order="left")
+    names = [pl.col(name if name not in rounds.columns else f"{name}_field").alias(name) for name in ids.columns[1:]]
     blocks = []
     for position, name in enumerate(app.answers):
         question = [pl.lit(name).alias("question")] if len(questions) > 1 else []
         order = pl.col("_round") * len(app.answers) + position
         answer = pl.col(name).alias("response")
         blocks.append(
-            named.select(ROW, order.alias(ORDER), who[0], *columns[:1], answer, *question, *columns[1:], *who[1:])
+            joined.select(ROW, order.alias(ORDER), names[0], *columns[:1], answer, *question, *columns[1:], *names[1:])
         )
     return blocks
 
 
 def _mapped(app: App, times: Sequence[pl.Expr], options: Options) -> list[pl.Expr]:
-    """Fields that the user maps to item, rt or response, under their own names, because mappings look there."""
+    """Fields that the user maps to item, rt or response, under their own names, so that mappings can use them."""
     fields = {app.item: [pl.col(app.item or "")], app.rt: times[:1], app.answers[0]: [pl.col(app.answers[0])]}
     mapped_names = {
         name for column, name in options.mapping.items() if column in ("item", "rt", "response")
     } - COLUMNS.keys()
-    return [column.alias(name) for name, found in fields.items() if name and name in mapped_names for column in found]
+    return [column.alias(name) for name, parts in fields.items() if name and name in mapped_names for column in parts]
 
 
 def _times(app: App, rounds: pl.DataFrame, options: Options, reading: Reading) -> list[pl.Expr]:
-    """The time of an answer: a field of the app that holds one, else the time on the page."""
+    """The response time: from a field of the app, or else the time on the page."""
     when = [pl.col("_time").alias("time")] if rounds["_time"].null_count() < rounds.height else []
     when += [pl.col(name) for name in rounds.columns if name.startswith(PAGE_TIME)]
     if app.rt is None:
         return [*([pl.col("_rt").alias("rt")] if rounds["_rt"].null_count() < rounds.height else []), *when]
     numbers = rounds[app.rt].str.strip_chars().cast(pl.Float64, strict=False)
-    unit: str | None = options.rt_unit
-    if unit is None:
-        unit, note = guess_rt_unit(numbers, rounds["_code"], app.rt, app.name)
-        reading.notes += [] if note is None else [note]
+    unit = unit_of_times(numbers, rounds["_code"], app.rt, app.name, options, reading)
     whole = numbers.null_count() == rounds[app.rt].null_count()
     seconds = pl.col(app.rt).str.strip_chars().cast(pl.Float64, strict=False) / (1000 if unit == "ms" else 1)
     return [(seconds if whole else pl.col(app.rt)).alias("rt"), *when]
-
-
-def _note_machines(people: pl.DataFrame, reading: Reading) -> None:
-    if bots := int(people["is_bot"].sum()) if "is_bot" in people.columns else 0:
-        reading.notes.append(Message("otree.bots", {"n": bots}))
-    if demos := int(people["is_demo"].sum()) if "is_demo" in people.columns else 0:
-        reading.notes.append(Message("otree.demo", {"n": demos}))
 
 
 READER = Reader("otree", "results of oTree", recognises, read_otree, together=True)

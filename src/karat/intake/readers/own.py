@@ -1,4 +1,4 @@
-"""karat's own files: what `Judgments.to_parquet` and `Judgments.to_csv` wrote comes back without loss."""
+"""Files written by `Judgments.to_parquet` and `Judgments.to_csv`, read without loss."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARQUET = (".parquet", ".pq")
 
 
 def recognises(file: SourceFile) -> bool:
-    """A Parquet file with karat's metadata, or a CSV file with karat's metadata beside it."""
+    """Whether a Parquet file has karat's metadata, or a CSV file has them beside it."""
     if file.content is not None:
         return False
     if file.suffix in PARQUET:
@@ -52,41 +52,43 @@ def read_own(files: Sequence[SourceFile], options: Options) -> Reading:
 
 
 def _read_parquet(file: SourceFile) -> Reading:
-    about = json.loads(pl.read_parquet_metadata(file.path)[METADATA_KEY])
+    metadata = json.loads(pl.read_parquet_metadata(file.path)[METADATA_KEY])
     frame = pl.read_parquet(file.path)
     return Reading(
         frame,
         lambda row: (file.name, "row", row + 1),
         units_in=frame.height,
-        participants=pl.read_ipc(io.BytesIO(bytes.fromhex(about["participants"]))),
-        scales=scales_from_data(about["scales"]),
-        frozen=about.get("frozen"),
+        participants=pl.read_ipc(io.BytesIO(bytes.fromhex(metadata["participants"]))),
+        scales=scales_from_data(metadata["scales"]),
+        frozen=metadata.get("frozen"),
     )
 
 
 def _read_csv(file: SourceFile) -> Reading:
-    about = json.loads(metadata_path(file.path).read_text(encoding="utf-8"))
+    metadata = json.loads(metadata_path(file.path).read_text(encoding="utf-8"))
     table = read_table(file, ",")
     people = SourceFile(participants_path(file.path))
     participants = (
-        _typed(read_table(people, ",").frame, about["participants"], about) if "participants" in about else None
+        _typed(read_table(people, ",").frame, metadata["participants"], metadata)
+        if "participants" in metadata
+        else None
     )
     return Reading(
-        _typed(table.frame, about["columns"], about),
+        _typed(table.frame, metadata["columns"], metadata),
         table.locate,
         units_in=table.rows_in,
         bad_units=table.rows_in - table.frame.height,
         problems=table.problems,
         notes=table.notes,
         participants=participants,
-        scales=scales_from_data(about["scales"]),
-        frozen=about.get("frozen"),
+        scales=scales_from_data(metadata["scales"]),
+        frozen=metadata.get("frozen"),
     )
 
 
-def _typed(frame: pl.DataFrame, types: dict[str, str], about: dict[str, Any]) -> pl.DataFrame:
-    """Text as the types that the metadata name; a cell that does not fit leaves its column text, for the checks."""
-    if about.get("escaped"):
+def _typed(frame: pl.DataFrame, types: dict[str, str], metadata: dict[str, Any]) -> pl.DataFrame:
+    """Text columns with the types in the metadata; a column with a cell that does not fit stays text."""
+    if metadata.get("escaped"):
         frame = unescape_formulas(frame)
     if len(types) == frame.width:
         frame.columns = list(types)

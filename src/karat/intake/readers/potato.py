@@ -1,11 +1,11 @@
 """Potato's annotations: its table export, its exports as JSON lines, and the folders of its annotators.
 
-Potato stores what was marked as schema > label > value. The table has one column per label, `schema.label` (version 1:
+Potato stores answers as schema > label > value. The table has one column per label, `schema.label` (version 1:
 `schema:::label`); the folders hold `user_state.json` (version 2) or `annotated_instances.jsonl` (version 1, where the
 folder's name is the annotator and `annotation_order.txt` the order of presentation).
 
-A unit ("cell") is what one annotator has for one instance under one schema, or under one label of a schema whose labels
-are scales of their own.
+A unit ("cell") is the answer of one annotator to one instance under one schema, or under one label if the labels of a
+schema are separate scales.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.cells import cell_number, cell_text, respelled
+from karat.intake.cells import cell_number, cell_text, respelled, table_of
 from karat.intake.personal import Annotators, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.checks import Place
@@ -30,8 +30,8 @@ Labels = dict[str, dict[str, str | None]]
 MARKS = ("true", "on", "checked", "selected")
 TRUTHS = {*MARKS, "false", "0", "1"}
 POINT = re.compile(r"scale_(\d{1,4})")
-OWN = {"free_response"}
-"""Labels that go with another one: a text box beside the options."""
+TEXT_BOXES = {"free_response"}
+"""Labels that accompany another one: a text box beside the options."""
 SURVEY_PAGES = Message("aside.survey_pages")
 TEXT_SPANS = Message("aside.text_spans")
 FREE_TEXT = Message("aside.free_text")
@@ -44,7 +44,7 @@ ROOMS = ("_room", "_room_id")
 
 @dataclass
 class PotatoRecord:
-    """What one annotator left at one instance."""
+    """The answers of one annotator to one instance."""
 
     user: str | None
     item: str | None
@@ -55,24 +55,24 @@ class PotatoRecord:
     trial: int | None = None
     changes: Sequence[Mapping[str, Any]] = ()
     resolved: Mapping[str, str | None] = field(default_factory=dict)
-    """Schemas of which the export itself says which of several marks was the last."""
+    """The last of several marks by schema, if the export names it."""
 
 
 def reading_of(records: Sequence[PotatoRecord], people: Sequence[Mapping[str, str | None]]) -> Reading:
-    """The judgments in Potato's records, and what is none."""
+    """The judgments in Potato's records; the other units are set aside."""
     reading = Reading(pl.DataFrame(), lambda row: places[row], units_in=0, unit="cells")
     rows: list[dict[str, Any]] = []
     places: list[Place] = []
     kinds = _kinds(records)
-    done = {(record.user, record.item): record for record in reversed(records)}
+    first = {(record.user, record.item): record for record in reversed(records)}
     for record in records:
-        for schema, marked in record.labels.items():
-            reason = _no_judgment(record, schema, marked, kinds, done[record.user, record.item])
-            for question, response, why in _answers(record, schema, marked, kinds[schema]):
+        for schema, marks in record.labels.items():
+            reason = _no_judgment(record, schema, marks, kinds, first[record.user, record.item])
+            for question, response, answer_reason in _answers(record, schema, marks, kinds[schema]):
                 reading.units_in += 1
-                aside = reason or why
-                if aside is not None:
-                    reading.set_apart(aside)
+                exclusion = reason or answer_reason
+                if exclusion is not None:
+                    reading.set_apart(exclusion)
                 else:
                     rows.append(_row(record, schema, question, response))
                     places.append(record.place)
@@ -83,43 +83,43 @@ def reading_of(records: Sequence[PotatoRecord], people: Sequence[Mapping[str, st
 
 
 def _kinds(records: Sequence[PotatoRecord]) -> dict[str, str]:
-    """What kind of question each schema is, from all that was ever marked under it."""
-    given: dict[str, list[dict[str, str]]] = {}
+    """The kind of question of each schema, from all answers under it."""
+    entries_of: dict[str, list[dict[str, str]]] = {}
     for record in records:
-        for schema, marked in record.labels.items():
-            given.setdefault(schema, []).append(_filled(marked))
-    return {schema: _kind(schema, [marked for marked in entries if marked]) for schema, entries in given.items()}
+        for schema, marks in record.labels.items():
+            entries_of.setdefault(schema, []).append(_filled(marks))
+    return {schema: _kind(schema, [marks for marks in entries if marks]) for schema, entries in entries_of.items()}
 
 
-def _filled(marked: Mapping[str, str | None]) -> dict[str, str]:
-    return {label: value for label, value in marked.items() if value is not None and label not in (*OWN, *ROOMS)}
+def _filled(marks: Mapping[str, str | None]) -> dict[str, str]:
+    return {label: value for label, value in marks.items() if value is not None and label not in (*TEXT_BOXES, *ROOMS)}
 
 
 def _kind(schema: str, entries: Sequence[Mapping[str, str]]) -> str:
     pairs = [(label, value) for entry in entries for label, value in entry.items()]
     # Files may have their header, and so the labels, in capitals.
-    same = all(label.lower() == value.lower() for label, value in pairs)
+    repeats_label = all(label.lower() == value.lower() for label, value in pairs)
     labels = {label for label, _ in pairs}
-    known = {*TRUTHS, *map(str.lower, labels)}
+    spellings = {*TRUTHS, *map(str.lower, labels)}
     if schema.endswith(SPANS) or schema == "span_annotation":
         return "spans"
     if not pairs:
         return "silent"
-    points = all(POINT.fullmatch(label) for label in labels)
-    if points or same or all(value.lower() in TRUTHS for _, value in pairs):
+    are_points = all(POINT.fullmatch(label) for label in labels)
+    if are_points or repeats_label or all(value.lower() in TRUTHS for _, value in pairs):
         return "label"
     numbers = all(cell_number(value) is not None for _, value in pairs)
     if len(labels) == 1:
         return "value" if numbers or labels == {""} else "text"
     if not numbers:
-        return "label" if all(value.lower() in known for _, value in pairs) else "text"
+        return "label" if all(value.lower() in spellings for _, value in pairs) else "text"
     return "scales" if any(len(entry) > 1 for entry in entries) else "label"
 
 
 def _no_judgment(
-    record: PotatoRecord, schema: str, marked: Mapping[str, str | None], kinds: Mapping[str, str], first: PotatoRecord
+    record: PotatoRecord, schema: str, marks: Mapping[str, str | None], kinds: Mapping[str, str], first: PotatoRecord
 ) -> Message | None:
-    """Why what stands under a schema is not a judgment, or None."""
+    """The reason why the answer under a schema is not a judgment, or None if it is one."""
     if (record.item or "").endswith(".html"):
         return SURVEY_PAGES
     if kinds[schema] == "spans":
@@ -134,40 +134,40 @@ def _no_judgment(
 
 
 def _answers(
-    record: PotatoRecord, schema: str, marked: Mapping[str, str | None], kind: str
+    record: PotatoRecord, schema: str, marks: Mapping[str, str | None], kind: str
 ) -> list[tuple[str, str | None, Message | None]]:  # fmt: skip
-    """Question, answer and reason to set it aside, of everything under a schema."""
+    """The questions and answers under a schema, each with a reason to set it aside or None."""
     if kind == "scales":
-        labels = [label for label in marked if label not in (*OWN, *ROOMS)]
-        return [(f"{schema}.{label}", marked[label], None) for label in labels]
-    filled = _filled(marked)
+        labels = [label for label in marks if label not in (*TEXT_BOXES, *ROOMS)]
+        return [(f"{schema}.{label}", marks[label], None) for label in labels]
+    filled = _filled(marks)
     if kind == "value":
         return [(schema, next(iter(filled.values()), None), None)]
     if kind != "label":
         return [(schema, None, None)]
-    chosen = [label for label, value in filled.items() if value.lower() not in ("false", "0") or label == value]
-    if len(chosen) > 1:
+    selected = [label for label, value in filled.items() if value.lower() not in ("false", "0") or label == value]
+    if len(selected) > 1:
         last = _last(record, schema, filled)
-        chosen = [last] if last else chosen
-    if len(chosen) > 1:
+        selected = [last] if last else selected
+    if len(selected) > 1:
         return [(schema, None, SEVERAL)]
-    point = POINT.fullmatch(chosen[0]) if chosen else None
-    return [(schema, point[1] if point else chosen[0] if chosen else None, None)]
+    point = POINT.fullmatch(selected[0]) if selected else None
+    return [(schema, point[1] if point else selected[0] if selected else None, None)]
 
 
 def _last(record: PotatoRecord, schema: str, filled: Mapping[str, str]) -> str | None:
-    """Which of several marks came last: old versions kept every option that was ever clicked."""
+    """The last of several marks: old versions keep every option that was ever clicked."""
     resolved = record.resolved.get(schema)
     if resolved is not None:
-        fitting = [label for label, value in filled.items() if resolved in (label, value)]
-        return fitting[0] if len(fitting) == 1 else None
+        matching = [label for label, value in filled.items() if resolved in (label, value)]
+        return matching[0] if len(matching) == 1 else None
     clicks = [
         (cell_number(change.get("timestamp")) or 0.0, cell_text(change.get("label_name")))
         for change in record.changes
         if change.get("schema_name") == schema and change.get("action") in ("select", "update")
     ]
-    known = [(when, label) for when, label in clicks if label in filled]
-    return max(known, key=lambda click: click[0])[1] if known else None
+    of_labels = [(when, label) for when, label in clicks if label in filled]
+    return max(of_labels, key=lambda click: click[0])[1] if of_labels else None
 
 
 def _row(record: PotatoRecord, schema: str, question: str, response: str | None) -> dict[str, Any]:
@@ -181,32 +181,23 @@ def _row(record: PotatoRecord, schema: str, question: str, response: str | None)
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    types: dict[str, pl.DataType] = dict.fromkeys(("participant", "item", "question", "response"), pl.String())
-    types |= {"rt": pl.Float64(), "trial": pl.Int64(), "time": pl.Float64()}
-    types |= {name: pl.String() for row in rows for name in row if name not in types}
-    frame = pl.DataFrame({name: [row.get(name) for row in rows] for name in types}, schema=types)
-    known = [name for name in ("rt", "trial", "time") if frame[name].null_count() == frame.height]
-    return frame.drop(*known, *(["question"] if frame["question"].n_unique() == 1 else []))
+    types: dict[str, pl.DataType] = {"rt": pl.Float64(), "trial": pl.Int64(), "time": pl.Float64()}
+    frame = table_of(rows, types, ("participant", "item", "question", "response", *types))
+    empty = [name for name in types if frame[name].null_count() == frame.height]
+    return frame.drop(*empty, *(["question"] if frame["question"].n_unique() == 1 else []))
 
 
 def _people(people: Sequence[Mapping[str, str | None]]) -> pl.DataFrame | None:
-    found = {person["participant"]: person for person in people if person["participant"]}
-    names = list(dict.fromkeys(name for person in found.values() for name in person))
-    if not found:
-        return None
-    columns = {name: [person.get(name) for person in found.values()] for name in names}
-    return pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String()))
+    named = {person["participant"]: person for person in people if person["participant"]}
+    return table_of(named.values(), {}) if named else None
 
 
 def _notes(kinds: Mapping[str, str], reading: Reading) -> list[Message]:
     notes = []
-    schemas = {kind: [schema for schema in kinds if kinds[schema] == kind] for kind in ("label", "value", "scales")}
-    if schemas["label"]:
-        notes.append(Message("potato.labels", {"schemas": schemas["label"]}))
-    if schemas["value"]:
-        notes.append(Message("potato.values", {"schemas": schemas["value"]}))
-    if schemas["scales"]:
-        notes.append(Message("potato.scales", {"schemas": schemas["scales"]}))
+    for kind, code in (("label", "potato.labels"), ("value", "potato.values"), ("scales", "potato.scales")):
+        schemas = [schema for schema in kinds if kinds[schema] == kind]
+        if schemas:
+            notes.append(Message(code, {"schemas": schemas}))
     if "rt" in reading.frame.columns:
         notes.append(Message("potato.times"))
     if SEVERAL in reading.set_aside:
@@ -217,13 +208,13 @@ def _notes(kinds: Mapping[str, str], reading: Reading) -> list[Message]:
 WHO = ("user_id", "user")
 SEPARATORS = (":::", ".")
 BESIDE = ("displayed_text", "annotator_origin")
-OWN_NAMES = ("instance_id", *WHO, *BESIDE)
+NAMES = ("instance_id", *WHO, *BESIDE)
 ORDER, DATA, HISTORY = "annotation_order.txt", "assigned_user_data.json", "annotation_history.jsonl"
 TIME_SPENT = re.compile(r"(\d{1,6})d\s+(\d{1,6})h\s+(\d{1,6})m\s+(\d{1,6})s")
 
 
 def recognises(file: SourceFile) -> bool:
-    """A file of an annotator's folder, or a table with instance, user and columns of labels."""
+    """Whether a file belongs to an annotator's folder or is a table with instance, user and columns of labels."""
     if file.path.name in (ORDER, DATA, HISTORY):
         return True
     if file.suffix in SPREADSHEETS:
@@ -233,11 +224,11 @@ def recognises(file: SourceFile) -> bool:
         return any(
             all(f'"{m}"' in file.sample for m in mark) for mark in (*marks, ("instance_id", "user_id", "labels"))
         )
-    return _is_table(respelled(header_of(file), OWN_NAMES))
+    return _is_table(respelled(header_of(file), NAMES))
 
 
 def _is_table(names: Sequence[str]) -> bool:
-    """Whether there are an instance, a user and labels, and every other column belongs to a schema as well."""
+    """Whether there are an instance, a user and labels, and all other columns belong to schemas."""
     schemas = {schema for schema, label in map(_schema, names) if label}
     others = [name for name in names if name not in ("instance_id", *WHO) and not name.startswith(BESIDE)]
     return (
@@ -249,16 +240,16 @@ def _is_table(names: Sequence[str]) -> bool:
 
 
 def _schema(column: str) -> tuple[str, str]:
-    """Schema and label of a column; the label is empty where the column names none."""
+    """The schema and label of a column; the label is empty if the column names none."""
     for separator in SEPARATORS:
-        schema, found, label = column.partition(separator)
-        if found and schema:
+        schema, sign, label = column.partition(separator)
+        if sign and schema:
             return schema, label
     return column, ""
 
 
 def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read the files of all annotators together, because only all answers show what kind of question a schema is."""
+    """Read the files of all annotators together, because it takes all answers to see the kind of a schema."""
     orders = {file.path.parent: _order(file) for file in files if file.path.name == ORDER}
     problems, annotators = Problems(), Annotators()
     records: list[PotatoRecord] = []
@@ -269,11 +260,11 @@ def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
         if file.path.name in (ORDER, DATA, HISTORY):
             continue
         if file.suffix in (".json", ".jsonl", ".ndjson") or file.sample.lstrip()[:1] == "{":
-            found, lost = _from_json(file, orders.get(file.path.parent, []), people, problems)
+            more, unreadable = _from_json(file, orders.get(file.path.parent, []), people, problems)
         else:
-            found, lost = _from_table(file, options, notes, problems)
-        records += found
-        bad += lost
+            more, unreadable = _from_table(file, options, notes, problems)
+        records += more
+        bad += unreadable
     for record in records:
         record.user = annotators.name(record.user)
     personal = sorted({name for person in people for name in person if names_a_person(name)})
@@ -300,7 +291,7 @@ def _from_table(
     file: SourceFile, options: Options, notes: list[Message], problems: Problems
 ) -> tuple[list[PotatoRecord], int]:  # fmt: skip
     table = read_table(file, options.delimiter, options.sheet)
-    names = table.frame.columns = respelled(table.frame.columns, OWN_NAMES)
+    names = table.frame.columns = respelled(table.frame.columns, NAMES)
     if not _is_table(names):
         raise IntakeError(f"{file.name} has no columns instance_id, user_id and schema.label, as Potato's tables have.")
     notes += table.notes
@@ -336,9 +327,7 @@ def _from_json(
         place = (_named(file), "element", number)
         if not isinstance(document, dict):
             fix = "Every line is an object with named values."
-            problems.add(
-                "is not an annotation", fix, value=cell_text(document), file=place[0], place=place[1], number=number
-            )
+            problems.at(place, "is not an annotation", fix, value=cell_text(document))
             bad += 1
         elif "instance_id_to_label_to_value" in document or "instance_id_ordering" in document:
             records += _from_state(document, file, place, people)
@@ -348,7 +337,7 @@ def _from_json(
 
 
 def _named(file: SourceFile) -> str:
-    """The file with its folder, because every annotator's file has the same name."""
+    """The name of a file with its folder, because all annotators' files have the same name."""
     return f"{file.path.parent.name}/{file.path.name}" if file.path.parent.name else file.name
 
 
@@ -368,7 +357,7 @@ def _from_line(
 def _spans(line: dict[str, Any]) -> dict[str, str | None]:
     spans = line.get("span_annotations", line.get("spans"))
     if isinstance(spans, dict):
-        return {str(schema): cell_text(found) for schema, found in spans.items() if found}
+        return {str(schema): cell_text(content) for schema, content in spans.items() if content}
     return {"span_annotation": cell_text(spans)} if spans else {}
 
 
@@ -380,40 +369,40 @@ def _from_state(
     people.append({"participant": user, **_survey(state.get("phase_to_page_to_label_to_value"))})
     order = [cell_text(item) for item in _list(state.get("instance_id_ordering"))]
     behaviour = _dict(state.get("instance_id_to_behavioral_data"))
-    labelled = _dict(state.get("instance_id_to_label_to_value"))
+    labels_of = _dict(state.get("instance_id_to_label_to_value"))
     spans = _dict(state.get("instance_id_to_span_to_value"))
-    for item in dict.fromkeys([*labelled, *spans]):
-        labels = _labels(labelled.get(item))
+    for item in dict.fromkeys([*labels_of, *spans]):
+        labels = _labels(labels_of.get(item))
         labels |= {"spans._spans": {"": cell_text(spans[item])}} if spans.get(item) else {}
-        about = _dict(behaviour.get(item))
-        changes = [change for change in _list(about.get("annotation_changes")) if isinstance(change, dict)]
+        behaviour_at = _dict(behaviour.get(item))
+        changes = [change for change in _list(behaviour_at.get("annotation_changes")) if isinstance(change, dict)]
         trial = order.index(cell_text(item)) + 1 if cell_text(item) in order else None
-        yield PotatoRecord(user, cell_text(item), labels, place, {}, _seconds(about), trial, changes=changes)
+        yield PotatoRecord(user, cell_text(item), labels, place, {}, _seconds(behaviour_at), trial, changes=changes)
 
 
-def _labels(stored: object) -> Labels:
-    """Schema > label > value from either way in which Potato writes it: nested, or as pairs of label and value."""
+def _labels(marks: object) -> Labels:
+    """Schema > label > value from both forms in which Potato writes them: nested, or as pairs of label and value."""
     labels: Labels = {}
-    if isinstance(stored, dict):
-        for schema, found in stored.items():
-            inner = found.get("labels") if isinstance(found, dict) and list(found) == ["labels"] else found
+    if isinstance(marks, dict):
+        for schema, content in marks.items():
+            inner = content.get("labels") if isinstance(content, dict) and list(content) == ["labels"] else content
             pairs = inner.items() if isinstance(inner, dict) else [("", inner)]
             labels[cell_text(schema) or ""] = {cell_text(label) or "": cell_text(value) for label, value in pairs}
-    for pair in _list(stored):
+    for pair in _list(marks):
         label, value = pair if isinstance(pair, list) and len(pair) == 2 else (pair, None)
-        about = label if isinstance(label, dict) else {"schema": label}
-        schema, name = cell_text(about.get("schema")) or "", cell_text(about.get("name")) or ""
+        names = label if isinstance(label, dict) else {"schema": label}
+        schema, name = cell_text(names.get("schema")) or "", cell_text(names.get("name")) or ""
         labels.setdefault(schema, {})[name] = cell_text(value)
     return labels
 
 
 def _survey(phases: object) -> dict[str, str | None]:
-    """What an annotator answered before and after the annotations, as participant information."""
+    """An annotator's answers before and after the annotations, as participant information."""
     answers: dict[str, str | None] = {}
     for pages in _dict(phases).values():
         for page in _dict(pages).values():
-            for schema, marked in _labels(page).items():
-                values = [value if label in ("", "text_box") else label for label, value in marked.items() if value]
+            for schema, marks in _labels(page).items():
+                values = [value if label in ("", "text_box") else label for label, value in marks.items() if value]
                 name = f"{schema}_" if schema in ("participant", "status", "list") else schema
                 answers[name] = "|".join(value for value in values if value) or None
     return answers
@@ -421,14 +410,14 @@ def _survey(phases: object) -> dict[str, str | None]:
 
 def _seconds(behaviour: object) -> float | None:
     """The time spent on an instance: in milliseconds (version 2) or as `Time spent: 0d 0h 0m 12s` (version 1)."""
-    about = _dict(behaviour)
-    milliseconds = cell_number(about.get("total_time_ms"))
+    times = _dict(behaviour)
+    milliseconds = cell_number(times.get("total_time_ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    found = TIME_SPENT.search(cell_text(about.get("time_string")) or "")
-    if not found:
+    match = TIME_SPENT.search(cell_text(times.get("time_string")) or "")
+    if not match:
         return None
-    days, hours, minutes, seconds = (int(part) for part in found.groups())
+    days, hours, minutes, seconds = (int(part) for part in match.groups())
     return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 

@@ -1,8 +1,8 @@
-"""Prolific's export of submissions: who took part, with which outcome, when, and what they answered to the platform.
+"""Prolific's export of submissions: participants, their status, their times and their answers to the platform.
 
-The export holds no judgments: each row describes a submission, and the people come out as participant information,
-also those who returned their place or ran out of time. The wording of the header has changed several times, so it is
-matched without case, blanks and underscores.
+The export holds no judgments: each row describes a submission and becomes participant information, also if the
+participant returned the study or timed out. The wording of the header has changed several times, so it is matched
+without case, blanks and underscores.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from karat.errors import IntakeError, Problems
+from karat.errors import IntakeError
+from karat.intake.cells import refuse_cells
 from karat.intake.guess import plain
 from karat.intake.personal import WITHHELD, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
@@ -34,18 +35,18 @@ STATUSES = (
     "approved", "partiallyapproved", "awaitingreview", "screenedout", "rejected", "timedout", "returned", "active",
     "reserved",
 )  # fmt: skip
-"""What may become of a submission, the most advanced first."""
+"""The status of a submission, the most advanced first."""
 DESCRIPTIONS = Message("aside.descriptions")
 JUDGMENTS = ("item", "itemid", "response", "answer", "rating")
-"""Columns of a table of judgments that has ids and states of Prolific beside them."""
+"""Columns that show that a table with ids and statuses of Prolific holds judgments."""
 
 
 def recognises(file: SourceFile) -> bool:
-    """A table of submissions: who, which submission, with which status, and at least one of its times and codes."""
-    known = {plain(name) for name in header_of(file)}
-    about = [any(spelling in known for spelling in NAMES[name]) for name in list(NAMES)[3:]]
-    is_export = {"participantid", "status"} <= known and not known.isdisjoint(NAMES["submission"]) and any(about)
-    return is_export and known.isdisjoint(JUDGMENTS)
+    """Whether a table has the columns of submissions: participant, submission, status and a time or code."""
+    header = {plain(name) for name in header_of(file)}
+    details = [any(spelling in header for spelling in NAMES[name]) for name in list(NAMES)[3:]]
+    is_export = {"participantid", "status"} <= header and not header.isdisjoint(NAMES["submission"]) and any(details)
+    return is_export and header.isdisjoint(JUDGMENTS)
 
 
 def read_prolific(files: Sequence[SourceFile], options: Options) -> Reading:
@@ -54,9 +55,9 @@ def read_prolific(files: Sequence[SourceFile], options: Options) -> Reading:
     reading = Reading(pl.DataFrame(), lambda row: (files[0].name, "line", row + 1), units_in=0)
     parts = [_submissions(table, reading) for table in tables]
     reading.set_apart(DESCRIPTIONS, sum(part.height for part in parts))
-    together = pl.concat(parts, how="diagonal_relaxed")
-    typed = [c for c in together.to_dict().values() if c.dtype == pl.String and c.name not in ("participant", "status")]
-    reading.participants = _one_row_a_person(together.with_columns(typed_column(c) for c in typed), reading)
+    rows = pl.concat(parts, how="diagonal_relaxed")
+    texts = [c for c in rows.to_dict().values() if c.dtype == pl.String and c.name not in ("participant", "status")]
+    reading.participants = _best_submissions(rows.with_columns(typed_column(c) for c in texts), reading)
     return reading
 
 
@@ -64,51 +65,49 @@ def _submissions(table: FileTable, reading: Reading) -> pl.DataFrame:
     """The submissions of one file under karat's names, without those that cannot be read."""
     frame = _renamed(table, reading)
     frame = _without_withheld(frame, table, reading)
-    problems = Problems()
-    problems.extend(table.problems)
-    bad = frame["participant"].is_null()
-    _flag(table, problems, frame["participant"], bad, "is empty", "Every submission belongs to a participant.")
+    reading.add_table(table)
+    problems, bad = reading.problems, frame["participant"].is_null()
+    refuse_cells(problems, table, frame["participant"], bad, "is empty", "Every submission belongs to a participant.")
     columns = []
     for name in ("started", "finished"):
         if name in frame.columns:
             columns.append(instants(frame[name]).alias(name))
             wrong = columns[-1].is_null() & frame[name].is_not_null()
-            _flag(table, problems, frame[name], wrong, "is not a point in time", "Write 2026-05-03T12:34:56Z.")
+            what, fix = "is not a point in time", "Write 2026-05-03T12:34:56Z."
+            refuse_cells(problems, table, frame[name], wrong, what, fix)
             bad = bad | wrong
     if "working_time" in frame.columns:
         columns.append(frame["working_time"].cast(pl.Float64, strict=False))
         wrong = (columns[-1].is_null() | ~(columns[-1] >= 0)).fill_null(True) & frame["working_time"].is_not_null()
-        _flag(table, problems, frame["working_time"], wrong, "is not a number of seconds", "Write for example 512.")
+        what, fix = "is not a number of seconds", "Write for example 512."
+        refuse_cells(problems, table, frame["working_time"], wrong, what, fix)
         bad = bad | wrong
-    reading.problems.extend(problems)
-    reading.units_in += table.rows_in
-    reading.bad_units += table.rows_in - frame.height + int(bad.sum())
-    reading.notes += table.notes
+    reading.bad_units += int(bad.sum())
     return frame.with_columns(columns).filter(~bad)
 
 
 def _renamed(table: FileTable, reading: Reading) -> pl.DataFrame:
-    """The columns that karat knows under its names, then the others; an own name is never given twice."""
-    spelled: dict[str, str] = {}
+    """The columns that karat knows under its names, then the others, with an underscore if a name is taken."""
+    new_names: dict[str, str] = {}
     for name, spellings in NAMES.items():
-        found = [column for spelling in spellings for column in table.frame.columns if plain(column) == spelling]
-        if found:
-            spelled[found[0]] = name
-    if "participant" not in spelled.values():
+        matching = [column for spelling in spellings for column in table.frame.columns if plain(column) == spelling]
+        if matching:
+            new_names[matching[0]] = name
+    if "participant" not in new_names.values():
         raise IntakeError(f"{table.file.name} has no column Participant id, as Prolific's exports have.")
     personal = [c for c in table.frame.columns if names_a_person(c)]
     reading.notes += left_out_note(personal, table.file.name)
-    taken = {*NAMES, "submissions"}
-    rest = [c for c in table.frame.columns if c not in spelled and c not in personal]
-    order = sorted(spelled, key=lambda column: list(NAMES).index(spelled[column]))
+    reserved = {*NAMES, "submissions"}
+    others = [c for c in table.frame.columns if c not in new_names and c not in personal]
+    order = sorted(new_names, key=lambda column: list(NAMES).index(new_names[column]))
     return table.frame.select(
-        *(pl.col(column).alias(spelled[column]) for column in order),
-        *(pl.col(column).alias(f"{column}_" if column in taken else column) for column in rest),
+        *(pl.col(column).alias(new_names[column]) for column in order),
+        *(pl.col(column).alias(f"{column}_" if column in reserved else column) for column in others),
     ).with_columns(pl.all().str.strip_chars().replace("", None))
 
 
 def _without_withheld(frame: pl.DataFrame, table: FileTable, reading: Reading) -> pl.DataFrame:
-    """What a person took back, or what Prolific no longer keeps, is missing; how much that is gets reported."""
+    """The table without withdrawn or expired answers; notes give their number."""
     withheld = frame.select(pl.all().is_in(WITHHELD).fill_null(False))
     counts = [(word, sum(int((frame[name] == word).sum()) for name in frame.columns)) for word in WITHHELD]
     for word, count in counts:
@@ -118,13 +117,8 @@ def _without_withheld(frame: pl.DataFrame, table: FileTable, reading: Reading) -
     return frame.with_columns(pl.when(~withheld[name]).then(pl.col(name)).alias(name) for name in frame.columns)
 
 
-def _flag(table: FileTable, problems: Problems, column: pl.Series, mask: pl.Series, what: str, fix: str) -> None:
-    for row in mask.arg_true().to_list():
-        problems.at(table.locate(row), what, fix, column.name, column[row])
-
-
-def _one_row_a_person(submissions: pl.DataFrame, reading: Reading) -> pl.DataFrame:
-    """Of several submissions of a person the most advanced counts, and of equal ones the last."""
+def _best_submissions(submissions: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    """The most advanced submission of each participant; among equally advanced ones, the last."""
     if "status" not in submissions.columns:
         submissions = submissions.with_columns(status=pl.lit(None, pl.String))
     ranks = {status: rank for rank, status in enumerate(STATUSES)}
@@ -134,9 +128,9 @@ def _one_row_a_person(submissions: pl.DataFrame, reading: Reading) -> pl.DataFra
     ).with_row_index("_row")
     best = ordered.sort("_rank", -pl.col("_row").cast(pl.Int64)).unique("participant", keep="first")
     people = best.with_columns(_first=pl.col("participant").replace_strict(_first_rows(ordered), return_dtype=pl.Int64))
-    several = people.filter(pl.col("submissions") > 1).height
-    if several:
-        reading.notes.append(Message("prolific.several_submissions", {"n": several}))
+    repeated = people.filter(pl.col("submissions") > 1).height
+    if repeated:
+        reading.notes.append(Message("prolific.several_submissions", {"n": repeated}))
     return people.sort("_first").drop("_rank", "_row", "_first")
 
 

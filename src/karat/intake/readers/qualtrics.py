@@ -1,7 +1,7 @@
-"""Qualtrics: a wide table below three header rows: export tags, question texts and import ids.
+"""Qualtrics: a wide table below three header rows with export tags, question texts and import ids.
 
 Each cell of a question becomes a judgment. Questions that share a scale (the rows of a matrix, the rounds of a loop,
-tags with one stem, the same answer texts) are one question to karat; what was asked only once is about the participant.
+tags with one stem, the same answer texts) are one question for karat; others describe the participant.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ from karat.messages import Message
 
 
 def display_positions(body: pl.DataFrame, survey: Survey) -> dict[str, pl.Series]:
-    """The position of each question for each participant, by tag; empty where there is no display order.
+    """The position of each question for each participant, by tag; empty if there is no display order.
 
-    Questions stand in the order of the columns. A display order says in which order some of them were shown: these
-    then share out their places anew.
+    Questions are in the order of the columns. A display order gives the order in which some of them were shown: these
+    exchange their positions accordingly.
     """
     orders = _orders(body, survey)
     if not orders:
@@ -67,14 +67,14 @@ def display_positions(body: pl.DataFrame, survey: Survey) -> dict[str, pl.Series
     for row in range(body.height):
         sequence = list(tags)
         for shown in orders:
-            _share_out(sequence, shown[row])
+            _reorder(sequence, shown[row])
         for position, tag in enumerate(sequence, start=1):
             trials[tag].append(position)
     return {tag: pl.Series("trial", numbers, dtype=pl.Int64) for tag, numbers in trials.items()}
 
 
 def _orders(body: pl.DataFrame, survey: Survey) -> list[list[list[str]]]:
-    """For each display order that names questions, the tags that each participant saw, in order."""
+    """For each display order that names questions, each participant's tags in the order of presentation."""
     whole: list[list[list[str]]] = []
     parts: dict[str, dict[str, str]] = {}
     for name in survey.orders:
@@ -82,30 +82,30 @@ def _orders(body: pl.DataFrame, survey: Survey) -> list[list[list[str]]]:
         if match and match["part"]:
             parts.setdefault(match["what"], {})[match["part"]] = name
         elif match:
-            names = _names(survey.judged, match["what"])
+            names = _tags_by_name(survey.judged, match["what"])
             cells = body[name].to_list()
             whole.append([_tags((cell or "").split("|"), names) for cell in cells])
     for what, columns in parts.items():
-        names = _names(survey.judged, what)
+        names = _tags_by_name(survey.judged, what)
         ranks = body.select(pl.col(column).cast(pl.Float64, strict=False) for column in columns.values())
         whole.append([_tags(_by_rank(list(columns), row), names) for row in ranks.iter_rows()])
     return [order for order in whole if any(len(tags) > 1 for tags in order)]
 
 
 def _by_rank(parts: Sequence[str], ranks: Sequence[float | None]) -> list[str]:
-    """An export may give each part its own column, with its position."""
-    known = [(rank, index) for index, rank in enumerate(ranks) if rank is not None and rank == rank]
-    return [parts[index] for _, index in sorted(known)]
+    """The parts in the order of their positions, for exports with one column per part."""
+    ranked = [(rank, index) for index, rank in enumerate(ranks) if rank is not None and rank == rank]
+    return [parts[index] for _, index in sorted(ranked)]
 
 
-def _names(columns: Sequence[QualtricsColumn], what: str) -> dict[str, list[str]]:
-    """What a display order may call a question: its tag, its id, or, within a matrix, its row."""
+def _tags_by_name(columns: Sequence[QualtricsColumn], what: str) -> dict[str, list[str]]:
+    """The tags of the questions by the names that a display order may use: tag, id or row of a matrix."""
     names: dict[str, list[str]] = {}
     for column in columns:
-        own = {column.tag, column.base, column.root}
+        spellings = {column.tag, column.base, column.root}
         if what in (column.base, column.root) and column.row:
-            own = {column.row, column.row_text}
-        for name in own:
+            spellings = {column.row, column.row_text}
+        for name in spellings:
             names.setdefault(name, []).append(column.tag)
     return names
 
@@ -114,7 +114,7 @@ def _tags(parts: Sequence[str], names: dict[str, list[str]]) -> list[str]:
     return list(dict.fromkeys(tag for part in parts for tag in names.get(part.strip(), [])))
 
 
-def _share_out(sequence: list[str], shown: Sequence[str]) -> None:
+def _reorder(sequence: list[str], shown: Sequence[str]) -> None:
     places = sorted(sequence.index(tag) for tag in shown)
     for place, tag in zip(places, shown, strict=True):
         sequence[place] = tag
@@ -133,10 +133,10 @@ CHANNELS = {
     "anonymous": "an anonymous link", "email": "email", "gl": "personal links", "qr": "a QR code",
     "social": "social media",
 }  # fmt: skip
-"""How people were invited, in the words of a report; other channels keep their names."""
+"""The ways of invitation, as a report words them; other channels keep their names."""
 TAG = re.compile(rf"(?:(?P<loop>\d{{1,3}})_)?(?P<base>.+?)(?:_(?P<row>(?:\d+_)?TEXT|\d+|{'|'.join(TIMING)}|DO.*))?")
 FEWEST_OWN = 5
-"""A table with so many of Qualtrics' own columns is from Qualtrics."""
+"""A table with this many of Qualtrics' own columns comes from Qualtrics."""
 DEFAULT_STEM = "q"
 YOURS = re.compile(r"(?i)\b(?:your|ihre?|deine?)\b")
 FEWEST_MATES = 2
@@ -146,12 +146,12 @@ LONGEST_QUESTION = 120
 SHARED_ANSWERS = 2
 """Two columns that share this many answer texts are on one scale."""
 UNANSWERED = "-99"
-"""What Qualtrics can write for a question that was seen and not answered."""
+"""Qualtrics' mark for a question that was displayed but not answered."""
 
 
 @dataclass
 class QualtricsColumn:
-    """A column of a question: its tag, its text, and where it belongs."""
+    """A column of a question: its tag, its text and its question, row and loop."""
 
     tag: str
     text: str
@@ -169,7 +169,7 @@ class QualtricsColumn:
 
     @property
     def is_about_the_person(self) -> bool:
-        """Whether the question, by its tag or its text, asks for the background: `gender`, `What is your age?`."""
+        """Whether the tag or text of the question asks for the background: `gender`, `What is your age?`."""
         words = YOURS.split(self.text)[-1] if YOURS.search(self.text) else self.text
         if len(self.text) <= LONGEST_QUESTION and asks_for_consent(self.text):
             return True
@@ -183,13 +183,13 @@ class QualtricsColumn:
 
     @property
     def row_text(self) -> str:
-        """What the row of a matrix says: what follows the question's own text."""
+        """The text of a row of a matrix, which follows the question's own text."""
         return self.text.rsplit(" - ", 1)[-1].strip()
 
 
 @dataclass
 class Survey:
-    """All columns of an export by what they are."""
+    """All columns of an export by kind."""
 
     header: list[str]
     questions: list[QualtricsColumn] = field(default_factory=list)
@@ -198,7 +198,7 @@ class Survey:
     cells: list[str] = field(default_factory=list)
     timers: dict[str, dict[str, str]] = field(default_factory=dict)
     rounds: dict[str, str] = field(default_factory=dict)
-    """The round of a loop in which a page was timed, by the timing; empty outside of loops."""
+    """The round of a loop that each timing belongs to; empty outside of loops."""
     orders: list[str] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     contacts: list[str] = field(default_factory=list)
@@ -208,74 +208,77 @@ class Survey:
     notes: list[Message] = field(default_factory=list)
     open: list[Question] = field(default_factory=list)
     without_ids: bool = False
-    """Whether the import ids were deleted, so that only tags and answers show what belongs together."""
+    """Whether the import ids were deleted, so that only tags and answers group questions."""
     used: bool = False
-    """Whether the user has named what is judged."""
+    """Whether the user has named the judgments."""
 
-    def tell_columns_apart(self, body: pl.DataFrame, options: Options) -> None:
+    def classify_columns(self, body: pl.DataFrame, options: Options) -> None:
         """Find the questions that ask for judgments, by the answers in their columns."""
-        asked = []
+        questions = []
         for column in self.questions:
             column.answers = [answer for answer in texts(body[column.tag]) if answer != UNANSWERED]
             reason = _no_judgment(column)
             if reason is not None:
                 self.set_aside.setdefault(reason, []).append(column.tag)
             else:
-                asked.append(column)
-        groups = list(_groups([column for column in asked if not column.is_about_the_person]))
-        repeated = _batteries([group for group in groups if len(group) > 1])
-        chosen = [column for group in repeated or groups for column in group] or asked
-        self.judged = [column for column in asked if column in chosen]
-        self.background = [column for column in asked if column not in chosen]
-        repeated = [part for group in repeated for part in _asked_apart(group)]
-        for group in repeated:
-            _name(group, {column.question for column in self.judged})
-        repeated = self._confirmed(repeated, options)
+                questions.append(column)
+        groups = list(_groups([column for column in questions if not column.is_about_the_person]))
+        batteries = _batteries([group for group in groups if len(group) > 1])
+        in_groups = [column for group in batteries or groups for column in group] or questions
+        self.judged = [column for column in questions if column in in_groups]
+        self.background = [column for column in questions if column not in in_groups]
+        batteries = [part for group in batteries for part in _asked_apart(group)]
+        for group in batteries:
+            _name_group(group, {column.question for column in self.judged})
+        batteries = self._confirmed(batteries, options)
         for column in self.judged:
             column.question = column.question or column.base
-        if len({column.question for column in self.judged}) > 1 and repeated:
-            groups_read = [
+        if len({column.question for column in self.judged}) > 1 and batteries:
+            messages = [
                 Message("qualtrics.group", {"question": group[0].question, "tags": listed([c.tag for c in group], 4)})
-                for group in repeated
+                for group in batteries
             ]
-            self.notes.append(Message("qualtrics.groups", {"groups": groups_read}))
+            self.notes.append(Message("qualtrics.groups", {"groups": messages}))
         elif self.judged:
             tags = listed([column.tag for column in self.judged], most=12)
             self.notes.append(Message("qualtrics.judgments", {"tags": tags}))
-        self.notes += _give_timers(self)
+        self.notes += _assign_timers(self)
 
     def _confirmed(self, batteries: list[list[QualtricsColumn]], options: Options) -> list[list[QualtricsColumn]]:
-        """The batteries that are judgments, where the user confirms which: of several long ones on different scales, or
-        where most of what was asked stands outside of them. The user may also name tags.
+        """The batteries that are judgments.
+
+        The user has to confirm them if there are several long ones on different scales or if most questions are
+        outside of batteries, and may also name tags.
         """
         mapped = joined(options.mapping.get("response", ""), self.header)
-        named = [column for column in (*self.judged, *self.background) if column.tag in mapped]
-        if named and len(named) == len(mapped):
-            self.background += [column for column in self.judged if column not in named]
-            self.background = [column for column in self.background if column not in named]
-            self.judged, self.used = [column for column in self.questions if column in named], True
+        mapped_columns = [column for column in (*self.judged, *self.background) if column.tag in mapped]
+        if mapped_columns and len(mapped_columns) == len(mapped):
+            self.background += [column for column in self.judged if column not in mapped_columns]
+            self.background = [column for column in self.background if column not in mapped_columns]
+            self.judged, self.used = [column for column in self.questions if column in mapped_columns], True
             return []
         single = [c for c in self.background if not c.is_about_the_person and len(c.answers) > 1]
-        long = len(batteries) > 1 and sorted(map(len, batteries))[-2] >= FEWEST_IN_BATTERY
-        many = FEWEST_IN_BATTERY if len(self.judged) > MOST_ASIDE else 0
-        beside = len(batteries) > 0 and len(single) > max(many, len(self.judged))
-        if not long and not beside and not self.without_ids and "response" not in options.mapping:
+        several_long = len(batteries) > 1 and sorted(map(len, batteries))[-2] >= FEWEST_IN_BATTERY
+        fewest = FEWEST_IN_BATTERY if len(self.judged) > MOST_ASIDE else 0
+        mostly_outside = len(batteries) > 0 and len(single) > max(fewest, len(self.judged))
+        if not several_long and not mostly_outside and not self.without_ids and "response" not in options.mapping:
             return batteries
-        answers = {one[0].question: sorted({word for column in one for word in column.answers}) for one in batteries}
-        kept, self.open = judged_batteries(answers, {one[0].question: len(one) for one in batteries}, options)
-        self.used = joined(options.mapping.get("response", ""), list(answers)) == kept
-        if beside and not self.used and not self.open:
-            detail = {"n": len(answers[kept[0]]), "sample": answers[kept[0]][:3]}
-            choice = Proposal({"response": "+".join(kept)}, Message("ask.response_choice", detail))
+        named = {battery[0].question: battery for battery in batteries}
+        answers = {name: sorted({word for column in named[name] for word in column.answers}) for name in named}
+        proposed, self.open = judged_batteries(answers, {name: len(named[name]) for name in named}, options)
+        self.used = joined(options.mapping.get("response", ""), list(answers)) == proposed
+        if mostly_outside and not self.used and not self.open:
+            detail = {"n": len(answers[proposed[0]]), "sample": answers[proposed[0]][:3]}
+            choice = Proposal({"response": "+".join(proposed)}, Message("ask.response_choice", detail))
             self.open = [Question("response", (choice,))]
-        left_out = [column for one in batteries if one[0].question not in kept for column in one]
-        self.judged = [column for column in self.judged if column not in left_out]
-        self.background += left_out
-        return [one for one in batteries if one[0].question in kept]
+        others = [column for battery in batteries if battery[0].question not in proposed for column in battery]
+        self.judged = [column for column in self.judged if column not in others]
+        self.background += others
+        return [battery for battery in batteries if battery[0].question in proposed]
 
 
 def survey_of(tags: Sequence[str], labels: Sequence[str], identities: Sequence[str]) -> Survey:
-    """The columns by what their import ids and tags say."""
+    """The columns of a survey, by their import ids and tags."""
     survey = Survey(list(tags))
     for tag, label, cell in zip(tags, labels, identities, strict=True):
         match = QUESTION_ID.fullmatch(_import_id(cell))
@@ -302,10 +305,10 @@ def survey_of(tags: Sequence[str], labels: Sequence[str], identities: Sequence[s
 
 def _import_id(cell: str) -> str:
     try:
-        found = json.loads(cell)
+        identity = json.loads(cell)
     except (ValueError, RecursionError):
         return ""
-    name = found.get("ImportId") if isinstance(found, dict) else None
+    name = identity.get("ImportId") if isinstance(identity, dict) else None
     return name if isinstance(name, str) else ""
 
 
@@ -325,12 +328,12 @@ def _no_judgment(column: QualtricsColumn) -> Message | None:
 
 
 def _asks_who(text: str) -> bool:
-    """Whether a short question asks for a name or an address; a long text may only mention one."""
+    """Whether a question asks for a name or an address; long texts may only mention one."""
     return len(text) <= LONGEST_QUESTION and asks_for_a_person(text)
 
 
 def _batteries(groups: Sequence[list[QualtricsColumn]]) -> list[list[QualtricsColumn]]:
-    """Without the questions that stand beside a long battery of judgments: two or three, with answers of their own."""
+    """The groups without short ones that have different answers from a long battery of judgments."""
     longest = max(groups, key=len, default=[])
     if len(longest) < FEWEST_IN_BATTERY:
         return list(groups)
@@ -342,30 +345,30 @@ def _batteries(groups: Sequence[list[QualtricsColumn]]) -> list[list[QualtricsCo
 
 
 def _rounds(columns: Iterable[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
-    """The rounds of loops with several questions, each of which asks something else about the same item."""
-    for loop, found in groupby(columns, lambda column: column.loop):
-        within = list(found)
+    """The rounds of loops that ask several different questions about the same item."""
+    for loop, columns_of_loop in groupby(columns, lambda column: column.loop):
+        within = list(columns_of_loop)
         if loop and len({column.base for column in within}) == len(within) > 1:
             yield within
 
 
 def _asked_apart(group: list[QualtricsColumn]) -> list[list[QualtricsColumn]]:
-    """Questions with the same answers in each round of a loop, apart."""
+    """The group split by question, if each round of a loop asks several with the same answers."""
     if len({column.base for within in _rounds(group) for column in within}) < len({column.base for column in group}):
         return [group]
     return [[column for column in group if column.base == base] for base in {column.base: 0 for column in group}]
 
 
 def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
-    """The columns that are on one scale."""
+    """The groups of columns that share a scale."""
     group_of: dict[int, int] = {index: index for index in range(len(columns))}
-    known: dict[str, int] = {}
+    first_of: dict[str, int] = {}
     rows = Counter(column.row_text for column in columns if column.row and ":" in column.row_text)
     for index, column in enumerate(columns):
         # A scale with two ends is labelled alike wherever it is used: bad:good.
         ends = [f"ends {column.row_text}"] if column.row and rows[column.row_text] > FEWEST_MATES else []
         for key in [*_keys(column), *ends]:
-            first = known.setdefault(key, index)
+            first = first_of.setdefault(key, index)
             _join(group_of, first, index)
     worded = [index for index, column in enumerate(columns) if not all_numbers(column.answers)]
     vocabularies = {index: set(columns[index].answers) for index in worded}
@@ -375,24 +378,24 @@ def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn
                 _join(group_of, other, index)
     _join_single_answers(group_of, vocabularies)
     for group in dict.fromkeys(group_of.values()):
-        yield [columns[index] for index, its in group_of.items() if its == group]
+        yield [columns[index] for index, number in group_of.items() if number == group]
 
 
 def _join_single_answers(group_of: dict[int, int], vocabularies: dict[int, set[str]]) -> None:
-    """A question to which everybody gave the same answer belongs to the questions that have this answer too."""
+    """Add questions that all participants answered alike to the group with that answer, if there is only one."""
     for index, words in vocabularies.items():
         if len(words) != 1 or list(group_of.values()).count(group_of[index]) > 1:
             continue
-        mates = [other for other, known in vocabularies.items() if len(known) > 1 and words <= known
+        mates = [other for other, options in vocabularies.items() if len(options) > 1 and words <= options
                  and list(group_of.values()).count(group_of[other]) > FEWEST_MATES]  # fmt: skip
         if len({group_of[other] for other in mates}) == 1:
             _join(group_of, mates[0], index)
 
 
-def _join(group_of: dict[int, int], one: int, other: int) -> None:
-    kept, lost = group_of[one], group_of[other]
-    if kept != lost:
-        group_of.update({index: kept for index, group in group_of.items() if group == lost})
+def _join(group_of: dict[int, int], first: int, second: int) -> None:
+    target, source = group_of[first], group_of[second]
+    if target != source:
+        group_of.update({index: target for index, group in group_of.items() if group == source})
 
 
 QUOTED = re.compile(r"(?<!\w)(['\"‘“„«]).*?['\"’”“»](?!\w)")
@@ -401,22 +404,22 @@ FEWEST_PARTS = 2
 
 
 def _keys(column: QualtricsColumn) -> list[str]:
-    """What a column shares with the others on its scale: the question, the stem of the tag."""
+    """The keys that a column shares with others on its scale, such as the question and the stem of the tag."""
     keys = [f"question {column.root}"]
     stem = re.sub(r"[_\-. ]?\d+$", "", column.base.lower())
     # Qualtrics itself numbers questions: Q7, and Q2.7 by block.
     by_default = re.fullmatch(rf"{DEFAULT_STEM}\d*", stem) is not None
     if stem and not by_default and stem != column.base.lower():
         keys.append(f"stem {stem}")
-    # Tags such as item3_a and item4_b name one battery, whatever is numbered and lettered in them.
+    # Tags such as item3_a and item4_b belong to one battery, whatever their numbers and letters.
     pattern = re.sub(r"(?<=[_\-.])[a-z](?![a-z])", "@", re.sub(r"\d+", "#", column.base.lower()))
     if "#" in pattern and pattern.strip("#_-.@") not in ("", DEFAULT_STEM):
         keys.append(f"pattern {pattern}")
-    # Tags such as dog_rating and cat_rating end in what was asked.
+    # Tags such as dog_rating and cat_rating end in the question.
     parts = re.sub(r"_\d+$", "", column.base).split("_")
     if len(parts) > 1 and (parts[-1].lower() in (*ANSWER_WORDS, "conf", "confidence")) and not by_default:
         keys.append(f"{len(parts)} parts, ending {parts[-2] if len(parts) > FEWEST_PARTS else ''} {parts[-1]}")
-    # Loops that ask the same about different words have a question each: How tall is 'a giraffe'?
+    # Loops that ask the same about different words have one question per word: How tall is 'a giraffe'?
     wording = QUOTED.sub("", column.text.partition(" - ")[2].lower())
     if column.loop and len(wording.split()) >= FEWEST_WORDS:
         keys.append(f"wording {wording}")
@@ -428,15 +431,15 @@ def _keys(column: QualtricsColumn) -> list[str]:
     return keys
 
 
-def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
+def _name_group(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
     bases = list(dict.fromkeys(column.base for column in group))
     stems = {re.sub(r"[_\-. ]?\d+$", "", base) for base in bases}
     ends = min(bases), max(bases)
-    alike = next((at for at, (one, other) in enumerate(zip(*ends, strict=False)) if one != other), len(ends[0]))
-    shared = re.sub(r"[\W\d_]+$", "", ends[0][:alike])
-    shared = "" if shared.lower() == DEFAULT_STEM else shared
-    shared = shared or _common_ending(stems)
-    name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else shared or bases[0]
+    end = next((at for at, (a, b) in enumerate(zip(*ends, strict=False)) if a != b), len(ends[0]))
+    stem = re.sub(r"[\W\d_]+$", "", ends[0][:end])
+    stem = "" if stem.lower() == DEFAULT_STEM else stem
+    stem = stem or _common_ending(stems)
+    name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else stem or bases[0]
     while name in taken:
         name += "_"
     for column in group:
@@ -444,36 +447,36 @@ def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
 
 
 def _common_ending(tags: Iterable[str]) -> str:
-    """The last words that all of several tags have.
+    """The last words that several tags have in common.
 
     >>> _common_ending(["dog_how_natural", "cat_how_natural"]), _common_ending(["dog_rating", "cat_grating"])
     ('how_natural', '')
     """
     reversed_parts = [tag.split("_")[::-1] for tag in tags]
-    alike = takewhile(lambda parts: len(set(parts)) == 1, zip(*reversed_parts, strict=False))
-    return "_".join([parts[0] for parts in alike][::-1])
+    common = takewhile(lambda parts: len(set(parts)) == 1, zip(*reversed_parts, strict=False))
+    return "_".join([parts[0] for parts in common][::-1])
 
 
-def _give_timers(survey: Survey) -> list[Message]:
-    """Which timing belongs to which question: by its name, else by its place in the survey."""
+def _assign_timers(survey: Survey) -> list[Message]:
+    """Assign timings to questions by their names, or else by their places in the survey, and return a note."""
     if not survey.timers or not survey.judged:
         return []
     place = {tag: index for index, tag in enumerate(survey.header)}
     at = {timer: min(place[tag] for tag in parts.values()) for timer, parts in survey.timers.items()}
     unnamed = dict(at)
     for column in survey.judged:
-        own = [timer for timer in at if survey.rounds[timer] == column.loop]
-        column.timer = next((timer for timer in own if _names_of_columns(timer, column)), None)
+        of_round = [timer for timer in at if survey.rounds[timer] == column.loop]
+        column.timer = next((timer for timer in of_round if _names_of_columns(timer, column)), None)
         unnamed.pop(column.timer or "", None)
     rule = Message("qualtrics.timing_by_tag")
-    rest = [column for column in survey.judged if column.timer is None]
-    if unnamed and rest:
-        first = min(place[column.tag] for column in rest)
-        before = min(unnamed.values()) < first
-        for loop in dict.fromkeys(column.loop for column in rest):
+    without_timer = [column for column in survey.judged if column.timer is None]
+    if unnamed and without_timer:
+        first_place = min(place[column.tag] for column in without_timer)
+        before = min(unnamed.values()) < first_place
+        for loop in dict.fromkeys(column.loop for column in without_timer):
             timers = {timer: where for timer, where in unnamed.items() if survey.rounds[timer] == loop}
-            _by_place([column for column in rest if column.loop == loop], timers, place, before)
-        if len(rest) == len(survey.judged):
+            _by_place([column for column in without_timer if column.loop == loop], timers, place, before)
+        if len(without_timer) == len(survey.judged):
             rule = Message("qualtrics.timing_before" if before else "qualtrics.timing_after")
         else:
             rule = Message("qualtrics.timing_by_tag_or_before" if before else "qualtrics.timing_by_tag_or_after")
@@ -489,14 +492,14 @@ def _names_of_columns(timer: str, column: QualtricsColumn) -> bool:
 
 
 def _by_place(columns: Sequence[QualtricsColumn], timers: dict[str, int], place: dict[str, int], before: bool) -> None:
-    """Give each question the timing next to it; the one at the open end gets no more questions than the others."""
+    """Assign each question the nearest timing; the last one gets no more questions than the others."""
     pages: dict[str, list[QualtricsColumn]] = {timer: [] for timer in timers}
     for column in columns:
-        mine = place[column.tag]
-        near = [timer for timer, at in timers.items() if (at < mine) == before]
-        if near:
-            chosen = max(near, key=timers.__getitem__) if before else min(near, key=timers.__getitem__)
-            pages[chosen].append(column)
+        at_column = place[column.tag]
+        candidates = [timer for timer, at in timers.items() if (at < at_column) == before]
+        if candidates:
+            nearest = max(candidates, key=timers.__getitem__) if before else min(candidates, key=timers.__getitem__)
+            pages[nearest].append(column)
     ordered = sorted(pages, key=timers.__getitem__, reverse=not before)
     most = max((len({c.root for c in pages[timer]}) for timer in ordered[:-1]), default=0)
     for timer, page in pages.items():
@@ -516,11 +519,11 @@ PERSON_IDS = ("PROLIFIC_PID", "prolific_pid", "PROLIFIC_ID", "prolific_id", "Pro
 PREVIEWS = ("Survey Preview", "Preview Spam", "Offline Preview", "1", "9", "17")
 TESTS = ("Survey Test", "2")
 DURATION = "Duration (in seconds)"
-SET_APART, WHO, SESSION = " apart", " participant", " session"
+NOT_SHOWN, WHO, SESSION = " apart", " participant", " session"
 
 
 def recognises(file: SourceFile) -> bool:
-    """A table whose third header row names import ids; the texts before it may be longer than a sample of the file."""
+    """Whether the third header row has import ids; the texts above may be longer than a sample of the file."""
     header = _own_names(header_of(file))
     if _is_from_qualtrics(header):
         ids = [row[header.index("ResponseId")] for row in _rows(file) if len(row) == len(header)]
@@ -534,14 +537,14 @@ def recognises(file: SourceFile) -> bool:
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
-    """The names of columns as Qualtrics spells them."""
-    timed = re.compile(rf"(?i)(?<=_)({'|'.join(TIMING)})$")
-    own = respelled(names, ABOUT_RESPONSE)
-    return [timed.sub(lambda found: found[0].title(), name) for name in own]
+    """Column names as Qualtrics spells them."""
+    timing = re.compile(rf"(?i)(?<=_)({'|'.join(TIMING)})$")
+    spelled = respelled(names, ABOUT_RESPONSE)
+    return [timing.sub(lambda match: match[0].title(), name) for name in spelled]
 
 
 def _rows(file: SourceFile) -> list[list[str]]:
-    """The first rows of a file, without the last of them, which may be cut off."""
+    """The rows in the sample of a file, except the last one, which may be incomplete."""
     try:
         rows = csv.reader(io.StringIO(file.sample, newline=""), delimiter=delimiter_of(file.sample))
         return list(rows)[:-1]
@@ -570,9 +573,11 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.bad_units = broken * len(survey.cells)
     reading.units_in = (body.height + broken) * len(survey.cells)
     body = _without_previews(body, survey, reading)
-    body = body.with_columns(_participants_id(body, reading))
-    _note_unfinished(body, reading)
-    survey.tell_columns_apart(body, options)
+    body = body.with_columns(_participant_ids(body, reading))
+    unfinished = int((~is_true(body["Finished"])).sum()) if "Finished" in body.columns else 0
+    if unfinished:
+        reading.notes.append(Message("qualtrics.unfinished", {"n": unfinished}))
+    survey.classify_columns(body, options)
     reading.open = survey.open
     reading.used = ("response",) if survey.used else ()
     _account(body, survey, reading)
@@ -582,19 +587,19 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
 
 
 def _survey(table: FileTable) -> tuple[Survey, int]:
-    """The columns of an export, and how many rows below the tags are texts and import ids.
+    """The columns of an export, and the number of rows with texts and import ids below the tags.
 
-    Where the import ids were deleted, the tags say what belongs together.
+    If the import ids were deleted, the tags group the questions.
     """
     frame = table.frame
     first = [[cell or "" for cell in row] for row in frame.head(2).rows()]
     if not _is_from_qualtrics(frame.columns) or any(IMPORT_IDS.search(cell) for row in first for cell in row):
         return survey_of(*_headers(table)), 2
-    texts_left = bool(first) and any(map(lambda tag, text: plain(tag) == plain(text), frame.columns, first[0]))
-    survey = survey_of(frame.columns, first[0] if texts_left else frame.columns, _ids_of_tags(frame.columns))
+    has_texts = bool(first) and any(map(lambda tag, text: plain(tag) == plain(text), frame.columns, first[0]))
+    survey = survey_of(frame.columns, first[0] if has_texts else frame.columns, _ids_of_tags(frame.columns))
     survey.without_ids = True
     survey.notes.append(Message("qualtrics.no_import_ids"))
-    return survey, int(texts_left)
+    return survey, int(has_texts)
 
 
 def _is_from_qualtrics(names: Sequence[str]) -> bool:
@@ -602,14 +607,14 @@ def _is_from_qualtrics(names: Sequence[str]) -> bool:
 
 
 def _ids_of_tags(tags: Sequence[str]) -> list[str]:
-    """The import ids that columns may have had, by their tags: round of a loop, question, row of a matrix."""
+    """Import ids reconstructed from tags: round of a loop, question, row of a matrix."""
     numbers: dict[str, int] = {}
-    found = [None if tag in ABOUT_RESPONSE else TAG.fullmatch(tag) for tag in tags]
-    for match in found:
+    matches = [None if tag in ABOUT_RESPONSE else TAG.fullmatch(tag) for tag in tags]
+    for match in matches:
         if match:
             numbers.setdefault(match["base"], len(numbers) + 1)
-    parts = [[match["loop"], f"QID{numbers[match['base']]}", match["row"]] if match else [] for match in found]
-    return [json.dumps({"ImportId": "_".join(filter(None, own))}) if own else "" for own in parts]
+    parts = [[match["loop"], f"QID{numbers[match['base']]}", match["row"]] if match else [] for match in matches]
+    return [json.dumps({"ImportId": "_".join(filter(None, part))}) if part else "" for part in parts]
 
 
 def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:
@@ -625,12 +630,9 @@ def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:
 
 
 def _without_previews(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFrame:
-    """Responses that the researcher made when trying out the survey are not data."""
-    status = (
-        body["Status"].str.strip_chars()
-        if "Status" in body.columns
-        else pl.Series([None] * body.height, dtype=pl.String)
-    )
+    """The responses without those from previews and tests of the survey."""
+    empty = pl.Series([None] * body.height, dtype=pl.String)
+    status = body["Status"].str.strip_chars() if "Status" in body.columns else empty
     preview = status.is_in(PREVIEWS).fill_null(False)
     if "DistributionChannel" in body.columns:
         preview = preview | (body["DistributionChannel"] == "preview").fill_null(False)
@@ -645,43 +647,34 @@ def _without_previews(body: pl.DataFrame, survey: Survey, reading: Reading) -> p
     return body.filter(~(preview | test))
 
 
-def _participants_id(body: pl.DataFrame, reading: Reading) -> list[pl.Series]:
-    """Who answered, and which of their responses it is where somebody answered twice."""
+def _participant_ids(body: pl.DataFrame, reading: Reading) -> list[pl.Series]:
+    """The participant ids, and the number of each response if a participant responded several times."""
     name = next((name for name in PERSON_IDS if name in body.columns and body[name].null_count() < body.height), None)
     # Published exports may lack the ids. Then each row is a participant.
     row = pl.col("ResponseId") if "ResponseId" in body.columns else pl.int_range(1, pl.len() + 1).cast(pl.String)
     ids = body.select((pl.coalesce(name, row) if name else row).alias(WHO))[WHO]
-    named = name or ("ResponseId" if "ResponseId" in body.columns else None)
-    reading.notes.append(Message("participant.column", {"column": named}) if named else Message("qualtrics.rows"))
+    id_column = name or ("ResponseId" if "ResponseId" in body.columns else None)
+    code = "participant.column" if id_column else "qualtrics.rows"
+    reading.notes.append(Message(code, {"column": id_column} if id_column else {}))
     if name and body[name].null_count():
         reading.notes.append(Message("qualtrics.without_id", {"n": body[name].null_count(), "column": name}))
-    twice = int((ids.value_counts()["count"] > 1).sum())
-    if not twice:
+    repeated = int((ids.value_counts()["count"] > 1).sum())
+    if not repeated:
         return [ids]
-    reading.notes.append(Message("qualtrics.sessions", {"n": twice}))
+    reading.notes.append(Message("qualtrics.sessions", {"n": repeated}))
     nth = pl.DataFrame({"who": ids}).select(pl.int_range(1, pl.len() + 1).over("who").cast(pl.String).alias(SESSION))
     return [ids, nth[SESSION]]
 
 
-def _note_unfinished(body: pl.DataFrame, reading: Reading) -> None:
-    if "Finished" not in body.columns:
-        return
-    count = int((~is_true(body["Finished"])).sum())
-    if count:
-        reading.notes.append(Message("qualtrics.unfinished", {"n": count}))
-
-
 def _account(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
-    """Count the columns that hold no judgments."""
+    """Count the cells of columns without judgments."""
     for reason, columns in survey.set_aside.items():
         reading.set_apart(reason, body.height * len(columns))
     if survey.background:
         tags = [column.tag for column in survey.background]
         reading.set_apart(Message("aside.background_cells"), body.height * len(tags))
         reading.notes.append(Message("qualtrics.background", {"tags": listed(tags)}))
-    personal = [name for name in (*PERSONAL, *survey.contacts) if name in body.columns]
-    if personal:
-        reading.notes += left_out_note(personal)
+    reading.notes += left_out_note([name for name in (*PERSONAL, *survey.contacts) if name in body.columns])
 
 
 def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
@@ -702,11 +695,11 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
             *([pl.lit(functions[column.tag]).alias("function")] if functions else []),
             pl.lit(column.tag).alias("tag"), pl.lit(column.text).alias("text"),
             *([pl.lit(column.loop).alias("loop")] if column.loop else []),
-            *embedded, (~_shown(column, survey)).alias(SET_APART),
+            *embedded, (~_shown(column, survey)).alias(NOT_SHOWN),
         )  # fmt: skip
         blocks.append(block.rename({SESSION: "session"}, strict=False))
-    frame, locate = stacked([block.filter(~pl.col(SET_APART)).drop(SET_APART) for block in blocks], reading.locate)
-    empty = sum(int(block[SET_APART].sum()) for block in blocks)
+    frame, locate = stacked([block.filter(~pl.col(NOT_SHOWN)).drop(NOT_SHOWN) for block in blocks], reading.locate)
+    empty = sum(int(block[NOT_SHOWN].sum()) for block in blocks)
     reading.set_apart(Message("aside.empty_cells"), empty)
     if positions:
         person = ["participant", "session"] if "session" in frame.columns else ["participant"]
@@ -718,9 +711,9 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
 
 
 def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
-    """Items by their tags; by their texts where tags are only numbers and the texts are codes of their own.
+    """Items by their tags, or by their texts if tags are only numbers and texts are codes.
 
-    What is asked in one round of a loop is about one item, which has the tag of its first question.
+    All questions in a round of a loop are about one item, which has the tag of the first question.
     """
     coded = [column for column in judged if re.fullmatch(r"\S{3,80}", column.text.strip())]
     texts_differ = len({column.text.strip() for column in coded}) == len(coded)
@@ -732,23 +725,23 @@ def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
 
 
 def _functions(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
-    """Practice questions, where the tag or the first words of the text say so; empty where none does."""
+    """The functions of items, if the tags or first words of some texts name practice; empty otherwise."""
     words = {column.tag: [word for word in column.text.split()[:3] if word.lower() != "train"] for column in judged}
-    found = {tag: function_named_in(" ".join([tag, *first])) for tag, first in words.items()}
-    practice = {tag: function if function == "practice" else "test" for tag, function in found.items()}
+    functions = {tag: function_named_in(" ".join([tag, *first])) for tag, first in words.items()}
+    practice = {tag: function if function == "practice" else "test" for tag, function in functions.items()}
     return practice if set(practice.values()) == {"practice", "test"} else {}
 
 
 def _answer(column: QualtricsColumn) -> pl.Expr:
-    """Qualtrics can mark what was seen and not answered; to karat that is an empty answer."""
+    """The answers, with null for Qualtrics' mark for questions that were displayed but not answered."""
     cell = pl.col(column.tag)
     return pl.when(cell != UNANSWERED).then(cell)
 
 
 def _shown(column: QualtricsColumn, survey: Survey) -> pl.Expr:
-    """Whether a question was put to a participant: an empty cell alone does not tell.
+    """Whether a question was displayed to a participant, which an empty cell does not show.
 
-    It was if it is answered, if another row of its matrix is, or if its page was timed.
+    It was if it or another row of its matrix has an answer, or if its page has a timing.
     """
     evidence = [column.tag]
     if column.is_matrix:
@@ -759,7 +752,7 @@ def _shown(column: QualtricsColumn, survey: Survey) -> pl.Expr:
 
 
 def _timing(column: QualtricsColumn, survey: Survey, body: pl.DataFrame) -> list[pl.Series]:
-    """The page's timing: the response time where the page has one question, else only the time of the page."""
+    """The page's timing: the response time if the page has one question, or else the time on the page."""
     if column.timer is None:
         return []
     parts = survey.timers[column.timer]
@@ -770,44 +763,44 @@ def _timing(column: QualtricsColumn, survey: Survey, body: pl.DataFrame) -> list
 
 
 def _embedded(body: pl.DataFrame, survey: Survey) -> list[pl.Expr]:
-    taken = ("tag", "text", "loop", "rt", "page_time", "first_click", "last_click", "click_count")
+    reserved = ("tag", "text", "loop", "rt", "page_time", "first_click", "last_click", "click_count")
     names = [name for name in survey.embedded if body[name].null_count() < body.height]
-    kept = [name for name in names if name not in PERSON_IDS and not is_platform_flag(name)]
-    return [pl.col(name).alias(own_name(name, taken, survey.embedded)) for name in kept]
+    columns = [name for name in names if name not in PERSON_IDS and not is_platform_flag(name)]
+    return [pl.col(name).alias(own_name(name, reserved, survey.embedded)) for name in columns]
 
 
 def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFrame:
-    """One row per participant; of somebody who responded twice, the finished response comes first."""
-    there = body.columns
-    done = is_true(body["Finished"]) if "Finished" in there else pl.Series([True] * body.height, dtype=pl.Boolean)
+    """One row per participant; finished responses take precedence over unfinished ones."""
+    columns = body.columns
+    done = is_true(body["Finished"]) if "Finished" in columns else pl.Series([True] * body.height, dtype=pl.Boolean)
     people: dict[str, pl.Series] = {"participant": body[WHO]}
     zone = _known_zone(survey.zone, reading)
-    if "StartDate" in there:
+    if "StartDate" in columns:
         people["started"] = _moments(body["StartDate"], zone)
-    if "EndDate" in there:
+    if "EndDate" in columns:
         ended = _moments(body["EndDate"], zone)
         people["finished"] = pl.select(pl.when(done).then(ended)).to_series()
     else:
         people["finished"] = done
-    plain = {DURATION: "working_time", "Progress": "progress"}
-    people |= {new: numbers_or_text(body[old]) for old, new in plain.items() if old in there}
-    kept = {
+    numbers = {DURATION: "working_time", "Progress": "progress"}
+    people |= {new: numbers_or_text(body[old]) for old, new in numbers.items() if old in columns}
+    labels = {
         "ResponseId": "response_id",
         "Status": "response_type",
         "DistributionChannel": "source",
         "UserLanguage": "language",
     }
-    people |= {new: body[old].replace(CHANNELS) for old, new in kept.items() if old in there}
-    more = [*(column.tag for column in survey.background), *(n for n in survey.embedded if n not in PERSON_IDS)]
-    taken = list(people)
-    people |= {name if name not in taken else own_name(name, taken, more): body[name] for name in more}
+    people |= {new: body[old].replace(CHANNELS) for old, new in labels.items() if old in columns}
+    others = [*(column.tag for column in survey.background), *(n for n in survey.embedded if n not in PERSON_IDS)]
+    names = list(people)
+    people |= {name if name not in names else own_name(name, names, others): body[name] for name in others}
     table = pl.DataFrame([column.alias(name) for name, column in people.items()]).with_row_index(ORDER)
     table = table.with_columns(done.alias(" done")).sort(" done", descending=True, maintain_order=True)
     return one_row_each(table).sort(ORDER).drop(" done", ORDER)
 
 
 def _known_zone(zone: str | None, reading: Reading) -> str | None:
-    """The zone that the export names, unless this machine does not know it: then its dates are read as UTC."""
+    """The zone that the export names, or None if this machine does not know it and its dates are read as UTC."""
     if zone is None or _local(pl.Series([datetime(2020, 1, 1)]), zone) is not None:
         return zone
     reading.notes.append(Message("qualtrics.unknown_zone", {"zone": zone}))
