@@ -1,8 +1,8 @@
 """The results file of Ibex and PCIbex as lines with named cells.
 
-Comment lines name the columns of the lines below them and later name only those that changed: a name for column 13
-also ends the columns that stood at 14 and above. Nothing is quoted; a comma or a control code inside a cell is
-written as `%2C`, `%0A` and the like, while a percent sign stands for itself.
+Comment lines name the columns of the lines below them; later comments name only the columns that changed, and a name
+for column 13 also removes columns 14 and above. Nothing is quoted; a comma or a control code inside a cell is written
+as `%2C`, `%0A` and the like, while a percent sign stands for itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ESCAPE = re.compile(r"%(2C|0[1-9A-F]|1[0-9A-F]|7F)", re.IGNORECASE)
 
 @dataclass
 class LogLine:
-    """One line of results: the seven cells that every line has, and the named ones after them."""
+    """One line of results: the seven cells that every line has, and the named cells after them."""
 
     number: int
     reception: str
@@ -50,16 +50,16 @@ class LogLine:
     agent: str | None = None
     design: str | None = None
     of_owner: bool = False
-    """Whether the experimenter was logged in: a run to try things out."""
+    """Whether the experimenter was logged in, so that the run was a trial run."""
 
     def get(self, name: str) -> str | None:
-        """The cell of a column, or None where the line has no such column or the cell is missing."""
+        """The cell of a column, or None if the line has no such column or the cell is missing."""
         return self.cells.get(name)
 
 
 @dataclass
 class Log:
-    """All lines of a file, with those that cannot be read as problems."""
+    """All lines of a file; unreadable ones are problems."""
 
     lines: list[LogLine] = field(default_factory=list)
     rows: int = 0
@@ -88,7 +88,7 @@ def is_bare(sample: str) -> bool:
 
 
 def decoded(cell: str) -> str:
-    """A cell with its commas and control codes back, and every other percent sign as it is.
+    """A cell with its commas and control codes decoded and all other percent signs unchanged.
 
     >>> decoded("yes%2C 100%25")
     'yes, 100%25'
@@ -120,21 +120,21 @@ OTHER_NAMES = {
     "elementnumber": "Inner element number", "type": "Label", "group": "Latin Square Group",
     "elementtype": "PennElementType", "elementname": "PennElementName",
 }  # fmt: skip
-"""What scripts call the columns of a PCIbex log that they save as a table, often with Ibex or Penn in front."""
+"""Names that scripts give the columns of a PCIbex log saved as a table, often after Ibex or Penn."""
 
 
 def _own_names(names: Sequence[str]) -> dict[str, str]:
-    """The columns of a table of PCIbex lines under the names that PCIbex has for them; empty where it is none."""
+    """PCIbex' names for the columns of a table of PCIbex lines; empty for other tables."""
     bare = {name: re.sub("^(ibex|penn)", "", plain(name)) for name in names}
     if not {"elementtype", "parameter", "value", "eventtime"} <= set(bare.values()):
         return {}
-    there = {plain(name) for name in names}
-    found: dict[str, str] = {}
+    existing = {plain(name) for name in names}
+    new_names: dict[str, str] = {}
     for name, word in bare.items():
-        own = OTHER_NAMES.get(word)
-        if own is not None and plain(own) not in there and own not in found.values():
-            found[name] = own
-    return found
+        new = OTHER_NAMES.get(word)
+        if new is not None and plain(new) not in existing and new not in new_names.values():
+            new_names[name] = new
+    return new_names
 
 
 def is_table(file: SourceFile) -> bool:
@@ -154,7 +154,7 @@ def is_table(file: SourceFile) -> bool:
 
 
 def _read_table_log(file: SourceFile, sheet: str | None) -> Log:
-    """A log that somebody saved as a table: every column of all kinds of lines, most of them empty in each."""
+    """Read a log that was saved as a table, with the columns of all kinds of lines."""
     table = read_table(file, None, sheet)
     table.frame = table.frame.rename(_own_names(table.frame.columns))
     names = {plain(name): name for name in reversed(table.frame.columns)}
@@ -183,18 +183,18 @@ def _read_table_log(file: SourceFile, sheet: str | None) -> Log:
 
 
 def _moments(times: pl.Series) -> list[float]:
-    found = instants(times)
-    return [0.0 if moment is None else moment.timestamp() for moment in found.to_list()]
+    moments = instants(times)
+    return [0.0 if moment is None else moment.timestamp() for moment in moments.to_list()]
 
 
 def _reception(moment: float, run: str | None) -> str:
-    """Seconds, with the number of the run behind the point: two runs may come in one second."""
+    """Seconds, with the number of the run after the point, because two runs may arrive in the same second."""
     number = re.sub(r"\D", "", run or "")
     return f"{int(moment)}.{int(number):06d}" if number else f"{int(moment)}"
 
 
 def _read_raw_log(file: SourceFile) -> Log:
-    """One JSON list per participant: the names of the columns, then rows of positions and values."""
+    """Read one JSON list per participant: the names of the columns, then rows of positions and values."""
     log = Log()
     moment, agent, design, run = 0.0, None, None, 0
     for number, text in file.lines():
@@ -242,7 +242,7 @@ def _date_of(comment: str) -> float | None:
 
 
 def _read_text_log(file: SourceFile) -> Log:
-    """Read the lines of a results file under the names that the comments give their columns."""
+    """Read the lines of a results file, with the column names from the comments."""
     log, columns = Log(), _Columns(bare=is_bare(file.sample))
     agent = design = None
     for number, text in file.lines():
@@ -281,18 +281,18 @@ OF_CONTROLLERS = {
     4: ("Question (NULL if none)", "Answer", "Whether or not answer was correct (NULL if N/A)", "Time taken to answer"),
     5: ("Word number", "Word", "Reading time", "Newline?", "Sentence (or sentence MD5)"),
 }
-"""What the controllers of Ibex write after the first seven columns, by the number of these."""
+"""The columns that controllers of Ibex write after the first seven, by their number."""
 
 
 @dataclass
 class _Columns:
-    """The names of the columns at a place in the file, as the comments above it name them."""
+    """The current names of the columns, according to the comments so far."""
 
     names: dict[int, str] = field(default_factory=dict)
     groups: list[dict[int, str]] = field(default_factory=list)
     turn: int = 0
     bare: bool = False
-    """Whether no comment names the columns: then those that Ibex's own controllers write are known by their number."""
+    """Whether there are no comments, so that the number of columns shows the controller of Ibex."""
 
     def learn(self, comment: str) -> None:
         if comment.startswith("# The lines below this comment are in groups"):
@@ -308,7 +308,7 @@ class _Columns:
             self.names[position] = _column_name(match[2])
 
     def name(self, text: str) -> tuple[str, list[tuple[str, str]]]:
-        """What is wrong with a line, or nothing, and its cells with their names."""
+        """The flaw of a line or an empty text, and its cells with their names."""
         cells = text.split(",")
         names = self._names_for(len(cells))
         width = max(names, default=0)
@@ -317,7 +317,7 @@ class _Columns:
         if width <= NATIVE:
             return "no comment line above names the columns of this line", []
         if len(cells) == width - 1 and cells[2].isdigit():
-            # For a while the comments named a column "Controller name" that the lines did not have.
+            # Some versions named a column "Controller name" that the lines did not have.
             cells.insert(2, "PennController")
         if len(cells) > width and names[width] == "Comments":
             cells[width - 1 :] = [",".join(cells[width - 1 :])]
@@ -329,18 +329,18 @@ class _Columns:
 
     def _names_for(self, width: int) -> dict[int, str]:
         if self.bare and not self.names:
-            own = OF_CONTROLLERS.get(width - NATIVE, ())
-            return dict(enumerate((*("native",) * NATIVE, *own), start=1)) if own else {}
+            names = OF_CONTROLLERS.get(width - NATIVE, ())
+            return dict(enumerate((*("native",) * NATIVE, *names), start=1)) if names else {}
         if not self.groups:
             return self.names
         fitting = [group for group in self.groups if max(group, default=0) == width]
-        chosen = fitting[0] if len(fitting) == 1 else self.groups[self.turn % len(self.groups)]
+        group = fitting[0] if len(fitting) == 1 else self.groups[self.turn % len(self.groups)]
         self.turn += 1
-        return chosen
+        return group
 
 
 def _column_name(text: str) -> str:
-    """A name without the full stop that the comments add, and without the one that some names end in."""
+    """A name without the full stops that comments add and that some names end in."""
     return text.strip().rstrip(". ") or "unnamed"
 
 
@@ -352,9 +352,9 @@ def _shows_sentence(line: LogLine) -> bool:
 
 
 def runs(lines: list[LogLine]) -> Iterator[list[LogLine]]:
-    """The lines of each trial: from its Start to its End, or as long as the number, label and group stay the same.
+    """The lines of each trial: from Start to End, or as long as number, label and group stay the same.
 
-    A sentence that classic Ibex shows after an answer begins a trial as well.
+    A sentence that classic Ibex shows after an answer also begins a trial.
     """
     trial: list[LogLine] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""The people behind an Ibex or PCIbex results file: who sent what, how often, and what is known of them."""
+"""The participants of an Ibex or PCIbex results file: their submissions, sessions and background."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from karat.intake.cells import table_of
 from karat.intake.guess import plain
 from karat.intake.personal import are_codes, names_a_person
 from karat.intake.readers.ibex.answers import IbexAnswer, milliseconds
@@ -29,11 +30,11 @@ Key = tuple[str, str]
 
 @dataclass
 class IbexSubmission:
-    """What one person sent at once: reception time and MD5 hash of the address tell it from others."""
+    """One submission of a participant, identified by reception time and MD5 hash of the address."""
 
     lines: list[LogLine] = field(default_factory=list)
     answers: list[tuple[int, IbexAnswer]] = field(default_factory=list)
-    """The answers with the number of the trial they were given in."""
+    """The answers with the numbers of their trials."""
     background: dict[str, str | None] = field(default_factory=dict)
     participant: str = ""
     session: int = 1
@@ -49,9 +50,9 @@ def submissions_of(lines: Iterable[LogLine]) -> dict[Key, IbexSubmission]:
 
 
 def set_single_questions_apart(submissions: Sequence[IbexSubmission], reading: Reading) -> None:
-    """Age or gender is asked once a person; judgments are asked again and again, by the same element or label.
+    """Set questions apart that are asked once per participant, such as age; elements or labels of judgments recur.
 
-    Where each question is asked once, each may be a judgment, unless all answers were typed.
+    If each question is asked once, each may be a judgment, unless all answers were typed.
     """
     elements: Counter[str] = Counter()
     labels: Counter[str] = Counter()
@@ -65,41 +66,43 @@ def set_single_questions_apart(submissions: Sequence[IbexSubmission], reading: R
         return
     names: dict[str, None] = {}
     for submission in submissions:
-        kept = []
+        judgments = []
         for trial, answer in submission.answers:
             if answer.element in recurring or answer.line.label in repeated:
-                kept.append((trial, answer))
+                judgments.append((trial, answer))
                 continue
             reading.set_apart(SINGLE)
             names[answer.element] = None
             if answer.kind == "choice" and not names_a_person(answer.element):
                 submission.background[answer.element] = answer.response
-        submission.answers = kept
+        submission.answers = judgments
     if names:
         reading.notes.append(Message("pcibex.single_questions", {"names": list(names)}))
 
 
 def identify(submissions: dict[Key, IbexSubmission], reading: Reading) -> None:
-    """Participants by the first logged column that names them, else by reception time and MD5 hash."""
-    logged = list(dict.fromkeys(name for one in submissions.values() for line in one.lines for name in line.cells))
-    found: dict[Key, str] = {}
+    """Name participants by the first logged column with codes, or else by reception time and MD5 hash."""
+    logged = list(
+        dict.fromkeys(name for submission in submissions.values() for line in submission.lines for name in line.cells)
+    )
+    codes: dict[Key, str] = {}
     column = ""
     for name in sorted((name for name in logged if plain(name) in ID_NAMES), key=lambda n: ID_NAMES.index(plain(n))):
-        values = {key: _first_value(one.lines, name) for key, one in submissions.items()}
-        found = {key: value for key, value in values.items() if value is not None and are_codes([value])}
-        if found:
+        values = {key: _first_value(submission.lines, name) for key, submission in submissions.items()}
+        codes = {key: value for key, value in values.items() if value is not None and are_codes([value])}
+        if codes:
             column = name
             break
     for key, submission in submissions.items():
-        # Six digits tell submissions of one second apart and do not lead back to the address.
-        submission.participant = found.get(key, f"{key[0]}-{key[1][:6]}")
-    without = [key for key, one in submissions.items() if key not in found and one.answers]
+        # Six digits distinguish submissions of one second and do not reveal the address.
+        submission.participant = codes.get(key, f"{key[0]}-{key[1][:6]}")
+    nameless = [key for key, submission in submissions.items() if key not in codes and submission.answers]
     if column:
         reading.notes.append(Message("pcibex.participant_column", {"column": column}))
-    if without and column:
-        about = {"n": len(without), "column": column}
-        reading.notes.append(Message("pcibex.participants_without_code", about))
-    elif without:
+    if nameless and column:
+        details = {"n": len(nameless), "column": column}
+        reading.notes.append(Message("pcibex.participants_without_code", details))
+    elif nameless:
         reading.notes.append(Message("pcibex.participants_by_hash"))
 
 
@@ -107,10 +110,14 @@ def _first_value(lines: Sequence[LogLine], name: str) -> str | None:
     return next((value for line in lines if (value := (line.get(name) or "").strip())), None)
 
 
+def _reception(submission: IbexSubmission) -> float:
+    return float(submission.lines[0].reception)
+
+
 def number_sessions(submissions: Sequence[IbexSubmission], reading: Reading) -> None:
-    """Later submissions of a person go on with the count of trials, or begin a session where they repeat trials."""
+    """Number sessions and trials: a later submission continues the count, or begins a session if it repeats trials."""
     earlier: dict[str, tuple[int, int, set[tuple[str, str]]]] = {}
-    for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):
+    for submission in sorted(submissions, key=_reception):
         session, trials, seen = earlier.get(submission.participant, (1, 0, set()))
         keys = {(answer.line.order, answer.line.label) for _, answer in submission.answers}
         if keys & seen:
@@ -125,7 +132,7 @@ def number_sessions(submissions: Sequence[IbexSubmission], reading: Reading) -> 
 def participants_of(submissions: Iterable[IbexSubmission]) -> pl.DataFrame:
     """Start, end and time of work, design number, browser and background answers, one row per participant."""
     rows: dict[str, dict[str, object]] = {}
-    for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):
+    for submission in sorted(submissions, key=_reception):
         times = [time for line in submission.lines if (time := milliseconds(line)) is not None]
         row = rows.setdefault(submission.participant, {"participant": submission.participant})
         row.setdefault("started", min(times, default=None))
@@ -137,10 +144,5 @@ def participants_of(submissions: Iterable[IbexSubmission]) -> pl.DataFrame:
         row.setdefault("user_agent", submission.lines[0].agent)
         for name, value in submission.background.items():
             row.setdefault(f"{name}_" if name in ("participant", *row) else name, value)
-    names = list(dict.fromkeys(name for row in rows.values() for name in row))
-    numbers = ("started", "finished", "working_time")
-    frame = pl.DataFrame(
-        {name: [row.get(name) for row in rows.values()] for name in names},
-        schema={name: pl.Float64 if name in numbers else pl.String for name in names},
-    )
+    frame = table_of(rows.values(), dict.fromkeys(("started", "finished", "working_time"), pl.Float64()))
     return frame.with_columns(instants(frame[name]).alias(name) for name in ("started", "finished"))

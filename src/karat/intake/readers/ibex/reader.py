@@ -71,20 +71,20 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
         for number, trial in enumerate(runs(submission.lines)):
             answers = answers_of(trial, go_on, factors, reading, file.name, forms)
             submission.answers += [(number, answer) for answer in answers]
-    kept = {id(answer) for _, answer in without_own_questions(
-        [one for submission in submissions.values() for one in submission.answers], reading)}  # fmt: skip
+    remaining = {id(answer) for _, answer in without_own_questions(
+        [pair for submission in submissions.values() for pair in submission.answers], reading)}  # fmt: skip
     for submission in submissions.values():
-        submission.answers = [one for one in submission.answers if id(one[1]) in kept]
+        submission.answers = [pair for pair in submission.answers if id(pair[1]) in remaining]
     answering = [submission for submission in submissions.values() if submission.answers]
     set_single_questions_apart(answering, reading)
     identify(submissions, reading)
     number_sessions(list(submissions.values()), reading)
-    given = [(submission, trial, answer) for submission in answering for trial, answer in submission.answers]
-    if given:
-        reading.frame = _frame(given, {*options.mapping.values(), *factors}, reading, file.name)
-        reading.frame = _with_parts(reading.frame, [answer for _, _, answer in given], reading)
+    rows = [(submission, trial, answer) for submission in answering for trial, answer in submission.answers]
+    if rows:
+        reading.frame = _frame(rows, {*options.mapping.values(), *factors}, reading, file.name)
+        reading.frame = _with_parts(reading.frame, [answer for _, _, answer in rows], reading)
         reading.open = [question for question in reading.open if question.role not in options.mapping]
-        reading.locate = places(file.name, [answer.line.number for _, _, answer in given])
+        reading.locate = places(file.name, [answer.line.number for _, _, answer in rows])
         reading.participants = participants_of(submissions.values())
     elif reading.problems:
         raise IntakeError(f"{file.name} is not readable as results of PCIbex:", reading.problems)
@@ -92,64 +92,64 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
 
 
 def _without_owner(lines: Sequence[LogLine], options: Options, reading: Reading) -> list[LogLine]:
-    """Leaves out the runs in which the experimenter was logged in, unless all are."""
-    own = [line for line in lines if line.of_owner]
-    if not own or len(own) == len(lines) or options.keep_all:
+    """The lines without runs in which the experimenter was logged in, unless all runs are."""
+    owner_lines = [line for line in lines if line.of_owner]
+    if not owner_lines or len(owner_lines) == len(lines) or options.keep_all:
         return list(lines)
-    reading.set_apart(OWNER, len(own))
+    reading.set_apart(OWNER, len(owner_lines))
     return [line for line in lines if not line.of_owner]
 
 
 def _without_copies(lines: Sequence[LogLine], reading: Reading) -> list[LogLine]:
-    """Leaves out lines that came again with a later submission: an experiment may send its results more than once."""
+    """The lines without those repeated in a later submission: experiments may send results more than once."""
     first: dict[tuple[object, ...], str] = {}
     copied: dict[str, bool] = {}
-    kept = []
+    others = []
     for line in lines:
         event = (line.hash, line.order, line.label, *line.cells.values())
         if milliseconds(line) is not None:
             copied[line.reception] = first.setdefault(event, line.reception) != line.reception
-        # A line without a time goes with the one before it.
+        # A line without a time belongs to the one before it.
         if copied.get(line.reception) and "EventTime" in line.cells:
             reading.set_apart(SENT_TWICE)
         else:
-            kept.append(line)
-    return _without_sent_again(kept, reading)
+            others.append(line)
+    return _without_sent_again(others, reading)
 
 
 FEWEST_ALIKE = 5
-"""From this many lines on, two submissions with the same answers and times are one that was sent again."""
+"""Two submissions with the same answers and times and at least this many lines are one that was sent twice."""
 
 
 def _without_sent_again(lines: Sequence[LogLine], reading: Reading) -> list[LogLine]:
-    """Leaves out whole submissions that repeat an earlier one of the same address line by line, times included."""
+    """The lines without submissions that repeat an earlier one from the same address, times included."""
     events: dict[tuple[str, str], list[tuple[object, ...]]] = {}
     for line in lines:
         events.setdefault((line.hash, line.reception), []).append((line.order, line.label, *line.cells.values()))
     seen: set[tuple[object, ...]] = set()
-    again: set[tuple[str, str]] = set()
+    repeated: set[tuple[str, str]] = set()
     for key, sent in events.items():
         whole = (key[0], *sent)
         if len(sent) >= FEWEST_ALIKE and whole in seen:
-            again.add(key)
+            repeated.add(key)
         seen.add(whole)
-    kept = [line for line in lines if (line.hash, line.reception) not in again]
-    reading.set_apart(SENT_TWICE, len(lines) - len(kept))
-    return kept
+    others = [line for line in lines if (line.hash, line.reception) not in repeated]
+    reading.set_apart(SENT_TWICE, len(lines) - len(others))
+    return others
 
 
 def _frame(
-    given: Sequence[tuple[IbexSubmission, int, IbexAnswer]], wanted: set[str], reading: Reading, file: str
+    answered: Sequence[tuple[IbexSubmission, int, IbexAnswer]], wanted: set[str], reading: Reading, file: str
 ) -> pl.DataFrame:  # fmt: skip
-    """The answers as a table; `wanted` are the columns that the user names."""
-    answers = [answer for _, _, answer in given]
-    people = [submission for submission, _, _ in given]
+    """The answers as a table; `wanted` are columns that the user names."""
+    answers = [answer for _, _, answer in answered]
+    people = [submission for submission, _, _ in answered]
     functions = _functions(answers)
     columns: dict[str, Sequence[object]] = {
         "participant": [submission.participant for submission in people],
         "item": _items(answers, functions, reading),
         "response": [answer.response for answer in answers],
-        "trial": _trials(given),
+        "trial": _trials(answered),
         "rt": [answer.rt for answer in answers],
     }
     if any(answer.time is not None for answer in answers):
@@ -159,11 +159,11 @@ def _frame(
     if set(functions) != {"test"}:
         columns["function"] = functions
         reading.notes.append(Message("pcibex.function"))
-    several = len({(id(submission), trial) for submission, trial, _ in given}) < len(given)
+    several = len({(id(submission), trial) for submission, trial, _ in answered}) < len(answered)
     if several or len({answer.kind == "typed" for answer in answers}) > 1:
         columns["question"] = [answer.element for answer in answers]
         reading.notes.append(Message("pcibex.questions"))
-    # A comprehension question with two answers beside a scale makes no choices of the ratings.
+    # A comprehension question with two options beside a scale does not turn ratings into choices.
     chosen = [answer.left is not None for answer, function in zip(answers, functions, strict=True)
               if answer.response is not None and function == "test"]  # fmt: skip
     if any(chosen) and all(chosen):
@@ -176,7 +176,7 @@ def _frame(
 
 
 def _sides(answers: Sequence[IbexAnswer], reading: Reading) -> Mapping[str, Sequence[object]]:
-    """What was on either side: the elements of a selector, or what the logged columns left and right say they show."""
+    """The two sides of choices: the elements of a selector, or their contents in the logged columns left and right."""
     elements = {answer.left for answer in answers} | {answer.right for answer in answers}
     logged = {plain(name): name for answer in answers for name in answer.line.cells if plain(name) in ("left", "right")}
     if len(elements - {None}) > len(SIDES) or set(logged) != set(SIDES):
@@ -184,22 +184,22 @@ def _sides(answers: Sequence[IbexAnswer], reading: Reading) -> Mapping[str, Sequ
         return {"left": [answer.left for answer in answers], "right": [answer.right for answer in answers]}
     reading.notes.append(Message("form.shown", dict(logged)))
     sides = [{answer.left: "left", answer.right: "right"} for answer in answers]
-    named = [known.get(answer.response, answer.response) for known, answer in zip(sides, answers, strict=True)]
-    return {"response": named} | {side: [answer.line.get(logged[side]) for answer in answers] for side in SIDES}
+    responses = [side_of.get(answer.response, answer.response) for side_of, answer in zip(sides, answers, strict=True)]
+    return {"response": responses} | {side: [answer.line.get(logged[side]) for answer in answers] for side in SIDES}
 
 
 SIDES = ("left", "right")
 
 
 def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
-    """What trials are for: by a logged column that holds nothing else, or by their labels."""
+    """The functions of items, by a logged column that holds nothing else or by labels."""
     names = dict.fromkeys(name for answer in answers for name in answer.line.cells)
     columns = ([answer.line.get(name) for answer in answers] for name in names)
     return functions_in(columns, _functions_by_label(answers))
 
 
 def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
-    """Functions by the label, by a text that asks for an answer, and by Ibex's example: `f` or `f1` without a group."""
+    """The functions of items by label, by texts that ask for an answer, and by `f` or `f1` without a group."""
     labels = {answer.line.label.lower() for answer in answers}
     groups = {answer.line.label.lower() for answer in answers if answer.line.group is not None}
     fillers = {label for label in labels - groups if groups and re.fullmatch(r"f([\W_]*\d.*)?", label)}
@@ -209,36 +209,36 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
         else function_named_in(f"{answer.line.label} {answer.line.controller}")
         for answer in answers
     ]  # fmt: skip
-    # Of tests more is logged than of practice: what is logged like practice under another label is practice, too.
-    # A column that is there and empty is logged: control items have no condition.
+    # Test items have more logged columns than practice items, so a test item with those of practice is practice, too.
+    # Empty columns count as logged, because control items have no condition.
     logged = [frozenset(answer.line.cells) for answer in answers]
-    known = {function: {names for names, one in zip(logged, functions, strict=True) if one == function}
+    columns_of = {function: {names for names, its in zip(logged, functions, strict=True) if its == function}
              for function in ("practice", "test")}  # fmt: skip
-    tested = known["test"] - known["practice"]
-    if tested and all(names > practised for names in tested for practised in known["practice"]):
-        return ["practice" if function == "test" and names in known["practice"] else function
+    tested = columns_of["test"] - columns_of["practice"]
+    if tested and all(names > practised for names in tested for practised in columns_of["practice"]):
+        return ["practice" if function == "test" and names in columns_of["practice"] else function
                 for names, function in zip(logged, functions, strict=True)]  # fmt: skip
     return functions
 
 
 def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Reading) -> list[str]:
-    """Items by a logged column; without one, by label and Latin Square group, by order number, or by what was shown."""
+    """Items by a logged column, or else by label and Latin Square group, by order number, or by the displayed text."""
     names = {name for answer in answers for name in answer.line.cells if plain(name) in ITEM_IDS}
     column = min(names, key=lambda name: (ITEM_IDS.index(plain(name)), name), default="")
-    shown = [answer.sentence or answer.line.get(_asked(answer.line)) for answer in answers]
+    displayed = [answer.sentence or answer.line.get(_asked(answer.line)) for answer in answers]
     in_order = _numbers_items(answers)
     items = [answer.line.get(column) or _item_of_label(answer.line, in_order) for answer in answers]
-    if not column and len({(i, s) for i, s in zip(items, shown, strict=True) if s}) > 1.05 * len(set(items)):
+    if not column and len({(i, s) for i, s in zip(items, displayed, strict=True) if s}) > 1.05 * len(set(items)):
         orders = [f"{answer.line.label}-{answer.line.order}" for answer in answers]
-        texts_by_order = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
-        texts = len({text for text in shown if text})
+        texts_by_order = {(order, text) for order, text in zip(orders, displayed, strict=True) if text}
+        texts = len({text for text in displayed if text})
         # The number of an item in the script distinguishes versions, unless rows are drawn from a table.
         items = orders if len(texts_by_order) == len(set(orders)) <= 1.2 * texts else [
-            text or item for text, item in zip(shown, items, strict=True)
+            text or item for text, item in zip(displayed, items, strict=True)
         ]  # fmt: skip
-    tested = {item for item, function in zip(items, functions, strict=True) if function == "test"}
+    test_items = {item for item, function in zip(items, functions, strict=True) if function == "test"}
     for row, (answer, function) in enumerate(zip(answers, functions, strict=True)):
-        if function != "test" and items[row] in tested:
+        if function != "test" and items[row] in test_items:
             # Practice items and fillers are often numbered from 1 again.
             items[row] = f"{answer.line.label}-{items[row]}"
     if column:
@@ -249,7 +249,7 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
 
 
 def _asked(line: LogLine) -> str:
-    """The column in which controllers without a sentence log what they show: the question, its legend, its markup."""
+    """The column with the display of controllers without a sentence: the question, its legend or its markup."""
     return logged(line, ("question", "legend", "html", plain(f"Question {OR_NONE}"))) or ""
 
 
@@ -257,15 +257,15 @@ PART_SIGNS = ("+", "|", ";", "_", "-")
 
 
 def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Reading) -> pl.DataFrame:
-    """A question that holds the design, its parts set apart by one sign, as columns; the item is then asked."""
+    """The table with the parts of questions that encode the design as columns; the user is asked for the item."""
     texts = [answer.line.get(_asked(answer.line)) or "" for answer in answers]
     column = next((name for answer in answers if (name := _asked(answer.line))), "")
     main = (frame["function"] != "practice").to_list() if "function" in frame.columns else [True] * len(texts)
     tested = [text for text, is_main in zip(texts, main, strict=True) if is_main]
     for sign in PART_SIGNS:
         counts = Counter(text.count(sign) for text in tested)
-        width, often = counts.most_common(1)[0] if counts else (0, 0)
-        if width >= FEWEST_SIGNS and often == len(tested):
+        width, count = counts.most_common(1)[0] if counts else (0, 0)
+        if width >= FEWEST_SIGNS and count == len(tested):
             break
     else:
         return frame
@@ -273,26 +273,26 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     parts = {f"{column} {at + 1}": [row[at] for row in cells] for at in range(width + 1)}
     frame = frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in parts.items())
     coded = Contents(frame.filter(pl.Series(main)).select("participant", *parts))
-    alone = coded.combinations(["participant"]) == 1
-    # What is the same in all trials of a participant is a list, not a part of what was judged.
-    short = [name for name in parts if coded[name].distinct > 1 and not coded[name].is_text
-             and (alone or not coded.follows(name, ["participant"]))]  # fmt: skip
+    one_participant = coded.combinations(["participant"]) == 1
+    # A part that is constant within participants is a list, not part of the item.
+    varied = [name for name in parts if coded[name].distinct > 1 and not coded[name].is_text
+             and (one_participant or not coded.follows(name, ["participant"]))]  # fmt: skip
     frame = frame.drop(name for name in parts if coded[name].is_text)
-    kept = list(short)
-    for name in sorted(short, key=lambda one: coded[one].distinct):
-        rest = [other for other in kept if other != name]
-        if rest and coded.combinations(rest) == coded.combinations(short):
-            kept = rest
-    if not kept:
+    needed = list(varied)
+    for name in sorted(varied, key=lambda part: coded[part].distinct):
+        rest = [other for other in needed if other != name]
+        if rest and coded.combinations(rest) == coded.combinations(varied):
+            needed = rest
+    if not needed:
         return frame
-    first, item = f"{column} 1", pl.concat_str(kept, separator=" + ", ignore_nulls=True)
-    sample = [" + ".join(row) for row in coded.frame.select(kept).drop_nulls().head(2).iter_rows()]
-    detail = {"n": coded.combinations(kept), "sample": sample, "least": None, "most": None}
+    first, item = f"{column} 1", pl.concat_str(needed, separator=" + ", ignore_nulls=True)
+    sample = [" + ".join(row) for row in coded.frame.select(needed).drop_nulls().head(2).iter_rows()]
+    detail = {"n": coded.combinations(needed), "sample": sample, "least": None, "most": None}
     reading.open.append(Question("item", (
-        Proposal({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
+        Proposal({"item": "+".join(needed)}, Message("ask.item_choice", detail)),
         Proposal({"item": first}, Message("ask.item_choice", {**detail, "n": coded[first].distinct})),
-    ), by_name=len(kept) > 1))  # fmt: skip
-    named = pl.when(pl.col(kept[0]).is_not_null()).then(item).otherwise(pl.col("item")).alias("item")
+    ), by_name=len(needed) > 1))  # fmt: skip
+    named = pl.when(pl.col(needed[0]).is_not_null()).then(item).otherwise(pl.col("item")).alias("item")
     return frame.with_columns(named)
 
 
@@ -304,46 +304,46 @@ MOST_OF_GROUP = 1.2
 
 
 def _numbers_items(answers: Sequence[IbexAnswer]) -> bool:
-    """Whether groups are no lexical sets: participants have several items of one label and group."""
+    """Whether groups are not lexical sets, because participants saw several items of one label and group."""
     lines = [answer.line for answer in answers if answer.line.group is not None]
     grouped = {(line.reception, line.hash, line.label, line.group) for line in lines}
     numbered = {(line.reception, line.hash, line.label, line.order) for line in lines}
     return len(numbered) > MOST_OF_GROUP * len(grouped)
 
 
-def _trials(given: Sequence[tuple[IbexSubmission, int, IbexAnswer]]) -> list[int]:
+def _trials(answered: Sequence[tuple[IbexSubmission, int, IbexAnswer]]) -> list[int]:
     positions: dict[tuple[int, int], int] = {}
     counts: Counter[int] = Counter()
-    for submission, trial, _ in given:
+    for submission, trial, _ in answered:
         if (id(submission), trial) not in positions:
             counts[id(submission)] += 1
             positions[id(submission), trial] = submission.first_trial + counts[id(submission)]
-    return [positions[id(submission), trial] for submission, trial, _ in given]
+    return [positions[id(submission), trial] for submission, trial, _ in answered]
 
 
 def _own_columns(
     answers: Sequence[IbexAnswer],
     people: Sequence[IbexSubmission],
-    taken: Iterable[str],
+    reserved: Iterable[str],
     wanted: set[str],
     reading: Reading,
     file: str,
 ) -> dict[str, Sequence[object]]:
-    """What the experiment logged, under its own names, and the columns that every line has."""
+    """The columns that the experiment logged, under their own names, and those that every line has."""
     names = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
-    used = {name for name in names if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
-    used |= {name or "" for answer in answers if answer.kind == "question"
+    answer_columns = {name for name in names if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
+    answer_columns |= {name or "" for answer in answers if answer.kind == "question"
              for name in (own_answer(answer.line), logged(answer.line, TIMES))}  # fmt: skip
-    names = {name: None for name in names if name not in used or name in wanted}
+    names = {name: None for name in names if name not in answer_columns or name in wanted}
     personal = [name for name in names if names_a_person(name) or _names_people(name, people)]
     personal = [name for name in personal if name not in wanted]
     reading.notes += left_out_note(personal, file)
     columns: dict[str, Sequence[object]] = {}
     for name in names:
         if name not in personal and not _is_participant(name, answers, people):
-            free = own_name(name, list(taken), list(names))
+            new_name = own_name(name, list(reserved), list(names))
             if name != "item":
-                columns[free] = [answer.line.get(name) for answer in answers]
+                columns[new_name] = [answer.line.get(name) for answer in answers]
     if "list" not in columns:
         columns |= _list_of_group(answers, people, reading)
     native: dict[str, list[str | None]] = {
@@ -361,23 +361,25 @@ def _own_columns(
 
 
 def _names_people(name: str, people: Sequence[IbexSubmission]) -> bool:
-    """Whether a column with ids holds names or addresses, of whomever."""
+    """Whether a column for ids holds names or addresses."""
     if plain(name) not in ID_NAMES:
         return False
-    each = {id(one): one for one in people}.values()
-    return not are_codes(value for one in each for line in one.lines if (value := (line.get(name) or "").strip()))
+    submissions = {id(submission): submission for submission in people}.values()
+    return not are_codes(
+        value for submission in submissions for line in submission.lines if (value := (line.get(name) or "").strip())
+    )
 
 
 def _list_of_group(
     answers: Sequence[IbexAnswer], people: Sequence[IbexSubmission], reading: Reading
 ) -> dict[str, Sequence[object]]:  # fmt: skip
-    """PCIbex chooses the rows of a table by its column Group: where a person has one group, that is the list.
+    """The list, if each participant has one value in the column Group, by which PCIbex selects rows of a table.
 
-    The design number is not a list: it counts the participants.
+    The design number is not a list, because it counts participants.
     """
     groups = [answer.line.get("Group") or answer.line.get("group") for answer in answers]
-    groups_of_people = {(id(one), group) for one, group in zip(people, groups, strict=True) if group is not None}
-    if not groups_of_people or len({one for one, _ in groups_of_people}) < len(groups_of_people):
+    groups_of_people = {(id(person), group) for person, group in zip(people, groups, strict=True) if group is not None}
+    if not groups_of_people or len({person for person, _ in groups_of_people}) < len(groups_of_people):
         return {}
     reading.notes.append(Message("pcibex.list"))
     return {"list": groups}
@@ -385,21 +387,21 @@ def _list_of_group(
 
 def _is_participant(name: str, answers: Sequence[IbexAnswer], people: Sequence[IbexSubmission]) -> bool:
     return plain(name) in ID_NAMES and all(
-        answer.line.get(name) in (None, one.participant) for answer, one in zip(answers, people, strict=True)
+        answer.line.get(name) in (None, person.participant) for answer, person in zip(answers, people, strict=True)
     )
 
 
 def _note_onsets(answers: Sequence[IbexAnswer], reading: Reading) -> None:
     timed = [answer for answer in answers if answer.rt is not None and answer.kind != "question"]
-    shown = sum(answer.from_display for answer in timed)
-    if shown:
-        reading.notes.append(Message("pcibex.rt_from_display", {"n": shown}))
-    if len(timed) > shown:
-        reading.notes.append(Message("pcibex.rt_from_start", {"n": len(timed) - shown}))
+    from_display = sum(answer.from_display for answer in timed)
+    if from_display:
+        reading.notes.append(Message("pcibex.rt_from_display", {"n": from_display}))
+    if len(timed) > from_display:
+        reading.notes.append(Message("pcibex.rt_from_start", {"n": len(timed) - from_display}))
 
 
 def recognises(file: SourceFile) -> bool:
-    """A text that begins as results of Ibex do, with or without comments, raw results, or a table of lines."""
+    """Whether a file has results of Ibex: text with or without comments, raw results, or a table of lines."""
     if file.suffix in (".zip", ".json"):
         return False
     return is_log(file.sample) or is_bare(file.sample) or is_raw(file.sample) or is_table(file)

@@ -1,1 +1,1 @@
-"""jsPsych: what its plugins write, and which of it is a judgment."""
+"""jsPsych: the answers that its plugins write, and the judgments among them."""

@@ -1,6 +1,6 @@
-"""How a row of jsPsych data becomes answers: what each plugin writes, and which rows are not judgments.
+"""The answers in a row of jsPsych data, by plugin, and the rows that are not judgments.
 
-The versions differ in the names only: version 6 writes `button_pressed`, `key_press` and `responses` (JSON in a
+The versions differ only in names: version 6 writes `button_pressed`, `key_press` and `responses` (JSON in a
 text) where versions 7 and 8 write `response`.
 """
 
@@ -73,18 +73,18 @@ class JsPsychAnswer:
 
     response: str | None
     kind: str
-    """How it was given: button, key, slider, page, other."""
+    """The kind of response: button, key, slider, page, other."""
     name: str | None = None
     """The question on a page with several."""
     index: int | None = None
-    """The position of the button, where its label is the answer."""
+    """The position of the button, if its label is the answer."""
     levels: tuple[str, ...] = ()
-    """The labels of all buttons, where the row has them."""
+    """The labels of all buttons, if the row has them."""
 
 
 @dataclass(frozen=True)
 class Aside:
-    """What is not a judgment, and why; with its value where it describes the participant."""
+    """Something that is not a judgment, with the reason, and with its value if it describes the participant."""
 
     reason: Message
     name: str | None = None
@@ -93,7 +93,7 @@ class Aside:
 
 @dataclass(frozen=True)
 class AnswerFlaw:
-    """What should be an answer and cannot be read."""
+    """An unreadable answer."""
 
     what: str
     fix: str
@@ -102,7 +102,7 @@ class AnswerFlaw:
 
 
 def answers_of(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
-    """The answers in a row, or what the row is instead."""
+    """The answers in a row, the reason why it has none, or its flaw."""
     kind = trial_type(values)
     if not kind:
         return [Aside(NO_TYPE)]
@@ -120,10 +120,10 @@ def answers_of(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
         return _slider(values)
     if kind.endswith("-keyboard-response") or kind.startswith(("same-different", "categorize", "iat-")):
         return _key(values)
-    given = cell(values, "response")
-    if given is None or isinstance(nested(given), dict | list):
+    response = cell(values, "response")
+    if response is None or isinstance(nested(response), dict | list):
         return [Aside(_of_type(kind[:40]))]
-    return [JsPsychAnswer(text(given), "other")]
+    return [JsPsychAnswer(text(response), "other")]
 
 
 def trial_type(values: Values) -> str:
@@ -138,7 +138,7 @@ def _plugin(name: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def plain_name(name: str) -> str:
-    """A column's name without case, blanks and underscores, worked out once a name and not once a cell."""
+    """A column's name without case, blanks and underscores, cached because it is needed for every cell."""
     return plain(name)
 
 
@@ -148,67 +148,67 @@ def _of_type(kind: str) -> Message:
 
 
 def _task(values: Values) -> Message | None:
-    """What the study itself calls a screen, where that says that it is not a judgment."""
+    """The reason why a screen is not a judgment, if the study's own name for it shows one."""
     words = (text(value) or "" for name, value in values.items() if plain_name(name) in TASK_COLUMNS)
     return next((TASKS[word.lower()] for word in words if word.lower() in TASKS), None)
 
 
 def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "button_pressed"
-    given = cell(values, column)
+    response = cell(values, column)
     labels = _labels(values)
     if len(labels) == 1:
         return [Aside(SINGLE_BUTTON)]
     levels = labels if len(set(labels)) == len(labels) else ()
-    if isinstance(nested(given), dict | list):
+    if isinstance(nested(response), dict | list):
         fix = "A button response is the position of the button, from 0."
-        return AnswerFlaw("is not a button", fix, column, text(given) or "")
-    if given is None:
+        return AnswerFlaw("is not a button", fix, column, text(response) or "")
+    if response is None:
         return [JsPsychAnswer(None, "button", levels=levels)]
-    position = as_number(text(given) or "")
+    position = as_number(text(response) or "")
     index = int(position) if position is not None and position == int(position) else None
     label = next((text(cell(values, name)) for name in values if plain_name(name) in LABELS), None)
     if index is not None and labels:
         if not 0 <= index < len(labels):
             fix = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
-            return AnswerFlaw("is not a button", fix, column, text(given) or "")
+            return AnswerFlaw("is not a button", fix, column, text(response) or "")
         label = labels[index]
-    return [JsPsychAnswer(label or text(given), "button", index=index if label else None, levels=levels)]
+    return [JsPsychAnswer(label or text(response), "button", index=index if label else None, levels=levels)]
 
 
 def _labels(values: Values) -> tuple[str, ...]:
-    """The labels of the buttons, where the study wrote them into its data."""
+    """The labels of the buttons, if the study wrote them into its data."""
     for name in values:
-        listed = nested(cell(values, name)) if plain_name(name) in LABEL_LISTS else None
-        if isinstance(listed, list) and listed:
-            return tuple(plain_html(text(label) or "") for label in listed)
+        labels = nested(cell(values, name)) if plain_name(name) in LABEL_LISTS else None
+        if isinstance(labels, list) and labels:
+            return tuple(plain_html(text(label) or "") for label in labels)
     return ()
 
 
 def _slider(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
-    given = text(cell(values, "response"))
-    if given is not None and as_number(given) is None:
-        return AnswerFlaw("is not a slider position", "Write a number, or leave it empty.", "response", given)
-    return [JsPsychAnswer(given, "slider")]
+    response = text(cell(values, "response"))
+    if response is not None and as_number(response) is None:
+        return AnswerFlaw("is not a slider position", "Write a number, or leave it empty.", "response", response)
+    return [JsPsychAnswer(response, "slider")]
 
 
 def _key(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "key_press"
-    given = cell(values, column)
-    if isinstance(nested(given), dict | list):
-        return AnswerFlaw("is not a key", "A keyboard response is the name of one key.", column, text(given) or "")
-    return [JsPsychAnswer(key_name(given, is_code=column == "key_press"), "key")]
+    response = cell(values, column)
+    if isinstance(nested(response), dict | list):
+        return AnswerFlaw("is not a key", "A keyboard response is the name of one key.", column, text(response) or "")
+    return [JsPsychAnswer(key_name(response, is_code=column == "key_press"), "key")]
 
 
-def key_name(given: Any, *, is_code: bool) -> str | None:
-    """A key by its name; version 6 wrote the number of the key, and -1 for none.
+def key_name(key: Any, *, is_code: bool) -> str | None:
+    """The name of a key; version 6 writes the number of the key, and -1 for none.
 
     >>> key_name("70", is_code=True), key_name(" ", is_code=False), key_name(-1, is_code=True)
     ('f', 'space', None)
     """
-    if isinstance(given, str) and given and not given.strip():
+    if isinstance(key, str) and key and not key.strip():
         return "space"
-    name = text(given)
+    name = text(key)
     code = as_number(name or "") if is_code else None
     if code is None:
         return name
@@ -219,13 +219,13 @@ def key_name(given: Any, *, is_code: bool) -> str | None:
 
 def _page(values: Values, kind: str) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "responses"
-    given = cell(values, column)
-    answers = nested(given)
-    if given is None or answers == {}:
+    response = cell(values, column)
+    answers = nested(response)
+    if response is None or answers == {}:
         return [Aside(NO_ANSWER)]
     if not isinstance(answers, dict):
         fix = 'A page of questions has answers such as {"Q0": 3}.'
-        return AnswerFlaw("is not a set of answers", fix, column, text(given) or "")
+        return AnswerFlaw("is not a set of answers", fix, column, text(response) or "")
     is_background = _task(values) == BACKGROUND
     flat = list(_flat(answers))
     if kind == "survey-multi-choice":
@@ -234,7 +234,7 @@ def _page(values: Values, kind: str) -> list[JsPsychAnswer | Aside] | AnswerFlaw
 
 
 def _flat(answers: dict[str, Any]) -> list[tuple[str, Any]]:
-    """A matrix of questions is an answer a row of the matrix."""
+    """The questions and answers of a page, with one answer per row of a matrix."""
     flat: list[tuple[str, Any]] = []
     for name, value in answers.items():
         flat += [(f"{name}.{row}", v) for row, v in value.items()] if isinstance(value, dict) else [(name, value)]
@@ -242,7 +242,7 @@ def _flat(answers: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _in_shown_order(answers: list[tuple[str, Any]], order: Any) -> list[tuple[str, Any]]:
-    """survey-multi-choice writes its answers as defined, and the order in which they were shown beside them."""
+    """The answers of survey-multi-choice in the order of presentation, which the plugin writes in a separate column."""
     whole = isinstance(order, list) and all(isinstance(place, int) for place in order)
     return [answers[i] for i in order] if whole and sorted(order) == list(range(len(answers))) else answers
 
@@ -259,7 +259,7 @@ def _page_answer(name: str, value: Any, kind: str, is_background: bool) -> JsPsy
 
 
 def cell(values: Values, name: str) -> Any:
-    """A value of a row; None where jsPsych wrote that there is none."""
+    """A value of a row; None if jsPsych marks it as missing."""
     value = values.get(name)
     if isinstance(value, float) and value != value:
         return None
@@ -267,26 +267,26 @@ def cell(values: Values, name: str) -> Any:
 
 
 def nested(value: Any) -> Any:
-    """A value that a CSV file holds in its cell as JSON, or as Python prints it.
+    """A value that may be written in a CSV cell as JSON, or as Python prints it.
 
     >>> nested('{"Q0": 3}'), nested("{'age': '33'}"), nested("[sic] He left.")
     ({'Q0': 3}, {'age': '33'}, '[sic] He left.')
     """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
-    found = parsed(value)
-    return value if found is None else found
+    content = parsed(value)
+    return value if content is None else content
 
 
 def text(value: Any) -> str | None:
-    """Any value as text that can be written to a file; None where there is none."""
+    """A value as text that can be written to a file; None if it is empty."""
     if isinstance(value, str) and value.isascii():
         return value.strip() or None
     return (cell_text(value) or "").strip() or None
 
 
 def plain_html(markup: str) -> str:
-    """The words of a piece of HTML; the file name where it is only a picture.
+    """The words in a piece of HTML; the file name if it is only a picture.
 
     >>> plain_html("<p>The dog&nbsp;<b>barks</b>.<br>Loudly.</p>"), plain_html("<img src='a.png'>")
     ('The dog barks. Loudly.', 'a.png')

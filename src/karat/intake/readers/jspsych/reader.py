@@ -10,7 +10,7 @@ from typing import Any
 from karat.errors import IntakeError
 from karat.intake.cells import respelled
 from karat.intake.readers.jspsych.answers import AnswerFlaw, cell, nested, plain_name, text
-from karat.intake.readers.jspsych.trials import READ_AWAY, JsPsychTrials, TrialRow, column_of, reading_of
+from karat.intake.readers.jspsych.trials import CONSUMED, JsPsychTrials, TrialRow, column_of, reading_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.table_repair import read_results
 from karat.judgments.scales import as_number
@@ -26,16 +26,16 @@ PLUGINS = re.compile(
 )
 
 
-OWN_COLUMNS = ("trial_type", "trial_index", "time_elapsed", "stimulus", *READ_AWAY)
+OWN_COLUMNS = ("trial_type", "trial_index", "time_elapsed", "stimulus", *CONSUMED)
 
 
 def recognises(file: SourceFile) -> bool:
-    """A table with jsPsych's columns, or JSON with its names."""
+    """Whether a file is a table with jsPsych's columns, or JSON with its names."""
     if is_json(file):
         sample = file.sample
         return '"trial_type"' in sample and ('"trial_index"' in sample or '"time_elapsed"' in sample)
     header = respelled(header_of(file), OWN_COLUMNS)
-    # Tables that their authors have shortened still have the names of plugins in them.
+    # Tables shortened by their authors still hold the names of plugins.
     return is_header(header) or (
         {"trial_type", "trial_index"} <= set(header) and PLUGINS.search(file.sample) is not None
     )
@@ -47,14 +47,14 @@ def is_json(file: SourceFile) -> bool:
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether the names of columns are those that jsPsych always writes."""
-    own = {"trial_index", "time_elapsed", "internal_node_id", "plugin_version"}
+    """Whether a header has the columns that jsPsych always writes."""
+    typical = {"trial_index", "time_elapsed", "internal_node_id", "plugin_version"}
     names = respelled(cells, OWN_COLUMNS)
-    return "trial_type" in names and len(own & set(names)) >= 2
+    return "trial_type" in names and len(typical & set(names)) >= 2
 
 
 def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read the files of one study, in which one file holds one participant or several."""
+    """Read the files of one study, with one or several participants per file."""
     trials = JsPsychTrials()
     for file, name in zip(files, _participant_names(files), strict=True):
         rows = rows_of(file, options, trials)
@@ -64,7 +64,7 @@ def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
 
 
 def _participant_names(files: Sequence[SourceFile]) -> list[str]:
-    """What a participant is called where only the file says so: its name, with its folder where names are the same."""
+    """The fallback names of participants: the names of their files, with the folder if file names are the same."""
     stems = Counter(file.path.stem for file in files)
     return [
         f"{file.path.parent.name}/{file.path.stem}" if stems[file.path.stem] > 1 else file.path.stem for file in files
@@ -74,7 +74,7 @@ def _participant_names(files: Sequence[SourceFile]) -> list[str]:
 def rows_of(
     file: SourceFile, options: Options, trials: JsPsychTrials, name: str | None = None, line: int | None = None
 ) -> list[TrialRow]:
-    """The rows of a file, or of a part of one that is called `name` in messages and begins after `line`."""
+    """The rows of a file, or of a part that messages call `name` and that begins after `line`."""
     if not file.size:
         raise IntakeError(f"{name or file.name} is empty.")
     if is_json(file):
@@ -110,17 +110,17 @@ MOST_KEYS = 40
 
 
 def _opened(values: dict[str, Any]) -> dict[str, Any]:
-    """A row in which what the study says about a trial in one object is in columns of its own.
+    """A row with the contents of objects in columns of their own.
 
     >>> _opened({"trial_index": 3, "data": '{"item": 7, "rt": 1}', "response": '{"Q0": 3}'})
     {'trial_index': 3, 'response': '{"Q0": 3}', 'item': 7, 'data_rt': 1}
     """
     opened: dict[str, Any] = {}
     for name in [name for name in values if name not in OWN_COLUMNS]:
-        said = nested(values[name])
-        if isinstance(said, dict) and 0 < len(said) <= MOST_KEYS:
-            taken = {*values, *opened, *OWN_COLUMNS}
-            opened |= {key if key not in taken else f"{name}_{key}": value for key, value in said.items()}
+        content = nested(values[name])
+        if isinstance(content, dict) and 0 < len(content) <= MOST_KEYS:
+            reserved = {*values, *opened, *OWN_COLUMNS}
+            opened |= {key if key not in reserved else f"{name}_{key}": value for key, value in content.items()}
             values = {column: value for column, value in values.items() if column != name}
     return values | opened
 
@@ -140,7 +140,7 @@ def _rows_of_json(file: SourceFile, trials: JsPsychTrials, name: str, line: int 
 
 
 def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any] | AnswerFlaw]:
-    """The trials in an element: itself, those of a list, or those of an object that wraps a list of them."""
+    """The trials in an element: the element itself, those of a list, or those of an object that wraps a list."""
     element = nested(element)
     if isinstance(element, list) and depth < DEEPEST_LIST:
         for part in element:
@@ -164,18 +164,18 @@ def _are_trials(part: Any) -> bool:
 def name_participants(
     rows: Sequence[TrialRow], fallback: str, options: Options, trials: JsPsychTrials, *, is_file: bool = True
 ) -> None:
-    """Say whose each row is: by a column with ids, or by the file and by where the trials start again."""
+    """Name the participant of each row, by a column with ids or by the file and restarts of the trial count."""
     column = column_of("participant", rows, options)
     runs = _runs(rows)
     nameless = 0
     for number, run in enumerate(runs, start=1):
-        ids = list(dict.fromkeys(found for row in run if column and (found := text(cell(row.values, column)))))
+        ids = list(dict.fromkeys(code for row in run if column and (code := text(cell(row.values, column)))))
         if not ids:
             nameless += 1
             ids = [fallback if len(runs) == 1 else f"{fallback}-{number}"]
         for row in run:
-            own = text(cell(row.values, column)) if column else None
-            row.participant = trials.annotators.name(own or (ids[0] if len(ids) == 1 else None))
+            code_of_row = text(cell(row.values, column)) if column else None
+            row.participant = trials.annotators.name(code_of_row or (ids[0] if len(ids) == 1 else None))
     if column:
         trials.id_columns.add(column)
         if options.mapping.get("participant") != column:
@@ -187,7 +187,7 @@ def name_participants(
 
 
 def _runs(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
-    """The rows cut where a trial_index comes a second time: there the next participant begins."""
+    """The rows split where a trial_index recurs, because the next participant begins there."""
     runs: list[list[TrialRow]] = []
     seen: set[float] = set()
     for row in rows:
