@@ -47,7 +47,7 @@ def test_a_summary_without_out_and_the_same_as_json(results: Path, capsys: pytes
     text = printed(capsys, results)
     assert "found      8 participants, 5 items, 40 answers" in text
     assert "excluded   nobody. Use --without screening.json" in text
-    assert "strengths  Estimates of 5 stimuli (ordinal)" in text
+    assert "strengths  Estimates of 5 stimuli (cumulative logit model)" in text
     assert "not run    decisions: " in text
     assert text.rstrip().endswith("Nothing was written. Use --out DIR to keep tables and figures.")
     data = json.loads(printed(capsys, results, "--json", "--seed", "4"))

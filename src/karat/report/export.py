@@ -167,7 +167,7 @@ def study_counts(study: Study) -> dict[str, Any]:
     """The settings of the study file, and what follows from them: lists, trials of each list, minutes."""
     blocks = []
     for block in study.blocks:
-        rows, factors = block.items.frame, [name for name in block.settings.factors if name != block.settings.compared]
+        rows, factors = block.items.frame, block.settings.condition_factors
         tests = rows.filter(pl.col("function") == "test")
         blocks.append(
             {

@@ -99,7 +99,8 @@ class Agreement(BriefResult):
             return Message("agreement.undefined", about)
         numbers = {name: row[name] for name in ("estimate", "lower", "upper", "participants", "stimuli")}
         values = about | numbers | {"level": self.settings.get("level", LEVEL)}
-        return Message("agreement.split_half" if row["coefficient"] == HALVES else "agreement.alpha", values)
+        code = "agreement.split_half" if row["coefficient"] == HALVES else "agreement.alpha"
+        return Message(code, values)
 
 
 def agreement(

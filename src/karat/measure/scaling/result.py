@@ -154,7 +154,8 @@ class Strengths(MeasureResult):
     def summary(self) -> tuple[Message, ...]:
         """How many stimuli have an estimate, and which two lie at the ends."""
         known = self.frame.filter(pl.col("estimate").is_not_null())
-        first = Message("strengths.stimuli", {"n": self.frame.height, "model": self.model, "unit": self.unit})
+        model = f"model.{self.model}"
+        first = Message("strengths.stimuli", {"n": self.frame.height, "model": model, "unit": self.unit})
         if known.height < 2 or self.alike:
             return (first,)
         values: dict[str, object] = {}

@@ -127,7 +127,7 @@ def _items(language: Language, study: Study) -> str:
     tests, conditions = 0, 0
     for block in study.blocks:
         rows = block.items.frame.filter(pl.col("function") == "test")
-        factors = [name for name in block.settings.factors if name != block.settings.compared]
+        factors = block.settings.condition_factors
         tests += rows["item"].n_unique()
         conditions += rows.select(factors).unique().height if factors else 0
     if conditions:

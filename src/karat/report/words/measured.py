@@ -252,7 +252,7 @@ def _block(language: Language, block: Block, study: Study) -> list[str]:
 
 def _formula(block: Block, study: Study) -> str | None:
     """The formula for the planned trials of all participants; None if there is nothing to compare."""
-    names = [name for name in block.settings.factors if name != block.settings.compared]
+    names = block.settings.condition_factors
     if not names:
         return None
     place = study.blocks.index(block)
