@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 import karat
 from karat.measure.effects.contrasts import contrasts
-from karat.measure.effects.data import asked_for, design_formula, family_of, one_question
+from karat.measure.effects.data import design_formula, family_of, model_input, one_question
 from karat.measure.effects.interactions import LATENT, effect_sizes, standard_deviation
 from karat.messages import Message
 from karat.models.glrm import fit
@@ -84,7 +84,8 @@ def test_what_is_known_of_participants_may_be_a_condition() -> None:
     found = contrasts(whole, "response ~ group + scale(age) + (1 | participant) + (1 | item)")
     assert found.frame["term"].to_list() == ["group", "scale(age)"]
     assert found.means["term"].unique().to_list() == ["group"]
-    assert asked_for(whole, None, ["group"], None, ("test",)).formula.endswith("(1 | participant) + (1 + group | item)")
+    inputs = model_input(whole, None, ["group"], None, ("test",))
+    assert inputs.formula.endswith("(1 | participant) + (1 + group | item)")
 
 
 def test_what_a_covariate_does_to_the_tests_is_reported() -> None:

@@ -1,18 +1,19 @@
-"""Planned comparisons by Bayesian mixed models: posteriors in place of tests, with the extra `bayes`.
+"""Planned comparisons by Bayesian mixed models: posteriors instead of tests, with the extra `bayes`.
 
-The model is that of `contrasts`, with all random effects that the design has: priors take the place of simplifying
-(`karat.models.glrm.bayes` states the model and the priors). A comparison is a weighted sum of the means of cells, as in
-`planned`, computed in every draw: on the scale of the link, and on that of the answers (a difference of shares, or of
-mean ratings) for a typical participant and item, whose random effects are zero. Beside its mean and interval stand
+The model is that of `contrasts`, with all random effects of the design: it has priors instead of a simplification
+(`karat.models.glrm.bayes` describes the model and the priors). A comparison is a weighted sum of the means of cells, as
+in `planned`, computed in each draw: on the scale of the link, and on the scale of the answers (a difference of shares,
+or of mean ratings) for a typical participant and item, whose random effects are zero. Besides its mean and interval,
+there are
 
     positive    the posterior probability that it is above zero
     rope        the share of the posterior within the region of practical equivalence, from -bound to bound: the bound
-                of equivalence of the study file, else a tenth of the standard deviation of the latent residual
-                (Kruschke 2018), 0.18 logits; of measured answers, a tenth of their standard deviation
+                of equivalence in the study file, by default a tenth of the standard deviation of the latent residual
+                (Kruschke 2018), 0.18 logits, or of measured answers
     bf01        the Bayes factor for no difference against the model with its prior (Savage and Dickey)
 
-The posterior predictive check compares answers that the model draws anew with those given: the share of each answer,
-and how much the means of participants and items spread.
+The posterior predictive check compares the answers with replicated answers from the model: the share of each answer,
+and the spread of the means of participants and items.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.effects.contrasts import family_unit
-from karat.measure.effects.data import Asked, asked_for, with_levels
+from karat.measure.effects.data import ModelInput, model_input, with_levels
 from karat.measure.effects.interactions import LATENT, factor_terms
 from karat.measure.effects.planned import unplannable
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, check_level, interval, schema_of, sentences
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from karat.study.settings import ContrastSettings
 
 SMALL = 0.1
-"""The region of practical equivalence, in standard deviations, where no bound is stated."""
+"""The default bound of practical equivalence, in standard deviations."""
 REPLICATES = 200
 SCHEMA = schema_of(
     "contrast:s first:s second:s estimate sd lower upper response response_lower response_upper positive bound rope "
@@ -64,7 +64,7 @@ SCHEMA = schema_of(
 
 @dataclass(frozen=True)
 class BayesContrasts(MeasureResult):
-    """The posteriors of comparisons, and how far they can be trusted."""
+    """The posteriors of comparisons, with checks of the sampling and of the model."""
 
     frame: pl.DataFrame
     """contrast, first, second, estimate (posterior mean of the first minus the second), sd, lower, upper, response with
@@ -73,7 +73,8 @@ class BayesContrasts(MeasureResult):
     parameters: pl.DataFrame
     """kind, parameter, estimate, sd, lower, upper, rhat, ess_bulk, ess_tail."""
     predictive: pl.DataFrame
-    """statistic, observed, expected (mean of drawn answers), lower, upper, p (the share of draws at least as large)."""
+    """statistic, observed, expected (mean of replicated answers), lower, upper, p (the share of replications at least
+    as large)."""
     formula: str
     unit: Message
     posterior: MixedPosterior | None = field(default=None, repr=False)
@@ -85,12 +86,12 @@ class BayesContrasts(MeasureResult):
 
     @property
     def converged(self) -> bool:
-        """Whether the chains agree, draws are enough and none went astray."""
+        """Whether the chains agree, the effective number of draws suffices and no draw diverged."""
         return not with_code(self.notes, "bayes.not_converged")
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """Each comparison, and what it is counted in."""
+        """Each comparison, and the unit."""
         lines = [message for row in self.frame.to_dicts() for message in _row_sentences(row)]
         answers = self.settings.get("answers")
         unit = Message("bayes.units", {"unit": self.unit, "answers": answers}) if answers else None
@@ -132,8 +133,8 @@ def bayes_contrasts(
 ) -> BayesContrasts:
     """Posteriors of planned comparisons; without a plan, of all pairs of levels and of interactions of two levels each.
 
-    It needs the extra `bayes` and takes minutes where `contrasts` takes a second. The example draws far too few
-    samples, and the result says so.
+    This needs the extra `bayes` and takes minutes, compared with a second for `contrasts`. The example has far too few
+    draws, so the result has not converged.
 
     Parameters
     ----------
@@ -150,36 +151,36 @@ def bayes_contrasts(
     chains
         The number of chains.
     warmup
-        The number of samples per chain that are discarded.
+        The number of draws per chain that are discarded first.
     draws
-        The number of samples per chain that are kept.
+        The number of draws per chain.
 
     >>> import pytest
     >>> _ = pytest.importorskip("numpyro", reason="NumPyro is not installed")
     >>> import karat
     >>> formula = "response ~ order + (1 | participant) + (1 | item)"
-    >>> found = bayes_contrasts(karat.datasets.load("likert"), formula, warmup=100, draws=50, chains=1)
-    >>> found.table().row(0)[:3], found.converged
+    >>> posteriors = bayes_contrasts(karat.datasets.load("likert"), formula, warmup=100, draws=50, chains=1)
+    >>> posteriors.table().row(0)[:3], posteriors.converged
     (('order', 'OBJ>PP', 'PP>OBJ'), False)
     """
     check_level(level)
-    asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
+    inputs = with_levels(model_input(judgments, formula, conditions, question, functions), levels)
     try:
-        laid = lay_out(asked.formula, asked.data, asked.family, "difference", asked.levels)
+        laid = lay_out(inputs.formula, inputs.data, inputs.family, "difference", inputs.levels)
         if len(np.unique(laid.response)) < 2:
             raise ValueError(Message("models.same_answers"))
         posterior = sample_posterior(
-            laid, asked.family, link, priors, unequal=unequal, seed=seed, chains=chains, warmup=warmup, draws=draws
+            laid, inputs.family, link, priors, unequal=unequal, seed=seed, chains=chains, warmup=warmup, draws=draws
         )
     except ImportError:
         raise MeasureError(Message("bayes.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
     except ValueError as error:
         raise MeasureError(message_of(error)) from error
     rows, notes = [], []
-    for one in plan or _all_comparisons(laid):
-        row = _comparison(one, posterior, level)
+    for contrast in plan or _all_comparisons(laid):
+        row = _comparison(contrast, posterior, level)
         if isinstance(row, Message):
-            notes.append(Message("planned.failed", {"name": one.name, "reason": row}))
+            notes.append(Message("planned.failed", {"name": contrast.name, "reason": row}))
         else:
             rows.append(row)
     if not rows:
@@ -187,24 +188,23 @@ def bayes_contrasts(
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     predictive = _predictive(posterior, level, seed)
     rough = frame.filter(pl.col("bf01_error").is_null())["contrast"].to_list()
-    doubtful = [Message("bayes.rough_factor", {"names": rough})] if rough else []
-    notes += [*_trust(posterior, frame), *doubtful, *_misfit(predictive), *asked.notes]
+    rough_factor = [Message("bayes.rough_factor", {"names": rough})] if rough else []
+    notes += [*_convergence(posterior, frame), *rough_factor, *_misfit(predictive), *inputs.notes]
     settings = {
-        "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions), "level": level,
-        "family": asked.family, "link": link, "priors": vars(posterior.priors), "prior_unit": posterior.unit,
-        "unequal": list(unequal), "seed": seed, "chains": chains, "warmup": warmup, "draws": draws,
-        "answers": _answer_unit(posterior),
+        "conditions": list(inputs.conditions), "question": inputs.question, "functions": list(functions),
+        "level": level, "family": inputs.family, "link": link, "priors": vars(posterior.priors),
+        "prior_unit": posterior.unit, "unequal": list(unequal), "seed": seed, "chains": chains, "warmup": warmup,
+        "draws": draws, "answers": _answer_unit(posterior),
     }  # fmt: skip
     return BayesContrasts(
-        frame, _parameters(posterior, level), predictive, str(laid.formula), _unit(asked, link), settings=settings,
+        frame, _parameters(posterior, level), predictive, str(laid.formula), _unit(inputs, link), settings=settings,
         notes=tuple(notes), posterior=posterior,
     )  # fmt: skip
 
 
-def _unit(asked: Asked, link: Link) -> Message:
-    if asked.family != "gaussian" and link == "probit":
-        return Message("unit.latent_deviations")
-    return asked.unit or family_unit(asked.family)
+def _unit(inputs: ModelInput, link: Link) -> Message:
+    is_probit = inputs.family != "gaussian" and link == "probit"
+    return Message("unit.latent_deviations") if is_probit else inputs.unit
 
 
 def _answer_unit(posterior: MixedPosterior) -> Message | None:
@@ -217,73 +217,76 @@ def _answer_unit(posterior: MixedPosterior) -> Message | None:
 
 
 def _all_comparisons(laid: Laid) -> list[ContrastSettings]:
-    """Every pair of levels of each factor, and every interaction whose factors have two levels each."""
+    """Every pair of levels of each factor, and every interaction of factors with two levels each."""
     from karat.study.settings import ContrastSettings
 
-    found = []
+    comparisons = []
     for label, names in factor_terms(laid).items():
-        levels = {name: list(own.levels) for name in names if isinstance(own := laid.frame.raw[name], FactorVariable)}
+        columns = {name: laid.frame.raw[name] for name in names}
+        levels = {name: list(column.levels) for name, column in columns.items() if isinstance(column, FactorVariable)}
         if len(names) == 1:
             pairs = list(combinations(levels[names[0]], 2))
-            found += [
+            comparisons += [
                 ContrastSettings(
-                    name=label if len(pairs) == 1 else f"{label} ({one}, {other})", factor=names[0], levels=[one, other]
+                    name=label if len(pairs) == 1 else f"{label} ({first}, {second})", factor=names[0],
+                    levels=[first, second],
                 )
-                for one, other in pairs
-            ]
-        elif all(len(own) == 2 for own in levels.values()):
-            found.append(ContrastSettings(name=label, factors=levels))
-    return found
+                for first, second in pairs
+            ]  # fmt: skip
+        elif all(len(pair) == 2 for pair in levels.values()):
+            comparisons.append(ContrastSettings(name=label, factors=levels))
+    return comparisons
 
 
-def _comparison(one: ContrastSettings, posterior: MixedPosterior, level: float) -> tuple[Any, ...] | Message:
-    """The posterior of one comparison; why there is none."""
-    lacking = unplannable(one, posterior.laid)
-    if lacking is not None:
-        return lacking
-    grid = cell_grid(posterior.laid, *one.names)
-    first, second = (", ".join((side, *one.within.values())) for side in one.sides)
+def _comparison(contrast: ContrastSettings, posterior: MixedPosterior, level: float) -> tuple[Any, ...] | Message:
+    """The posterior of one comparison, or the reason why there is none."""
+    reason = unplannable(contrast, posterior.laid)
+    if reason is not None:
+        return reason
+    grid = cell_grid(posterior.laid, *contrast.names)
+    first, second = (", ".join((side, *contrast.within.values())) for side in contrast.sides)
     known = dict(zip(grid.cells, grid.estimable.tolist(), strict=True))
-    if not all(known.get(cell, False) for cell in one.cells):
+    if not all(known.get(cell, False) for cell in contrast.cells):
         return Message("planned.no_answers", {"first": first, "second": second})
-    weights = np.array([one.cells.get(cell, 0.0) for cell in grid.cells]) @ grid.weights
+    weights = np.array([contrast.cells.get(cell, 0.0) for cell in grid.cells]) @ grid.weights
     row = weights @ grid.rows
     draws = posterior.linear(row)
     measured = posterior.family == "gaussian"
-    answers = [None, None, None] if measured else _ends(posterior.expected(grid.rows) @ weights, level)
+    answers = [None, None, None] if measured else _mean_and_ends(posterior.expected(grid.rows) @ weights, level)
     latent = posterior.unit if measured else LATENT if posterior.link == "logit" else 1.0
-    bound = SMALL * latent if one.equivalence is None else one.equivalence
+    bound = SMALL * latent if contrast.equivalence is None else contrast.equivalence
     factor = savage_dickey(draws, posterior.prior_deviation(row))
-    checked = diagnose(draws[..., None])
-    estimate, lower, upper = _ends(draws, level)
+    diagnostics = diagnose(draws[..., None])
+    estimate, lower, upper = _mean_and_ends(draws, level)
     return (
-        one.name, first, second, estimate, float(draws.std(ddof=1)), lower, upper, *answers, float((draws > 0).mean()),
-        bound, float((np.abs(draws) < bound).mean()), factor.null, factor.error if factor.sure else None,
-        float(checked.rhat[0]), float(min(checked.bulk[0], checked.tail[0])),
+        contrast.name, first, second, estimate, float(draws.std(ddof=1)), lower, upper, *answers,
+        float((draws > 0).mean()), bound, float((np.abs(draws) < bound).mean()), factor.null,
+        factor.error if factor.sure else None, float(diagnostics.rhat[0]),
+        float(min(diagnostics.bulk[0], diagnostics.tail[0])),
     )  # fmt: skip
 
 
-def _ends(draws: Floats, level: float) -> list[Any]:
+def _mean_and_ends(draws: Floats, level: float) -> list[Any]:
     """The mean and the ends of the interval."""
     return [float(draws.mean()), *map(float, np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))]
 
 
 def _parameters(posterior: MixedPosterior, level: float) -> pl.DataFrame:
-    checked = posterior.diagnostics
     rows = []
     for place, ((kind, name), draws) in enumerate(posterior.parameters.items()):
-        mean, lower, upper = _ends(draws, level)
-        own = (float(one[place]) for one in checked)
-        rows.append((kind, name, mean, float(draws.std(ddof=1)), lower, upper, *own))
+        mean, lower, upper = _mean_and_ends(draws, level)
+        diagnostics = (float(values[place]) for values in posterior.diagnostics)
+        rows.append((kind, name, mean, float(draws.std(ddof=1)), lower, upper, *diagnostics))
     numbers = ("estimate", "sd", "lower", "upper", "rhat", "ess_bulk", "ess_tail")
     schema: dict[str, Any] = {"kind": pl.String, "parameter": pl.String, **dict.fromkeys(numbers, pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _trust(posterior: MixedPosterior, frame: pl.DataFrame) -> list[Message]:
-    """How far the draws can be trusted."""
-    checked = posterior.diagnostics
-    rhat, ess = np.append(checked.rhat, frame["rhat"]), np.concatenate([checked.bulk, checked.tail, frame["ess"]])
+def _convergence(posterior: MixedPosterior, frame: pl.DataFrame) -> list[Message]:
+    """Notes on the draws, and on chains that have not converged."""
+    diagnostics = posterior.diagnostics
+    rhat = np.append(diagnostics.rhat, frame["rhat"])
+    ess = np.concatenate([diagnostics.bulk, diagnostics.tail, frame["ess"]])
     values = {
         "draws": posterior.draws, "chains": posterior.chains, "rhat": float(rhat.max()), "ess": int(ess.min()),
         "divergences": posterior.divergences,
@@ -295,39 +298,37 @@ def _trust(posterior: MixedPosterior, frame: pl.DataFrame) -> list[Message]:
 
 
 def _predictive(posterior: MixedPosterior, level: float, seed: int) -> pl.DataFrame:
-    """Statistics of the answers beside those of answers that the model draws anew."""
-    observed = posterior.laid.response[None].astype(np.float64)
-    drawn = posterior.replicated(REPLICATES, seed)
-    names, own = _statistics(posterior, observed)
-    _, redrawn = _statistics(posterior, drawn)
-    lower, upper = np.quantile(redrawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    """Statistics of the answers, beside those of replicated answers from the model."""
+    names, observed = _statistics(posterior, posterior.laid.response[None].astype(np.float64))
+    _, replicated = _statistics(posterior, posterior.replicated(REPLICATES, seed))
+    lower, upper = np.quantile(replicated, [(1 - level) / 2, (1 + level) / 2], axis=0)
     columns = {
-        "statistic": names, "observed": own[0], "expected": redrawn.mean(axis=0), "lower": lower, "upper": upper,
-        "p": (redrawn >= own).mean(axis=0),
+        "statistic": names, "observed": observed[0], "expected": replicated.mean(axis=0), "lower": lower,
+        "upper": upper, "p": (replicated >= observed).mean(axis=0),
     }  # fmt: skip
     return pl.DataFrame(columns, schema_overrides={"statistic": pl.String})
 
 
 def _statistics(posterior: MixedPosterior, answers: Floats) -> tuple[list[str], Floats]:
-    """Numbers about sets of answers, one row for each set."""
+    """The names of the statistics, and their values with one row per set of answers."""
     labels = posterior.laid.answers
     if posterior.family == "gaussian":
-        found = {
+        statistics = {
             "mean": answers.mean(axis=1), "standard deviation": answers.std(axis=1), "smallest": answers.min(axis=1),
             "largest": answers.max(axis=1),
         }  # fmt: skip
     else:
-        asked = range(1, 2) if posterior.family == "binary" else range(len(labels))
-        found = {f"share of {labels[k]}": (answers == k).mean(axis=1) for k in asked}
+        categories = range(1, 2) if posterior.family == "binary" else range(len(labels))
+        statistics = {f"share of {labels[k]}": (answers == k).mean(axis=1) for k in categories}
     for term in {term.group: term for term in posterior.laid.terms}.values():
         count = np.maximum(np.bincount(term.codes, minlength=len(term.levels)), 1)
-        means = np.stack([np.bincount(term.codes, one, len(term.levels)) / count for one in answers])
-        found[f"standard deviation of the means of {term.group}"] = means.std(axis=1)
-    return list(found), np.stack(list(found.values()), axis=1)
+        means = np.stack([np.bincount(term.codes, values, len(term.levels)) / count for values in answers])
+        statistics[f"standard deviation of the means of {term.group}"] = means.std(axis=1)
+    return list(statistics), np.stack(list(statistics.values()), axis=1)
 
 
 def _misfit(predictive: pl.DataFrame) -> list[Message]:
-    """Statistics that the model does not reproduce."""
+    """A note on the statistics that the model does not reproduce, or that it reproduces all."""
     off = predictive.filter((pl.col("observed") < pl.col("lower")) | (pl.col("observed") > pl.col("upper")))
     values = {"n": off.height, "statistics": predictive.height, "names": off["statistic"].to_list()}
     return [Message("bayes.misfit", values) if off.height else Message("bayes.fits", values)]

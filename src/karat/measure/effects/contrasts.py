@@ -1,18 +1,17 @@
-"""Contrasts of a factorial design: what conditions do to the answers, with participants and items as random effects.
+"""Contrasts of a factorial design: effects of conditions on answers, with participants and items as random effects.
 
     response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)
 
-Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
-(magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
-(`karat.measure.effects.data`); where its fit is singular it is simplified, and the notes say what was left out.
-Terms have Type III tests in sum-to-zero coding. Tests and intervals are those for small samples, by default: t and F
-with Satterthwaite's degrees of freedom, for measured answers with Kenward and Roger's standard errors and degrees of
-freedom. z and chi-squared, which take variances as known, reject too often with few participants or items
-(docs/explanation/coverage.md). Means are estimated marginal means, on the scale of the link, with the plain means of
-the answers beside them. Pairs of means are compared with Holm's adjustment within each term.
+Rating scales have a cumulative logit model, yes-or-no answers a logit model, magnitudes and sliders a linear model
+(magnitudes as logarithms of the ratio to the modulus). Without a formula, the largest one of the design is fitted
+(`karat.measure.effects.data`). If the fit is singular, it is simplified, and the notes list the removed effects.
+Terms have Type III tests in sum-to-zero coding. By default, tests and intervals are corrected for small samples: t and
+F with Satterthwaite's degrees of freedom, and for measured answers with Kenward and Roger's standard errors and degrees
+of freedom. z and chi-squared, which treat variances as known, reject too often with few participants or items
+(docs/explanation/coverage.md). Means are estimated marginal means on the scale of the link, beside the plain means of
+the answers. Pairs of means are compared with Holm's adjustment within each term.
 
-An interaction may be a matter of the scale; for that, and for sizes of effects, see
-`karat.measure.effects.interactions`.
+An interaction may depend on the scale; for this, and for effect sizes, see `karat.measure.effects.interactions`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.effects.data import Asked, asked_for, named_groups, with_levels
+from karat.measure.effects.data import ModelInput, model_input, named_groups, with_levels
 from karat.measure.effects.interactions import (
     EMPTY,
     REMOVABLE,
@@ -49,9 +48,8 @@ from karat.measure.result import (
 )
 from karat.messages import Message
 from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, scale_effects, type_three
-from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
-from karat.models.glrm.formulas.marginal import Adjustment
+from karat.models.glrm.formulas.marginal import Adjustment, MarginalMeans
 from karat.models.glrm.formulas.model import Method, quantile
 from karat.models.glrm.formulas.wald import statistic_message
 from karat.models.glrm.mixed.search import SINGULAR
@@ -63,7 +61,7 @@ MOST_FACTORS = 3
 """The most factors of a figure."""
 GROUPS = {"participant": "contrasts.participants", "item": "contrasts.items"}
 CONFOUNDED = 1e-6
-"""The residual of a group's members below which effects distinguish all of them."""
+"""If the residuals of a group's members are below this, fixed effects distinguish all of them."""
 SCALE_NOTES = {SHOWN: "contrasts.crossover", REMOVABLE: "contrasts.removable", UNSURE: "contrasts.unsure"}
 """The notes on interactions, by whether another scale would remove them."""
 
@@ -86,7 +84,7 @@ class Contrasts(BriefResult):
     """Differences of differences: term, contrast, estimate, se, df, lower, upper, p, raw, scale_dependence, and sizes
     as in `differences`."""
     formula: str
-    """The requested formula; `notes` say what was left out of it."""
+    """The requested formula; `notes` list what was removed from it."""
     unit: Message
     level: float
     model: Model | None = field(default=None, repr=False)
@@ -176,10 +174,10 @@ class Contrasts(BriefResult):
         tests = [
             Message("contrasts.test", {"term": row["term"], "test": term_test(row)}) for row in self.frame.to_dicts()
         ]
-        shown = self.interactions
-        if shown.height > 1:
-            shown = shown.filter(pl.col("p") < 1 - self.level)
-        return *(tests or [Message("contrasts.no_terms")]), *(_interaction(row, self.unit) for row in shown.to_dicts())
+        rows = self.interactions
+        if rows.height > 1:
+            rows = rows.filter(pl.col("p") < 1 - self.level)
+        return *(tests or [Message("contrasts.no_terms")]), *(_interaction(row, self.unit) for row in rows.to_dicts())
 
 
 def _value(row: dict[str, Any]) -> Message:
@@ -203,11 +201,11 @@ def contrasts(
     """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
 
     `formula` is written as in R's lme4; without it, the largest model of the `conditions` is fitted, by default those
-    of the design. `simplify` leaves out random effects until the fit is not singular. `df` is "satterthwaite",
-    "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
-    answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
-    (with intervals that hold for all pairs together) or "none". `levels` gives the order of the levels of conditions,
-    and so what is subtracted from what; without it they are sorted, numbers by size.
+    of the design. `simplify` removes random effects until the fit is not singular. `df` is "satterthwaite" (the
+    default), "kenward-roger" (the default for measured answers, and only for them) or "asymptotic" (z and chi-squared).
+    `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey" (with simultaneous
+    intervals for all pairs) or "none". `levels` gives the order of the levels of conditions, and with it the direction
+    of differences; by default they are sorted, numbers by size.
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
@@ -215,68 +213,70 @@ def contrasts(
     ('order', ('OBJ>PP', 'PP>OBJ'), -0.46)
     """
     check_level(level)
-    asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
-    model, notes = _fitted(asked, simplify)
+    inputs = with_levels(model_input(judgments, formula, conditions, question, functions), levels)
+    model, notes = _fitted(inputs, simplify)
     with refused():
         model = model.tested_by(df)
     terms, tests = factor_terms(model), type_three(model)
     table = pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({"chisq": "chi2"}, strict=False)
-    raw = {label: _raw_means(model, names, asked.plain) for label, names in terms.items()}
-    differences = _differences(model, raw, level, adjust)
+    means = {label: marginal_means(model, *names, level=level) for label, names in terms.items()}
+    raw = {label: _raw_means(model, names, inputs.plain) for label, names in terms.items()}
+    differences = _differences(model, means, raw, level, adjust)
     interactions = differences_of_differences(model, raw, level)
     settings = {
-        "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions),
+        "conditions": list(inputs.conditions), "question": inputs.question, "functions": list(functions),
         "simplify": simplify, "family": model.family, "df": model.method, "adjust": adjust,
     }  # fmt: skip
     return Contrasts(
-        table, _coefficients(model, level), _means(model, raw, level), differences,
-        _with_sizes(model, interactions, level), str(model.formula), asked.unit or family_unit(model.family), level,
-        settings=settings, notes=(*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model=model,
+        table, _coefficients(model, level), _means(terms, means, raw), differences,
+        _with_sizes(model, interactions, level), str(model.formula), inputs.unit, level, settings=settings,
+        notes=(*notes, *_scale_notes(interactions, level), *inputs.notes, *tests.notes), model=model,
     )  # fmt: skip
 
 
-def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
-    """The model, or where the largest one has no maximum to be found, the one with intercepts alone."""
-    model = _fit(asked, asked.formula, simplify)
+def _fitted(inputs: ModelInput, simplify: bool) -> tuple[Model, list[Message]]:
+    """The model; if the largest one does not converge, the one with intercepts alone."""
+    model = _fit(inputs, inputs.formula, simplify)
     notes: list[Message] = []
-    if not model.fit.converged and asked.simple and simplify:
+    if not model.fit.converged and inputs.simple and simplify:
         reason = model.fit.convergence.reason or Message("fit.reason_stopped")
-        notes.append(Message("contrasts.not_used", {"formula": asked.formula, "reason": reason}))
-        model = _fit(asked, asked.simple, simplify)
+        notes.append(Message("contrasts.not_used", {"formula": inputs.formula, "reason": reason}))
+        model = _fit(inputs, inputs.simple, simplify)
     if model.fit.log:
-        left = " + ".join(str(term) for term in model.fit.terms)
-        notes.append(Message("contrasts.simplified", {"terms": left, "steps": len(model.fit.log)}))
+        terms = " + ".join(str(term) for term in model.fit.terms)
+        notes.append(Message("contrasts.simplified", {"terms": terms, "steps": len(model.fit.log)}))
     if not model.fit.converged:
         notes.append(Message("contrasts.not_converged", {"convergence": model.fit.convergence.message}))
-    notes += _one_per_condition(asked, model)
-    kept = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
-    return model, [*notes, *named_groups(kept), *model.notes]
+    notes += _one_per_condition(inputs, model)
+    # The steps of a simplification already report that the fit was singular.
+    fit_notes = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
+    return model, [*notes, *named_groups(fit_notes), *model.notes]
 
 
-def _one_per_condition(asked: Asked, model: Model) -> list[Message]:
-    """Where the conditions tell all items apart, or all participants: a difference may be one of these alone.
+def _one_per_condition(inputs: ModelInput, model: Model) -> list[Message]:
+    """A note if conditions distinguish all items, or all participants, so that a difference may be theirs alone.
 
-    Their variance is then confounded with effects, and found to be zero or not found at all.
+    Their variance is then confounded with effects: it is estimated as zero or cannot be estimated.
     """
     notes = []
     fixed = np.column_stack([np.ones(len(model.response)), model.design.matrix])
     for group, name in GROUPS.items():
-        levels, codes = np.unique(np.array(asked.data[group], dtype=str)[model.frame.complete], return_inverse=True)
+        levels, codes = np.unique(np.array(inputs.data[group], dtype=str)[model.frame.complete], return_inverse=True)
         if 1 < len(levels) <= fixed.shape[1]:
             members = np.eye(len(levels))[codes]
-            left = members - fixed @ np.linalg.lstsq(fixed, members)[0]
-            if np.abs(left).max() < CONFOUNDED:
+            residuals = members - fixed @ np.linalg.lstsq(fixed, members)[0]
+            if np.abs(residuals).max() < CONFOUNDED:
                 notes.append(Message("contrasts.one_per_condition", {"group": Message(name), "n": len(levels)}))
     return notes
 
 
-def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
+def _fit(inputs: ModelInput, formula: str, simplify: bool) -> Model:
     with refused():
-        return fit(formula, asked.data, asked.family, simplify="upwards" if simplify else False, levels=asked.levels)
+        return fit(formula, inputs.data, inputs.family, simplify="upwards" if simplify else False, levels=inputs.levels)
 
 
 def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
-    """The plain mean and standard deviation of the answers in every cell of a term."""
+    """The plain mean, standard deviation and number of answers of each cell of a term."""
     columns = {name: column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)}
     levels = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
     rows = pl.DataFrame({**levels, "_plain": plain[model.frame.complete]})
@@ -292,14 +292,15 @@ def _coefficients(model: Model, level: float) -> pl.DataFrame:
     return table.with_columns(lower=ends.lower, upper=ends.upper).select(pl.exclude("p"), "p")
 
 
-def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
-    tables, terms = [], factor_terms(model)
+def _means(
+    terms: Mapping[str, tuple[str, ...]], means: Mapping[str, MarginalMeans], raw: Mapping[str, RawMeans]
+) -> pl.DataFrame:
+    tables = []
     for label, names in terms.items():
-        found = marginal_means(model, *names, level=level)
-        of_cells = [raw[label].get(cell, EMPTY) for cell in zip(*found.cells.values(), strict=True)]
-        plain = [pl.Series(name, [one[k] for one in of_cells]) for k, name in enumerate(("raw", "sd", "n"))]
-        table = pl.DataFrame(found.table(), schema_overrides=dict.fromkeys(names, pl.String))
-        tables.append(table.select(pl.lit(label).alias("term"), pl.all(), *plain))
+        plain = [raw[label].get(cell, EMPTY) for cell in zip(*means[label].cells.values(), strict=True)]
+        columns = [pl.Series(name, [cell[k] for cell in plain]) for k, name in enumerate(("raw", "sd", "n"))]
+        table = pl.DataFrame(means[label].table(), schema_overrides=dict.fromkeys(names, pl.String))
+        tables.append(table.select(pl.lit(label).alias("term"), pl.all(), *columns))
     if not tables:
         return pl.DataFrame(schema={"term": pl.String, "estimate": pl.Float64})
     factors = list(dict.fromkeys(name for names in terms.values() for name in names))
@@ -307,16 +308,15 @@ def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame
     return whole.select("term", *factors, pl.exclude("term", *factors))
 
 
-def _differences(model: Model, raw: dict[str, RawMeans], level: float, adjust: Adjustment) -> pl.DataFrame:
+def _differences(
+    model: Model, means: Mapping[str, MarginalMeans], raw: Mapping[str, RawMeans], level: float, adjust: Adjustment
+) -> pl.DataFrame:
     tables = []
-    for label, names in factor_terms(model).items():
-        found = marginal_means(model, *names, level=level)
-        pairs, plain = found.differences(adjust), raw[label]
-        cells = list(zip(*found.cells.values(), strict=True))
-        named = [(", ".join(one), ", ".join(other)) for one, other in combinations(cells, 2)]
-        gaps = [plain.get(one, EMPTY)[0] - plain.get(other, EMPTY)[0] for one, other in combinations(cells, 2)]
-        table = {key: column for key, column in pairs.table().items() if key != "pair"}
-        first, second = ([pair[k] for pair in named] for k in (0, 1))
+    for label, term_means in means.items():
+        pairs = list(combinations(zip(*term_means.cells.values(), strict=True), 2))
+        first, second = ([", ".join(pair[k]) for pair in pairs] for k in (0, 1))
+        gaps = [raw[label].get(one, EMPTY)[0] - raw[label].get(other, EMPTY)[0] for one, other in pairs]
+        table = {key: column for key, column in term_means.differences(adjust).table().items() if key != "pair"}
         tables.append(pl.DataFrame({"term": label, "first": first, "second": second, **table, "raw": gaps}))
     if not tables:
         return pl.DataFrame(schema={"term": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64})
@@ -331,27 +331,17 @@ def _with_sizes(model: Model, table: pl.DataFrame, level: float) -> pl.DataFrame
     return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
 
 
-def family_unit(family: FamilyName) -> Message:
-    """The unit of a family's differences."""
-    if family == "ordinal":
-        return Message("unit.latent_logits")
-    return Message("unit.logits") if family == "binary" else Message("unit.answers")
-
-
 def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
-    """A note on every significant interaction of two factors: whether another scale would remove it."""
+    """A note on each significant interaction of two factors: whether another scale would remove it."""
     notes = []
     for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
         opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
-        values = {"term": row["term"], "opposite": opposite}
-        code = SCALE_NOTES.get(row["scale_dependence"])
-        if code is not None:
-            notes.append(Message(code, values))
+        notes.append(Message(SCALE_NOTES[row["scale_dependence"]], {"term": row["term"], "opposite": opposite}))
     return notes
 
 
 def term_test(row: dict[str, Any]) -> Message:
-    """The test of a term in the form of journals."""
+    """The test of a term in the format of journals."""
     if "F" in row:
         return statistic_message(row["F"], row["df"], row["denominator"], row["p"])
     return statistic_message(row["chi2"], row["df"], np.inf, row["p"])
@@ -364,7 +354,7 @@ def _interaction(row: dict[str, Any], unit: Message) -> Message:
 
 @dataclass(frozen=True)
 class ProportionalOdds(MeasureResult):
-    """The coefficients of an ordinal model at each split of the scale, beside those that all splits share."""
+    """The coefficients of an ordinal model at each split of the scale, beside the shared ones."""
 
     frame: pl.DataFrame
     """term, split (such as "3 or more"), estimate, lower, upper, common (the estimate of the ordinal model), differs
@@ -374,16 +364,16 @@ class ProportionalOdds(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many splits differ from what they have in common."""
+        """The number of splits that differ from the shared coefficients."""
         known = self.frame.filter(pl.col("estimate").is_not_null())
         return (Message("proportional.splits", {"n": int(known["differs"].sum()), "splits": known.height}),)
 
 
 def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds:
-    """Check the assumption of proportional odds: does a condition move all points of the scale alike?
+    """Check the assumption of proportional odds: does a condition have the same effect at all points of the scale?
 
-    The answers are cut into two at each point, and each cut has a logit model with the design and the random effects of
-    the ordinal one. If the odds are proportional, all cuts estimate the coefficients that the ordinal model has.
+    The answers are split in two at each point, and each split has a logit model with the design and the random effects
+    of the ordinal model. If the odds are proportional, all splits estimate the coefficients of the ordinal model.
 
     Parameters
     ----------
@@ -404,13 +394,13 @@ def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds
     for cut in range(1, len(model.answers)):
         split = f"{model.answers[cut]} or more"
         above = (model.response >= cut).astype(np.int64)
-        one = fit_mixed(above, columns, ["(Intercept)", *model.fit.names], model.fit.terms, simplify=True)
-        errors = one.standard_errors
-        if not one.converged or not np.all(np.isfinite(errors)):
+        binary = fit_mixed(above, columns, ["(Intercept)", *model.fit.names], model.fit.terms, simplify=True)
+        errors = binary.standard_errors
+        if not binary.converged or not np.all(np.isfinite(errors)):
             notes.append(Message("proportional.no_fit", {"split": split}))
             errors = np.full(len(errors), np.nan)
         for term, common, estimate, error in zip(
-            model.fit.names, model.fit.coefficients, one.coefficients[1:], errors[1:], strict=True
+            model.fit.names, model.fit.coefficients, binary.coefficients[1:], errors[1:], strict=True
         ):
             ends = (estimate - reach * error, estimate + reach * error)
             value = estimate if np.isfinite(error) else np.nan
@@ -424,7 +414,7 @@ def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds
 
 @dataclass(frozen=True)
 class SpreadRatios(MeasureResult):
-    """How widely ratings are spread in each condition, and whether the differences could be chance."""
+    """The spread of ratings in each condition, and a test of equal spread."""
 
     frame: pl.DataFrame
     """condition (the levels), ratio (of the latent standard deviation to its geometric mean over conditions), lower,
@@ -443,9 +433,9 @@ class SpreadRatios(MeasureResult):
 
 
 def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
-    """Check the assumption of equal spread: are ratings in one condition more scattered than in another?
+    """Check the assumption of equal spread: do ratings vary more in one condition than in another?
 
-    The ordinal model is fitted again with a spread of its own for each condition (scale effects, McCullagh 1980).
+    The ordinal model is fitted again with a separate spread for each condition (scale effects, McCullagh 1980).
 
     Parameters
     ----------
@@ -462,23 +452,23 @@ def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
     if model is None or model.family != "ordinal":
         raise MeasureError(Message("spread.not_ordinal"))
     with refused():
-        made = scale_effects(model.fit, model.design.matrix, model.fit.names)
-    names = list(dict.fromkeys(name for own in factor_terms(model).values() for name in own))
+        effects = scale_effects(model.fit, model.design.matrix, model.fit.names)
+    names = list(dict.fromkeys(name for names_of_term in factor_terms(model).values() for name in names_of_term))
     factors = [column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)]
     if not factors:
         raise MeasureError(Message("contrasts.no_factors"))
-    levels = [np.array(one.levels, dtype=object)[one.codes] for one in factors]
+    levels = [np.array(factor.levels, dtype=object)[factor.codes] for factor in factors]
     conditions, of_row = np.unique([", ".join(row) for row in zip(*levels, strict=True)], return_inverse=True)
     # Covariates are at their means.
     z = np.array([model.design.matrix[of_row == k].mean(axis=0) for k in range(len(conditions))])
     z = z - z.mean(axis=0)
-    middle = z @ made.estimate
-    reach = float(quantile(level, np.array([np.inf]))[0]) * np.sqrt(np.einsum("ij,jk,ik->i", z, made.covariance, z))
+    middle = z @ effects.estimate
+    reach = float(quantile(level, np.array([np.inf]))[0]) * np.sqrt(np.einsum("ij,jk,ik->i", z, effects.covariance, z))
     columns = {"ratio": middle, "lower": middle - reach, "upper": middle + reach}
     frame = pl.DataFrame(
         {"condition": conditions.tolist(), **{name: np.exp(values) for name, values in columns.items()}}
     )
-    notes = () if made.converged else (Message("spread.no_fit"),)
+    notes = () if effects.converged else (Message("spread.no_fit"),)
     return SpreadRatios(
-        frame, made.statistic, len(made.names), made.p, found.unit, settings={"level": level}, notes=notes
+        frame, effects.statistic, len(effects.names), effects.p, found.unit, settings={"level": level}, notes=notes
     )

@@ -1,12 +1,12 @@
 """The answers and conditions of a formula in the form that models need.
 
 `response` in a formula is the answer: the points of a rating scale in their order, yes or no, the number of a slider,
-or the logarithm of a magnitude's ratio to the modulus. as.numeric(response) is the points of a rating scale as
-measured numbers. Another column may stand there, such as log(rt). Columns that
-only the table of participants has, such as their age or group, may be used as well.
+or the logarithm of a magnitude's ratio to the modulus. as.numeric(response) treats the points of a rating scale as
+measured numbers. The left side may also be another column, such as log(rt). Columns of the table of participants, such
+as age or group, can be used as well.
 
-Without a formula, the largest one that the design supports is taken (`karat.study.designs.factorial`). The numbers of
-a condition, such as 1 to 4, are then names of its levels, unless there are more than `MOST_LEVELS`.
+Without a formula, the largest one that the design supports is fitted (`karat.study.designs.factorial`). The numbers of
+a condition, such as 1 to 4, are then names of levels, unless there are more than `MOST_LEVELS`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,16 +30,16 @@ from karat.types import Floats
 
 ANSWER = "response"
 MOST_LEVELS = 12
-"""A condition in numbers with more values than this is a measurement, whose effect is taken to be linear."""
+"""A numeric condition with more values than this is a measurement with a linear effect."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The model to fit."""
+class ModelInput:
+    """The formula and data of the model to fit."""
 
     formula: str
     simple: str
-    """The formula to fall back on; empty if a formula was given."""
+    """The simpler formula to use if the first cannot be fitted; empty if the user gave a formula."""
     family: FamilyName
     data: dict[str, Any]
     levels: dict[str, Sequence[str]]
@@ -47,103 +47,104 @@ class Asked:
     """The answers as numbers, for plain means."""
     question: str
     conditions: tuple[str, ...]
-    unit: Message | None
-    """None if it is that of the family."""
+    unit: Message
     notes: tuple[Message, ...]
 
 
 def one_question(judgments: Judgments, measure: str, question: str | None, functions: Sequence[str]) -> Rated:
-    """The answers to one question; where there are several it must be named."""
+    """The answers to one question, which must be named if there are several."""
     return asked_about(rated(judgments, measure, functions, [], once=None), question, measure)
 
 
-def asked_for(
+def model_input(
     judgments: Judgments,
     formula: str | None,
     conditions: Sequence[str] | None,
     question: str | None,
     functions: Sequence[str],
-) -> Asked:
+) -> ModelInput:
     """The formula and the data of contrasts."""
     if formula is not None and conditions is not None:
         raise MeasureError(Message("contrasts.formula_and_conditions"))
-    one = one_question(judgments, "contrasts", question, functions)
-    rows = with_people(one.rows, judgments.participants)
+    rated_items = one_question(judgments, "contrasts", question, functions)
+    rows = with_people(rated_items.rows, judgments.participants)
     if formula is None:
-        names = _conditions(rows, conditions, judgments.stimuli(one.scale))
+        names = _conditions(rows, conditions, judgments.stimuli(rated_items.scale))
         rows, notes = _in_levels(rows, names)
-        made = design_formula(rows, names)
-        text, simple, notes = made.text, made.simple, [*notes, *made.notes]
+        design = design_formula(rows, names)
+        text, simple, notes = design.text, design.simple, [*notes, *design.notes]
     else:
         text, simple, notes = formula, "", []
     with refused():
-        read = read_formula(text)
-    answers = [name.text for name in names_in(read.response.tree)]
-    tree = read.response.tree
-    as_number = isinstance(tree, Call) and tree.function == "as.numeric"
-    if answers == [ANSWER] and not as_number:
-        family, unit, plain = family_of(one.scale, "contrasts"), scale_unit(one), one.value
+        parsed = read_formula(text)
+    tree = parsed.response.tree
+    answers = [name.text for name in names_in(tree)]
+    plain = rated_items.value if answers == [ANSWER] else _measured(rows, answers)
+    if answers == [ANSWER] and not (isinstance(tree, Call) and tree.function == "as.numeric"):
+        family = family_of(rated_items.scale, "contrasts")
+        unit = answer_unit(rated_items.scale, family)
     else:
-        family, plain = "gaussian", one.value if answers == [ANSWER] else _measured(rows, answers)
-        unit = Message("unit.column", {"column": read.response.label})
-    data, levels = columns_of(one, rows, family)
-    named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
+        family, unit = "gaussian", Message("unit.column", {"column": parsed.response.label})
+    data, levels = columns_of(rated_items, rows, family)
+    named = [name.text for variable in parsed.variables.values() for name in names_in(variable.tree)]
     factors = [name for name in named if name != ANSWER and rows.schema.get(name) == pl.String]
     levels |= {name: _ordered((), data[name]) for name in factors}
     keys = list(dict.fromkeys(["participant", "item", *(name for name in named if name in rows.columns)]))
     repeats = rows.height - rows.select(keys).n_unique()
     notes += [Message("contrasts.repeats", {"n": repeats})] if repeats else []
-    return Asked(
-        text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
+    return ModelInput(
+        text, simple, family, data, levels, plain, rated_items.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
     )
 
 
-def with_levels(asked: Asked, levels: Mapping[str, Sequence[str]] | None) -> Asked:
-    """The same with the levels of conditions in another order."""
-    named = (levels or {}).items()
-    known = {name: _ordered(own, asked.data[name]) for name, own in named if name in asked.conditions}
-    return replace(asked, levels={**asked.levels, **known})
+def with_levels(inputs: ModelInput, levels: Mapping[str, Sequence[str]] | None) -> ModelInput:
+    """The same model with the levels of conditions in another order."""
+    orders = (levels or {}).items()
+    ordered = {name: _ordered(order, inputs.data[name]) for name, order in orders if name in inputs.conditions}
+    return replace(inputs, levels={**inputs.levels, **ordered})
 
 
-def _ordered(stated: Sequence[str], values: Any) -> list[str]:
-    """The levels that occur: first those with a stated order, then others in natural order."""
-    there = {str(value) for value in values if value is not None}
-    return [level for level in stated if level in there] + sorted(there - set(stated), key=natural_order)
+def _ordered(order: Sequence[str], values: Any) -> list[str]:
+    """The levels that occur: those in `order` first, then the others in natural order."""
+    levels = {str(value) for value in values if value is not None}
+    return [level for level in order if level in levels] + sorted(levels - set(order), key=natural_order)
 
 
-def columns_of(one: Rated, rows: pl.DataFrame, family: FamilyName) -> tuple[dict[str, Any], dict[str, Sequence[str]]]:
-    """All columns as the models take them, with the answers turned the right way round, and the order of answers."""
+def columns_of(
+    answers: Rated, rows: pl.DataFrame, family: FamilyName
+) -> tuple[dict[str, Any], dict[str, Sequence[str]]]:
+    """All columns in the form that models need, with reversed answers turned round; and the order of the answers."""
     data: dict[str, Any] = {
         name: rows[name].to_numpy() if rows[name].dtype.is_numeric() else rows[name].to_list()
         for name in rows.columns
         if not name.startswith("_") and (rows[name].dtype in (pl.String, pl.Boolean) or rows[name].dtype.is_numeric())
     }
     if family == "gaussian":
-        data[ANSWER] = one.value
+        data[ANSWER] = answers.value
         return data, {}
-    data[ANSWER] = np.array(one.levels, dtype=object)[one.category]
-    return data, {ANSWER: one.levels}
+    data[ANSWER] = np.array(answers.levels, dtype=object)[answers.category]
+    return data, {ANSWER: answers.levels}
 
 
 def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
-    """The answers with what is known of the participants, where the answers have no column of that name."""
+    """The answers with those columns about participants that they do not have yet."""
     new = [name for name in people.columns if name not in rows.columns]
     return rows.join(people.select("participant", *new), on="participant", how="left", maintain_order="left")
 
 
 def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: Stimuli) -> list[str]:
     if conditions is None:
-        found = stimuli.effects(rows)
-        if not found:
+        names = stimuli.effects(rows)
+        if not names:
             raise MeasureError(Message("contrasts.no_condition"))
-        return found
+        return names
     if not conditions:
         raise MeasureError(Message("contrasts.empty_conditions"))
     return [known_column(rows, name, "contrasts") for name in conditions]
 
 
 def _in_levels(rows: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFrame, list[Message]]:
-    """The rows with conditions in few numbers as text, so that they are factors; where that matters, a note on it."""
+    """The rows with numeric conditions of few values as text, which makes them factors; and notes on other numbers."""
     numbers = {name: rows[name].drop_nulls().n_unique() for name in conditions if rows[name].dtype.is_numeric()}
     few = [name for name, n in numbers.items() if n <= MOST_LEVELS]
     several, many = [name for name in few if numbers[name] > 2], [name for name in numbers if name not in few]
@@ -153,23 +154,23 @@ def _in_levels(rows: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFr
 
 
 def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
-    """The first column behind a response that is not the answer, as it is; the model says where there is none."""
+    """The first column of a response other than the answer; NaN if it has no numbers, which the model reports."""
     if not names or names[0] not in rows.columns or not rows[names[0]].dtype.is_numeric():
         return np.full(rows.height, np.nan)
     return rows[names[0]].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def scale_unit(one: Rated) -> Message | None:
-    """The unit of a model's estimates where the scale decides it; None where it is that of the family."""
-    if isinstance(one.scale, Ordinal):
+def answer_unit(scale: Scale, family: FamilyName) -> Message:
+    """The unit of a model's estimates."""
+    if isinstance(scale, Ordinal):
         return Message("unit.latent_logits")
-    if isinstance(one.scale, Magnitude):
-        return Message("unit.log_ratios") if one.scale.modulus else Message("unit.log_magnitudes")
-    return None
+    if isinstance(scale, Magnitude):
+        return Message("unit.log_ratios") if scale.modulus else Message("unit.log_magnitudes")
+    return Message("unit.logits") if family == "binary" else Message("unit.answers")
 
 
 def family_of(scale: Scale, measure: str) -> FamilyName:
-    """The family of models that a scale's answers have."""
+    """The family of models for the answers of a scale; an error if there is none."""
     family = answer_family(scale)
     if family is not None:
         return family
@@ -187,10 +188,10 @@ def design_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormu
 
 def named_groups(notes: Sequence[Message]) -> list[Message]:
     """The notes of a fit, with participants and items in place of the levels of a factor."""
-    return [_same(note) if note.code == "fit.same_answers" else note for note in notes]
+    return [_same_answers(note) if note.code == "fit.same_answers" else note for note in notes]
 
 
-def _same(note: Message) -> Message:
+def _same_answers(note: Message) -> Message:
     values = {"n": note.values["n"], "total": note.values["levels"]}
     if note.values["group"] == "participant":
         return Message("contrasts.same_participants", values)

@@ -1,20 +1,20 @@
 """Order effects: do answers change in the course of the study, and do they change more in some conditions?
 
-Sentences that are odd may come to sound better the more of them are judged (satiation), and people get tired. Both
-show in the position of the trial:
+Odd sentences may sound better after many of them have been judged (satiation), and participants get tired. Both appear
+as effects of the position of a trial:
 
     response ~ condition * scale(trial) + (1 + scale(trial) | participant) + (1 | item)
 
 The slope of a condition is reported as the change of its answers from the first to the last trial of the median
 participant, in the unit of the model: logits of the latent scale for ratings, logits for yes or no, the unit of the
 answers for sliders, logarithms for magnitudes. Response times have the same model on their logarithms. A slope that
-differs between conditions is the sign of satiation; one that all share may as well be fatigue, practice or another use
-of the scale. Orders must be random over participants to separate either from the items themselves.
+differs between conditions suggests satiation; a slope that all conditions share may also be fatigue, practice or a
+changed use of the scale. Orders must be random over participants to separate both from effects of the items.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -23,8 +23,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.judgments.stimuli import Stimuli, natural_order
 from karat.judgments.trial_order import check_order, order_messages, with_positions
-from karat.measure.effects.contrasts import family_unit
-from karat.measure.effects.data import columns_of, family_of, one_question, scale_unit, with_people
+from karat.measure.effects.data import answer_unit, columns_of, family_of, one_question, with_people
 from karat.measure.rated import Rated, known_column
 from karat.measure.result import (
     BriefResult,
@@ -38,6 +37,7 @@ from karat.measure.result import (
 )
 from karat.messages import Message, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
+from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.numerics import known
 from karat.models.proportions import holm, mean_interval
@@ -45,16 +45,16 @@ from karat.plots import Figure
 from karat.plots.lines import LINES, course_plot
 
 FEW = 2
-"""Of more conditions than this, the summary names those whose change is shown."""
+"""With more conditions than this, the summary names only those with a significant change."""
 STRETCHES = 6
-"""Into how many stretches the questionnaire is cut for the picture."""
+"""The number of stretches of the questionnaire in the figure."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
 SCHEMA = schema_of("measure:s condition:s first:i last:i change se df lower upper p adjusted unit:s")
 
 
 @dataclass(frozen=True)
 class OrderEffects(BriefResult):
-    """How answers and response times change along the questionnaire, by condition."""
+    """The change of answers and response times along the questionnaire, by condition."""
 
     frame: pl.DataFrame
     """measure (response, rt), condition, first and last trial, change from one to the other, se, df, lower, upper, p,
@@ -62,7 +62,7 @@ class OrderEffects(BriefResult):
     tests: pl.DataFrame
     """Type III tests of the position and of its interaction with the conditions: measure, term, statistic, df, p."""
     answers: pl.DataFrame = field(repr=False)
-    """participant, condition, trial, value (the answer as a number) and rt where it is there; for the picture."""
+    """participant, condition, trial, value (the answer as a number) and rt (if it was measured); for the figure."""
     by: tuple[str, ...] = ()
     level: float = 0.95
     models: dict[str, Model] = field(default_factory=dict, repr=False)
@@ -75,15 +75,15 @@ class OrderEffects(BriefResult):
         """Means of answers and times along the questionnaire, by condition, with intervals over participants.
 
         >>> import karat
-        >>> drawn = order_effects(karat.datasets.load("likert"), by="order").plot()
-        >>> [axes.get_ylabel() for axes in drawn.axes]
+        >>> figure = order_effects(karat.datasets.load("likert"), by="order").plot()
+        >>> [axes.get_ylabel() for axes in figure.axes]
         ['mean answer, with 95 % intervals', 'response time (s), with 95 % intervals']
         """
         conditions, panels = self.course()
         return course_plot(panels, conditions, f"{100 * self.level:.0f} % intervals", self.title)
 
     def course(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
-        """The conditions, and the means along the questionnaire by measure; an error where there are too many lines.
+        """The conditions, and the means along the questionnaire by measure; an error if there are too many lines.
 
         >>> import karat
         >>> conditions, panels = order_effects(karat.datasets.load("likert"), by="order").course()
@@ -97,7 +97,7 @@ class OrderEffects(BriefResult):
 
     @property
     def title(self) -> str:
-        """Whether answers, or where there are none times, change."""
+        """The title of the figure: whether answers change or, if there are none, response times."""
         measure = self.frame["measure"][0]
         rows = self.frame.filter(pl.col("measure") == measure)
         changed = rows.filter(pl.Series([is_shown(p, self.level) for p in rows["adjusted"]], dtype=pl.Boolean))
@@ -118,23 +118,25 @@ class OrderEffects(BriefResult):
         (['condition', 'place', 'mean', 'lower', 'upper', 'participants'], 6)
         """
         value = pl.col("rt").log() if measure == "rt" else pl.col("value")
-        rows = self.answers.with_columns(_drawn=value)
-        rows = rows.filter(pl.col("_drawn").is_finite(), pl.col("trial").is_not_null())
+        rows = self.answers.with_columns(_value=value)
+        rows = rows.filter(pl.col("_value").is_finite(), pl.col("trial").is_not_null())
         edges = np.unique(np.quantile(rows["trial"].to_numpy(), np.linspace(0, 1, STRETCHES + 1)[1:-1]))
         rows = rows.with_columns(_stretch=np.searchsorted(edges, rows["trial"].to_numpy(), side="left"))
-        own = rows.group_by("condition", "_stretch", "participant").agg(pl.col("_drawn", "trial").mean())
-        own = own.sort("condition", "_stretch", "participant")
-        found = [
-            (condition, part["trial"].mean(), *mean_interval(part["_drawn"].to_numpy(), self.level), part.height)
-            for (condition, _), part in own.group_by("condition", "_stretch", maintain_order=True)
+        means = rows.group_by("condition", "_stretch", "participant").agg(pl.col("_value", "trial").mean())
+        means = means.sort("condition", "_stretch", "participant")
+        stretches = [
+            (condition, part["trial"].mean(), *mean_interval(part["_value"].to_numpy(), self.level), part.height)
+            for (condition, _), part in means.group_by("condition", "_stretch", maintain_order=True)
         ]
         names = ["condition", "place", "mean", "lower", "upper", "participants"]
-        cut = pl.DataFrame(found, schema=names, orient="row").with_columns(pl.col("lower", "upper").fill_nan(None))
-        return cut.with_columns(pl.col("mean", "lower", "upper").exp()) if measure == "rt" else cut
+        table = pl.DataFrame(stretches, schema=names, orient="row").with_columns(
+            pl.col("lower", "upper").fill_nan(None)
+        )
+        return table.with_columns(pl.col("mean", "lower", "upper").exp()) if measure == "rt" else table
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """The change of answers and of times in each condition, and whether conditions differ in it."""
+        """The change of answers and of times in each condition, and whether it differs between conditions."""
         return tuple(message for name in self.models for message in _changes(name, self))
 
 
@@ -147,9 +149,9 @@ def order_effects(
     simplify: bool = True,
     level: float = 0.95,
 ) -> OrderEffects:
-    """How answers and response times change from the first to the last trial, for each condition.
+    """The change of answers and response times from the first to the last trial, for each condition.
 
-    `by` names the condition columns, by default those of the design; an empty list takes all answers together. The
+    `by` names the condition columns, by default those of the design; an empty list puts all answers together. The
     first and the last trial are those of the median participant.
 
     Parameters
@@ -163,37 +165,39 @@ def order_effects(
     [('response', 'OBJ>PP'), ('response', 'PP>OBJ'), ('rt', 'OBJ>PP'), ('rt', 'PP>OBJ')]
     """
     check_level(level)
-    one = one_question(judgments, "order_effects", question, functions)
-    check_order(one.rows.columns, MeasureError, "order_effects")
-    rows = with_people(one.rows, judgments.participants)
+    rated_items = one_question(judgments, "order_effects", question, functions)
+    scale = rated_items.scale
+    check_order(rated_items.rows.columns, MeasureError, "order_effects")
+    rows = with_people(rated_items.rows, judgments.participants)
     rows, notes = with_positions(rows), list(order_messages(rows.columns))
-    names = _conditions(rows, by, judgments.stimuli(one.scale))
+    names = _conditions(rows, by, judgments.stimuli(scale))
     rows = rows.with_columns(condition=pl.concat_str(names, separator=", ") if names else pl.lit("all"))
-    one = replace(one, rows=rows.drop_nulls("condition"))
+    rows = rows.drop_nulls("condition")
+    rated_items = replace(rated_items, rows=rows)
     fixed = "condition * scale(trial)" if names else "scale(trial)"
     models: dict[str, Model] = {}
     units = {"rt": Message("unit.log_seconds")}
-    if isinstance(one.scale, Choice) or (isinstance(one.scale, Nominal) and not one.scale.is_binary):
+    if isinstance(scale, Choice) or (isinstance(scale, Nominal) and not scale.is_binary):
         notes.append(Message("order.no_order"))
     else:
-        family = family_of(one.scale, "order_effects")
-        units["response"] = scale_unit(one) or family_unit(family)
-        models["response"] = _model(f"response ~ {fixed} + {RANDOM}", one, family, simplify)
-    timed, untimed = _timed(one.rows)
+        family = family_of(scale, "order_effects")
+        units["response"] = answer_unit(scale, family)
+        models["response"] = _model(f"response ~ {fixed} + {RANDOM}", rated_items, family, simplify)
+    timed, untimed = _timed(rows)
     if len(timed) == 1 and untimed:
         notes.append(Message("order.untimed", {"conditions": untimed}))
     elif timed:
-        models["rt"] = _model(f"log(rt) ~ {fixed} + {RANDOM}", one, "gaussian", simplify)
+        models["rt"] = _model(f"log(rt) ~ {fixed} + {RANDOM}", rated_items, "gaussian", simplify)
     if not models:
         raise MeasureError(Message("order.nothing"))
-    ends = _ends(one.rows)
+    ends = _ends(rows)
     frame = pl.concat([_slopes(name, model, units[name], ends, bool(names), level) for name, model in models.items()])
     tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
     for name, model in models.items():
         notes += _fit_notes(name, model)
-    kept = ["participant", "condition", "trial", *(["rt"] if "rt" in models else [])]
-    answers = one.rows.select(*kept, value="_value")
-    settings = {"question": one.question, "functions": list(functions), "simplify": simplify}
+    columns = ["participant", "condition", "trial", *(["rt"] if "rt" in models else [])]
+    answers = rows.select(*columns, value="_value")
+    settings = {"question": rated_items.question, "functions": list(functions), "simplify": simplify}
     return OrderEffects(
         frame, tests, answers, tuple(names), level, models, units, settings=settings, notes=tuple(notes)
     )
@@ -206,25 +210,25 @@ def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None, stimuli: Sti
 
 
 def _timed(rows: pl.DataFrame) -> tuple[list[str], list[str]]:
-    """The conditions that have response times, and those that have none."""
+    """The conditions with response times, and those without any."""
     time = pl.col("rt") if "rt" in rows.columns else pl.lit(None, dtype=pl.Float64)
-    found = rows.group_by("condition").agg((time > 0).any().alias("timed"))
-    with_times, without = (found.filter(pl.col("timed") == there)["condition"] for there in (True, False))
+    conditions = rows.group_by("condition").agg((time > 0).any().alias("timed"))
+    with_times, without = (conditions.filter(pl.col("timed") == timed)["condition"] for timed in (True, False))
     return sorted(with_times, key=natural_order), sorted(without, key=natural_order)
 
 
-def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
-    data, levels = columns_of(one, one.rows, family)
-    levels["condition"] = sorted(one.rows["condition"].unique(), key=natural_order)
+def _model(formula: str, rated_items: Rated, family: FamilyName, simplify: bool) -> Model:
+    data, levels = columns_of(rated_items, rated_items.rows, family)
+    levels["condition"] = sorted(rated_items.rows["condition"].unique(), key=natural_order)
     with refused():
         return fit(formula, data, family, simplify="upwards" if simplify else False, levels=levels)
 
 
 def _ends(rows: pl.DataFrame) -> tuple[int, int]:
-    """The first and the last trial of the median participant or, where nobody answered twice, of all."""
+    """The first and the last trial of the median participant or, if nobody answered twice, of all participants."""
     trial = pl.col("trial")
-    own = rows.group_by("participant").agg(trial.min().alias("first"), trial.max().alias("last"))
-    first, last = (own.select(pl.median(name).round().cast(pl.Int64)).item() for name in ("first", "last"))
+    ends = rows.group_by("participant").agg(trial.min().alias("first"), trial.max().alias("last"))
+    first, last = (ends.select(pl.median(name).round().cast(pl.Int64)).item() for name in ("first", "last"))
     if first < last:
         return first, last
     return rows.select(trial.min().cast(pl.Int64), trial.max().cast(pl.Int64).alias("last")).row(0)
@@ -233,12 +237,12 @@ def _ends(rows: pl.DataFrame) -> tuple[int, int]:
 def _slopes(
     name: str, model: Model, unit: Message, ends: tuple[int, int], several: bool, level: float
 ) -> pl.DataFrame:  # fmt: skip
-    """The change of each condition's mean from the first to the last trial."""
+    """The change of the mean of each condition from the first to the last trial."""
     labels, rows = ["all"], (np.array(model.fit.names) == "scale(trial)")[None] * (ends[1] - ends[0])
     rows = rows / model.frame.scaling["scale(trial)"][1]
     if several:
         start, end = (marginal_means(model, "condition", at={"trial": float(place)}) for place in ends)
-        # The thresholds of ordered answers are the same at both places, and cancel.
+        # The thresholds of ordered answers are the same at both positions and cancel.
         labels, rows = start.labels(), (end.contrasts - start.contrasts)[:, : len(model.fit.coefficients)]
     change = rows @ model.fit.coefficients
     se = np.sqrt(np.einsum("ki,ij,kj->k", rows, model.fit.covariance, rows))
@@ -246,18 +250,18 @@ def _slopes(
     half = quantile(level, df) * se
     p = two_sided(change / se, df)
     columns = (labels, change, se, df, change - half, change + half, p, holm(p))
-    made = [(name, label, *ends, *row, str(unit)) for label, *row in zip(*columns, strict=True)]
-    return pl.DataFrame(made, schema=SCHEMA, orient="row")
+    slopes = [(name, label, *ends, *row, str(unit)) for label, *row in zip(*columns, strict=True)]
+    return pl.DataFrame(slopes, schema=SCHEMA, orient="row")
 
 
 def _tests(name: str, model: Model) -> pl.DataFrame:
-    """Of the position, and of what it does in the conditions."""
+    """The tests of the position and of its interaction with the conditions."""
     tests = type_three(model)
     table = pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({tests.kind: "statistic"})
-    kept = table.filter(pl.col("term").str.contains("scale(trial)", literal=True))
-    named = pl.col("term").str.replace("scale(trial)", "trial", literal=True)
+    of_trial = table.filter(pl.col("term").str.contains("scale(trial)", literal=True))
+    term = pl.col("term").str.replace("scale(trial)", "trial", literal=True)
     kind = {"chisq": "chi2", "F": "F"}[tests.kind]
-    return kept.select(pl.lit(name).alias("measure"), named, pl.lit(kind).alias("kind"), pl.exclude("term"))
+    return of_trial.select(pl.lit(name).alias("measure"), term, pl.lit(kind).alias("kind"), pl.exclude("term"))
 
 
 def _fit_notes(name: str, model: Model) -> list[Message]:
@@ -271,18 +275,18 @@ def _fit_notes(name: str, model: Model) -> list[Message]:
     ]
 
 
-def _changes(name: str, found: OrderEffects) -> list[Message]:
-    """How the answers, or the times, change in each condition, and whether that differs."""
-    rows = found.frame.filter(pl.col("measure") == name).to_dicts()
-    named = [row for row in rows if len(rows) <= FEW or is_shown(known(row["adjusted"]), found.level)]
+def _changes(name: str, effects: OrderEffects) -> list[Message]:
+    """The change of answers or times in each condition, and whether it differs between conditions."""
+    rows = effects.frame.filter(pl.col("measure") == name).to_dicts()
+    named = [row for row in rows if len(rows) <= FEW or is_shown(known(row["adjusted"]), effects.level)]
     changes = []
     for row in named:
         values = {"condition": row["condition"] if len(rows) > 1 else None, "p": known(row["adjusted"])}
         values |= {"first": row["first"], "last": row["last"]}
         if name == "rt":
             change, lower, upper = (known(100 * np.expm1(row[key])) for key in ("change", "lower", "upper"))
-            there = lower is not None and upper is not None
-            percent = Message("order.percent", {"lower": lower, "upper": upper}) if there else None
+            has_interval = lower is not None and upper is not None
+            percent = Message("order.percent", {"lower": lower, "upper": upper}) if has_interval else None
             changes.append(Message("order.time_change", values | {"change": change, "interval": percent}))
         else:
             ends = interval(row["lower"], row["upper"])
@@ -293,13 +297,11 @@ def _changes(name: str, found: OrderEffects) -> list[Message]:
         values["measure"] = Message("order.answers") if name == "response" else Message("order.times")
         changes.append(Message("order.unchanged" if named else "order.all_unchanged", values))
     if name == "response" and named:
-        changes.append(Message("order.unit", {"unit": found.units[name]}))
+        changes.append(Message("order.unit", {"unit": effects.units[name]}))
     if len(rows) > 1:
         changes.append(Message("order.adjusted"))
-    crossed = found.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")
+    crossed = effects.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")
     if crossed.height:
-        p = crossed["p"].item()
-        values = {"p": known(p)}
-        differ = is_shown(known(p), found.level)
-        changes.append(Message("order.differ", values) if differ else Message("order.alike", values))
+        p = known(crossed["p"].item())
+        changes.append(Message("order.differ" if is_shown(p, effects.level) else "order.alike", {"p": p}))
     return changes
