@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.measure.reliability.stability import Stability, stability
 from karat.measure.result import MeasureError
-from karat.measure.scaling.ratings import drawn_again, standardised_within
+from karat.measure.scaling.ratings import bootstrap_sample, standardised_within
 from measure.retest import rated_twice
 from messages import raises
 
@@ -104,7 +104,7 @@ def test_a_function_gives_the_same_as_means() -> None:
 
 def test_copies_have_names_of_their_own() -> None:
     table = rated_twice(people=3)
-    drawn = drawn_again(table, {"p00": 2, "p02": 1})
+    drawn = bootstrap_sample(table, {"p00": 2, "p02": 1})
     assert drawn.frame["participant"].unique().sort().to_list() == ["p00", "p00 (2)", "p02"]
     assert len(drawn) == 3 * 50
 

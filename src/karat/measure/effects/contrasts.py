@@ -336,7 +336,8 @@ def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
     notes = []
     for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
         opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
-        notes.append(Message(SCALE_NOTES[row["scale_dependence"]], {"term": row["term"], "opposite": opposite}))
+        code = SCALE_NOTES[row["scale_dependence"]]
+        notes.append(Message(code, {"term": row["term"], "opposite": opposite}))
     return notes
 
 

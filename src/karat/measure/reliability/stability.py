@@ -29,7 +29,7 @@ from karat.judgments.stimuli import natural_order
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, rounded, schema_of, table_of
-from karat.measure.scaling.ratings import Score, as_mapping, drawn_again, function_scores, weighted_means
+from karat.measure.scaling.ratings import Score, as_mapping, bootstrap_sample, function_scores, weighted_means
 from karat.messages import Message
 from karat.models.proportions import wilson
 from karat.models.resampling import centred_interval, stratified_resamples
@@ -344,7 +344,7 @@ def samples_of(judgments: Judgments, samples: int, seed: int) -> Iterator[Judgme
     _, strata = memberships(judgments.frame, people)
     for counts in stratified_resamples(strata, samples, seed).T:
         counted = {name: int(times) for name, times in zip(people, counts, strict=True) if times}
-        yield drawn_again(judgments, counted)
+        yield bootstrap_sample(judgments, counted)
 
 
 def group_of(judgments: Judgments, group: str) -> Judgments:

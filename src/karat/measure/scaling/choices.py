@@ -1,18 +1,18 @@
 """Strengths from choices between two stimuli: Bradley and Terry's model, Davidson's and Thurstone's.
 
-    "bradley-terry"   two answers; P(left) / P(right) = exp(left - right). Where "no difference" was answered after all,
-                      each such answer counts as half a choice of either side.
+    "bradley-terry"   two answers; P(left) / P(right) = exp(left - right). An answer "no difference" counts as half a
+                      choice of either side.
     "davidson"        the same with "no difference" as a third answer (`karat.models.choices.bradley_terry`).
-    "thurstone"       three answers; participants differ in their variability and in how large a difference must be to
-                      be noticed (Langsford and others 2018; `karat.models.choices.thurstone`).
+    "thurstone"       three answers; participants differ in their variability and in the smallest difference that they
+                      notice (Langsford and others 2018; `karat.models.choices.thurstone`).
 
-Strengths sum to zero. The standard errors of the first two hold where choices of one participant hang together
-(`karat.models.choices.bradley_terry`); those of the third come from the model, which has participants in it.
+Strengths sum to zero. The standard errors of the first two models allow for dependent choices of one participant
+(`karat.models.choices.bradley_terry`); those of the third come from the model, which includes participants.
 
-Stimuli that were never compared, not even by way of others, have no common scale, and one that won or lost all its
-comparisons has no finite strength. The first two models refuse both by name, unless `prior_sd` gives strengths a normal
-prior. Thurstone's always has a wide one, and a note says where it matters.
-With the extra `bayes` its full posterior can be sampled (`strength_draws` gives the draws).
+Stimuli that were never compared, not even through other stimuli, have no common scale, and a stimulus that won or lost
+all its comparisons has no finite strength. The first two models raise an error that names these stimuli, unless
+`prior_sd` gives strengths a normal prior. Thurstone's model always has a wide prior, and a note names the stimuli for
+which it matters. With the extra `bayes`, its full posterior can be sampled (`strength_draws` returns the draws).
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,11 +36,11 @@ from karat.types import Floats, Ints
 
 ANSWERS = {"left": 1, "none": 0, "right": -1}
 SHOWN = 10
-"""How many stimuli of a group are named."""
+"""The most stimuli of a group that a message names."""
 GROUPS = 3
-"""How many groups of stimuli are listed."""
+"""The most groups of stimuli that a message lists."""
 FEW = 10
-"""Participants below which robust standard errors are no longer to be trusted."""
+"""With fewer participants than this, robust standard errors are unreliable."""
 
 
 class Compared(NamedTuple):
@@ -50,13 +50,13 @@ class Compared(NamedTuple):
     person: Ints
     people: list[str]
     stimuli: pl.DataFrame
-    """item and conditions, by number."""
+    """The item and conditions of each stimulus, by its number."""
     labels: list[str]
     notes: tuple[Message, ...]
 
 
 def choice_strengths(
-    one: Rated,
+    answers: Rated,
     model: str,
     level: float = 0.95,
     side: bool = False,
@@ -65,39 +65,39 @@ def choice_strengths(
     posterior: bool = False,
     seed: int = 1,
 ) -> Strengths:
-    """The strength of every stimulus that was compared.
+    """The strength of each stimulus that was compared.
 
     `side` adds a preference for the left side, `prior_sd` a normal prior (both for "bradley-terry" and "davidson").
-    `criterion` says whether each participant has their own or all share one, and `posterior` asks for the full
-    posterior, which needs the extra `bayes` (both for "thurstone").
+    With `criterion`, each participant has a separate criterion or all share one, and `posterior` samples the full
+    posterior, with the extra `bayes` (both for "thurstone").
     """
     _check_options(model, side, criterion, prior_sd, posterior)
-    compared = compared_stimuli(one)
+    compared = compared_stimuli(answers)
     if model == "thurstone":
         return _thurstone(compared, level, criterion, posterior, seed)
     return _pairs(compared, model, level, side, prior_sd)
 
 
 def _check_options(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
-    """Refuse what a model does not have."""
+    """Refuse options that a model does not have."""
     check_word(MeasureError, "criterion", criterion, ("participant", "shared"))
     check_number(MeasureError, "prior_sd", prior_sd, above=0)
     thurstone = model == "thurstone"
-    foreign = {
+    unknown = {
         "side": thurstone and side,
         "prior_sd": thurstone and prior_sd is not None,
         "criterion": not thurstone and criterion != "participant",
         "posterior": not thurstone and posterior,
     }
-    for name, given in foreign.items():
-        if given:
+    for name, is_set in unknown.items():
+        if is_set:
             others = ["bradley-terry", "davidson"] if thurstone else ["thurstone"]
             raise MeasureError(Message("choices.no_option", {"model": model, "option": name, "models": others}))
 
 
-def compared_stimuli(one: Rated) -> Compared:
-    """The choices as numbers; a stimulus is what stood left or right, in its conditions."""
-    rows = one.rows
+def compared_stimuli(answers: Rated) -> Compared:
+    """The choices as numbers; a stimulus is the item on the left or right, with its conditions."""
+    rows = answers.rows
     if not {"left", "right"} <= set(rows.columns):
         raise MeasureError(Message("choices.no_sides"))
     notes: list[Message] = []
@@ -109,7 +109,7 @@ def compared_stimuli(one: Rated) -> Compared:
         notes.append(Message("choices.same_sides", {"n": whole.height - differ.height}))
     if not differ.height:
         raise MeasureError(Message("choices.no_choices"))
-    conditions = [name for name in one.stimuli.columns[1:] if name != COMPARED]
+    conditions = [name for name in answers.stimuli.columns[1:] if name != COMPARED]
     sides = [differ.select(pl.col(name).alias("item"), *conditions) for name in ("left", "right")]
     stimuli, number = groups_and_numbers(pl.concat(sides), sides[0].columns)
     left, right = np.split(number.to_numpy(), 2)
@@ -117,7 +117,7 @@ def compared_stimuli(one: Rated) -> Compared:
     if not answer.any():
         raise MeasureError(Message("models.same_answers"))
     people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
-    names = [one.people[number] for number in people]
+    names = [answers.people[number] for number in people]
     return Compared(
         Pairs.of(left, right, answer, stimuli.height), person.astype(np.int64), names, stimuli,
         stimulus_labels(stimuli), tuple(notes),
@@ -149,7 +149,7 @@ def _pairs(compared: Compared, model: str, level: float, side: bool, prior_sd: f
         notes.append(Message("choices.side", values))
     settings: dict[str, object] = {"side": side, "prior_sd": prior_sd}
     covariance = fit.covariance if fit.robust is None else fit.robust
-    return _made(compared, fit.strengths, covariance, model, Message("unit.logits"), level, settings, notes, fit)
+    return _strengths(compared, fit.strengths, covariance, model, Message("unit.logits"), level, settings, notes, fit)
 
 
 def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior: bool, seed: int) -> Strengths:
@@ -164,29 +164,29 @@ def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior
     shared, unit = criterion == "shared", Message("unit.noise_deviations")
     if posterior:
         try:
-            found = draw_posterior(compared.pairs, compared.person, shared, seed)
+            draws = draw_posterior(compared.pairs, compared.person, shared, seed)
         except ImportError:
             raise MeasureError(Message("posterior.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
-        made = _made(
-            compared, found.strengths, found.covariance, "thurstone", unit, level, settings | {"seed": seed},
-            [*notes, *posterior_notes(found)], None, found.interval(level),
+        strengths = _strengths(
+            compared, draws.strengths, draws.covariance, "thurstone", unit, level, settings | {"seed": seed},
+            [*notes, *posterior_notes(draws)], None, draws.interval(level),
         )  # fmt: skip
-        return replace(made, fit=found.ordered(np.argsort(-found.strengths, kind="stable")))
+        return replace(strengths, fit=draws.ordered(np.argsort(-draws.strengths, kind="stable")))
     fit = fit_thurstone(compared.pairs, compared.person, shared)
     notes += _doubts(compared, fit, robust=False)
-    made = _made(compared, fit.strengths, fit.covariance, "thurstone", unit, level, settings, notes, fit)
-    return replace(made, participants=_people(compared, fit.variability, fit.criterion))
+    strengths = _strengths(compared, fit.strengths, fit.covariance, "thurstone", unit, level, settings, notes, fit)
+    return replace(strengths, participants=_people(compared, fit.variability, fit.criterion))
 
 
 def _people(compared: Compared, variability: Floats, criterion: Floats) -> pl.DataFrame:
-    """How much the judgments of each participant vary, and how large a difference must be before they choose."""
+    """The variability of each participant, and the smallest difference at which they choose a side."""
     number = len(compared.people)
     n = np.bincount(compared.person, minlength=number)
-    own = {"variability": variability, "criterion": np.broadcast_to(criterion, number)}
-    return pl.DataFrame({"participant": compared.people, "n": n} | own)
+    estimates = {"variability": variability, "criterion": np.broadcast_to(criterion, number)}
+    return pl.DataFrame({"participant": compared.people, "n": n} | estimates)
 
 
-def _made(
+def _strengths(
     compared: Compared, estimate: Floats, covariance: Floats, model: str, unit: Message, level: float,
     settings: dict[str, object], notes: Iterable[Message], fit: object, ends: tuple[Floats, Floats] | None = None,
 ) -> Strengths:  # fmt: skip
@@ -197,10 +197,10 @@ def _made(
 
 
 def _unconnected(compared: Compared) -> Message | None:
-    """Which stimuli the choices do not connect; None where all are connected."""
+    """The stimuli that the choices do not connect; None if all are connected."""
     apart = groups_of(compared.pairs, directed=False)
     count = int(apart.max()) + 1
-    if count > 1 and 2 * count == len(apart):  # none has fewer than two
+    if count > 1 and 2 * count == len(apart):  # each group has at least two stimuli
         return Message("choices.only_pairs", {"n": count})
     if count > 1:
         groups = [_group(compared.labels, apart, number) for number in _largest(apart, GROUPS)]
@@ -212,14 +212,14 @@ def _unconnected(compared: Compared) -> Message | None:
     sizes = np.bincount(one_way)
     main = int(sizes.argmax()) if sizes.max() > 1 else -1
     alone = np.flatnonzero((sizes[one_way] == 1) & (one_way != main))
-    always = None
+    single = None
     if len(alone):
-        always = Message("choices.alone", first_names([compared.labels[number] for number in alone.tolist()], SHOWN))
+        single = Message("choices.alone", first_names([compared.labels[number] for number in alone.tolist()], SHOWN))
     together = [number for number in _largest(one_way, int(one_way.max()) + 1) if number != main and sizes[number] > 1]
     groups = [_group(compared.labels, one_way, number) for number in together[:GROUPS]]
     more = len(together) - GROUPS if len(together) > GROUPS else None
     in_groups = Message("choices.together", {"groups": groups, "more": more}) if groups else None
-    return Message("choices.one_way", {"alone": always, "together": in_groups})
+    return Message("choices.one_way", {"alone": single, "together": in_groups})
 
 
 def _largest(groups: Ints, most: int) -> list[int]:
@@ -233,22 +233,22 @@ def _group(labels: Sequence[str], groups: Ints, number: int) -> Message:
 
 
 def _doubts(compared: Compared, fit: ChoiceFit, robust: bool = True) -> list[Message]:
-    """What makes the estimates or their errors doubtful."""
-    doubts = []
+    """Notes on unreliable estimates or standard errors."""
+    notes = []
     if not fit.converged:
-        doubts.append(Message("choices.not_converged", {"gradient": significant(fit.gradient, 2)}))
+        notes.append(Message("choices.not_converged", {"gradient": significant(fit.gradient, 2)}))
     people = len(compared.people)
     if robust and people == 1:
-        doubts.append(Message("choices.one_participant"))
+        notes.append(Message("choices.one_participant"))
     elif robust and people < FEW:
-        doubts.append(Message("choices.few_participants", {"n": people}))
-    return doubts
+        notes.append(Message("choices.few_participants", {"n": people}))
+    return notes
 
 
 def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFrame:
-    """The probability of each answer (left, none, right) to comparisons of stimuli, given by their labels.
+    """The probability of each answer (left, none, right) to comparisons of stimuli, named by their labels.
 
-    In Thurstone's model it is that of somebody drawn from the population of participants.
+    In Thurstone's model, it is the probability for a random participant of the population.
 
     Parameters
     ----------
@@ -258,34 +258,34 @@ def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFr
     >>> import karat
     >>> rows = {"left": ["a", "b", "a"], "right": ["b", "a", "b"], "participant": ["p1", "p2", "p3"],
     ...         "item": ["ab"] * 3, "response": ["left", "left", "left"]}
-    >>> found = karat.measure.strengths(karat.Judgments(rows, karat.Choice()), prior_sd=1.0)
-    >>> predict(found, [("a", "b")]).columns
+    >>> strengths = karat.measure.strengths(karat.Judgments(rows, karat.Choice()), prior_sd=1.0)
+    >>> predict(strengths, [("a", "b")]).columns
     ['left', 'right', 'p_left', 'p_none', 'p_right']
     """
     if strengths.model not in ("bradley-terry", "davidson", "thurstone"):
         raise MeasureError(Message("choices.not_choices", {"model": strengths.model}))
-    asked = list(pairs)
-    known = dict(zip(strengths.labels, strengths.frame["estimate"].to_list(), strict=True))
-    unknown = list(dict.fromkeys(name for pair in asked for name in pair if name not in known))
+    labels = list(pairs)
+    estimates = dict(zip(strengths.labels, strengths.frame["estimate"].to_list(), strict=True))
+    unknown = list(dict.fromkeys(label for pair in labels for label in pair if label not in estimates))
     if unknown:
         raise MeasureError(Message("choices.unknown", first_names(unknown, SHOWN)))
-    difference = np.array([known[left] - known[right] for left, right in asked], dtype=np.float64)
-    found = strengths.fit.probabilities(difference) if strengths.settings.get("posterior") else None
-    chances = probabilities(strengths.fit, difference) if found is None else found
-    sides = {"left": [left for left, _ in asked], "right": [right for _, right in asked]}
+    difference = np.array([estimates[left] - estimates[right] for left, right in labels], dtype=np.float64)
+    fit = strengths.fit
+    chances = fit.probabilities(difference) if isinstance(fit, Posterior) else probabilities(fit, difference)
+    sides = {"left": [left for left, _ in labels], "right": [right for _, right in labels]}
     return pl.DataFrame(sides | dict(zip(("p_left", "p_none", "p_right"), chances.T, strict=True)))
 
 
-def posterior_notes(found: Posterior) -> list[Message]:
-    """How far the draws can be trusted."""
-    rhat = max(float(found.rhat.max()), float(found.variability_rhat.max()))
-    ess = min(float(found.ess.min()), float(found.variability_ess.min()))
+def posterior_notes(posterior: Posterior) -> list[Message]:
+    """Notes on the draws, and on chains that have not converged."""
+    rhat = max(float(posterior.rhat.max()), float(posterior.variability_rhat.max()))
+    ess = min(float(posterior.ess.min()), float(posterior.variability_ess.min()))
     values = {
-        "draws": len(found.draws), "chains": found.chains, "rhat": rhat, "ess": round(ess),
-        "divergences": found.divergences,
+        "draws": len(posterior.draws), "chains": posterior.chains, "rhat": rhat, "ess": round(ess),
+        "divergences": posterior.divergences,
     }  # fmt: skip
     notes = [Message("posterior.draws", values)]
-    return notes if found.trusted else [*notes, Message("posterior.not_trusted")]
+    return notes if posterior.trusted else [*notes, Message("posterior.not_trusted")]
 
 
 def strength_draws(strengths: Strengths) -> pl.DataFrame:

@@ -1,30 +1,30 @@
 """Strengths of stimuli from ratings, yes-or-no answers, sliders and magnitudes.
 
 - "mean": the mean answer, with Student's interval over participants (Wilson's for the share of yes).
-- "zscore": the same of answers standardised within participant, which takes out that some use the high end of a scale
-  and some only its middle. Those whose answers do not vary have no z-scores.
-- "magnitude": the logarithm of the ratio to the modulus, standardised within participant, which cancels the modulus.
-  Zero, negative and text answers are not magnitudes. `karat.read` names each of them; with skip_bad=True it leaves them
-  out. Trials without an answer are counted in the notes.
-- "binary" and "ordinal": the recommended ones, logit models with effects of participants and of stimuli,
+- "zscore": the mean of answers standardised within participant, which removes differences in the part of the scale that
+  participants use. Participants whose answers do not vary have no z-scores.
+- "magnitude": the mean logarithm of the ratio to the modulus, standardised within participant, which cancels the
+  modulus. Zero, negative and text answers are not magnitudes. `karat.read` lists them; with skip_bad=True it leaves
+  them out. The notes count trials without an answer.
+- "binary" and "ordinal": the recommended models, logit models with effects of participants and of stimuli,
 
       P(yes) = F(beta + b_participant + b_stimulus),   P(answer <= k) = F(alpha_k - b_participant - b_stimulus),
 
   b ~ N(0, variance). A strength is the mode of b_stimulus: logits above the average stimulus, shrunk towards it, more
-  so with few answers. Its standard error is given the variances (`karat.models.glrm.fit`).
+  so with few answers. Its standard error treats the variances as known (`karat.models.glrm.fit`).
 
 The covariance of two means comes from the participants who judged both. With d_ps the deviation of participant p's
-answer from the mean of stimulus s (0 where p did not judge it) and n_s answers,
+answer from the mean of stimulus s (0 if p did not judge it) and n_s answers,
 
     cov(s, t) = sum over p of d_ps d_pt / sqrt(n_s (n_s - 1) n_t (n_t - 1)),
 
-so that the variance of a mean is s^2 / n, and the difference of two that everybody judged has the standard error of the
-paired t test.
+so that the variance of a mean is s^2 / n, and the difference of two stimuli that all participants judged has the
+standard error of the paired t test.
 
 Scores of stimuli by group of trials, also in bootstrap samples of participants, are the mean answer, the mean z-score
-within participant and group, or a function of yours, from judgments to a table with `item` and `estimate` or to
-anything with such a `.table()`. The first two are sums over participants, so that a thousand samples cost two products
-of matrices; a function is called anew for each sample.
+within participant and group, or the result of a function that takes judgments and returns a table with `item` and
+`estimate`, or an object with such a `.table()`. The first two are sums over participants, so that a thousand samples
+take two products of matrices; a function is called for each sample.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,51 +43,52 @@ from karat.measure.result import MeasureError, first_names
 from karat.measure.scaling.result import Strengths, by_strength
 from karat.messages import Message, message_of
 from karat.models.glrm import Fit, fit_crossed
+from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import task_covariance, task_errors
 from karat.models.proportions import wilson
 from karat.models.resampling import quotient, summing
 from karat.types import Floats, Ints
 
 MOST = 3000
-"""With more stimuli than this their covariances are not kept: the matrix would fill the memory."""
+"""With more stimuli than this, there are no covariances, because the matrix would fill the memory."""
 NO_VARIANCE = 1e-8
 SHOWN = 3
-"""How many participants are named."""
+"""The most participants that a message names."""
 
 
-def rating_strengths(one: Rated, model: str, level: float = 0.95, most: int = MOST) -> Strengths:
-    """The strength of every stimulus by one of the models above; covariances of at most `most` stimuli are kept."""
-    return (_modelled if model in ("binary", "ordinal") else _averaged)(one, model, level, most)
+def rating_strengths(answers: Rated, model: str, level: float = 0.95, most: int = MOST) -> Strengths:
+    """The strength of each stimulus by one of the models above, with covariances of at most `most` stimuli."""
+    return (_modelled if model in ("binary", "ordinal") else _averaged)(answers, model, level, most)
 
 
-def _averaged(one: Rated, model: str, level: float, most: int) -> Strengths:
-    """Means of answers, or of their z-scores."""
-    value = one.value
+def _averaged(answers: Rated, model: str, level: float, most: int) -> Strengths:
+    """Strengths that are means of answers or of z-scores."""
+    value, people = answers.value, len(answers.people)
     notes: list[Message] = []
     if model in ("zscore", "magnitude"):
-        value = standardised_within(one.rater, value, len(one.people))
-        notes = _without_spread(one, value)
-    known = np.isfinite(value)
-    if not known.any():
+        value = standardised_within(answers.rater, value, people)
+        notes = _without_spread(answers, value)
+    usable = np.isfinite(value)
+    if not usable.any():
         raise MeasureError(Message("strengths.no_spread", {"model": model}))
-    rater, stimulus, value = one.rater[known], one.stimulus[known], value[known]
-    number = np.bincount(stimulus, minlength=one.stimuli.height)
+    rater, stimulus, value = answers.rater[usable], answers.stimulus[usable], value[usable]
+    number = np.bincount(stimulus, minlength=answers.stimuli.height)
     mean, se = _means(stimulus, value, number)
-    # One answer has no interval, and Student's t no quantile without degrees of freedom.
+    # A mean of one answer has no interval, because Student's t has no quantile without degrees of freedom.
     half = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan) * se
     ends = (mean - half, mean + half)
-    if isinstance(one.scale, Binary) and model == "mean":
+    if isinstance(answers.scale, Binary) and model == "mean":
         ends = wilson(np.bincount(stimulus, value, len(number)), number, level)
-    alone = int((number < 2).sum())
-    if alone:
-        notes.append(Message("strengths.single_answers", {"n": alone}))
+    single = int((number < 2).sum())
+    if single:
+        notes.append(Message("strengths.single_answers", {"n": single}))
     covariance = np.empty((0, 0))
     if len(number) <= most:
-        covariance = mean_covariance(rater, stimulus, value - mean[stimulus], number, len(one.people))
+        covariance = mean_covariance(rater, stimulus, value - mean[stimulus], number, people)
     else:
         notes.append(_uncorrelated(len(number)))
-    frame, covariance, _ = by_strength(one.stimuli, mean, covariance, number, level, se, ends)
-    return Strengths(frame, model, _unit(one, model), level, covariance, notes=tuple(notes))
+    frame, covariance, _ = by_strength(answers.stimuli, mean, covariance, number, level, se, ends)
+    return Strengths(frame, model, _unit(answers, model), level, covariance, notes=tuple(notes))
 
 
 def _means(stimulus: Ints, value: Floats, number: Ints) -> tuple[Floats, Floats]:
@@ -105,22 +106,23 @@ def mean_covariance(rater: Ints, stimulus: Ints, deviation: Floats, number: Ints
     return covariance
 
 
-def _without_spread(one: Rated, value: Floats) -> list[Message]:
+def _without_spread(answers: Rated, value: Floats) -> list[Message]:
     """A note on participants whose answers do not vary and have no z-scores."""
-    flat = np.unique(one.rater[~np.isfinite(value)])
+    missing = ~np.isfinite(value)
+    flat = np.unique(answers.rater[missing])
     if not len(flat):
         return []
-    names = first_names([one.people[place] for place in flat], SHOWN)
-    lost = int((~np.isfinite(value)).sum())
-    return [Message("strengths.flat_answers", {"answers": lost, "n": len(flat), **names})]
+    names = first_names([answers.people[number] for number in flat], SHOWN)
+    return [Message("strengths.flat_answers", {"answers": int(missing.sum()), "n": len(flat), **names})]
 
 
-def _modelled(one: Rated, model: str, level: float, most: int) -> Strengths:
-    """The modes of stimulus effects of a logit model with crossed effects."""
+def _modelled(answers: Rated, model: str, level: float, most: int) -> Strengths:
+    """Strengths that are modes of stimulus effects in a logit model with crossed effects."""
     try:
-        fit = fit_crossed(one.category, one.rater, one.stimulus, family="binary" if model == "binary" else "ordinal")
+        family: FamilyName = "binary" if model == "binary" else "ordinal"
+        fit = fit_crossed(answers.category, answers.rater, answers.stimulus, family=family)
     except ValueError as error:
-        raise MeasureError(Message("strengths.not_fitted", {"reason": _reason(one, error)})) from error
+        raise MeasureError(Message("strengths.not_fitted", {"reason": _reason(answers, error)})) from error
     notes = _fit_notes(fit)
     few = len(fit.tasks) <= most
     covariance = task_covariance(fit) if few else np.empty((0, 0))
@@ -129,24 +131,23 @@ def _modelled(one: Rated, model: str, level: float, most: int) -> Strengths:
         se = task_errors(fit)
         notes.append(_uncorrelated(len(fit.tasks)))
     if fit.variances["task"] < NO_VARIANCE:
-        # Given a variance of zero, nothing would be uncertain.
+        # With a variance of zero, standard errors would be zero.
         se = np.full(len(fit.tasks), np.nan)
-    number = np.bincount(one.stimulus, minlength=one.stimuli.height)
-    frame, covariance, _ = by_strength(one.stimuli, fit.task_effects, covariance, number, level, se)
-    settings = {"levels": tuple(one.levels[int(place)] for place in fit.categories)}
+    number = np.bincount(answers.stimulus, minlength=answers.stimuli.height)
+    frame, covariance, _ = by_strength(answers.stimuli, fit.task_effects, covariance, number, level, se)
+    settings = {"levels": tuple(answers.levels[int(category)] for category in fit.categories)}
     return Strengths(
         frame, model, Message("unit.shrunken_logits"), level, covariance, settings=settings, notes=tuple(notes), fit=fit
     )
 
 
-def _reason(one: Rated, error: ValueError) -> Message:
-    if len(one.people) < 2 or one.stimuli.height < 2:
+def _reason(answers: Rated, error: ValueError) -> Message:
+    if len(answers.people) < 2 or answers.stimuli.height < 2:
         return Message("strengths.two_of_each")
     return message_of(error)
 
 
 def _fit_notes(fit: Fit) -> list[Message]:
-    """Notes on the fit."""
     notes = [Message("strengths.shrunk")]
     if not fit.converged:
         notes.append(Message("strengths.not_converged", {"convergence": fit.convergence.message}))
@@ -161,19 +162,20 @@ def _fit_notes(fit: Fit) -> list[Message]:
     return notes
 
 
-def _unit(one: Rated, model: str) -> Message:
+def _unit(answers: Rated, model: str) -> Message:
+    scale = answers.scale
     if model == "zscore":
         return Message("unit.answer_deviations")
     if model == "magnitude":
         return Message("unit.ratio_deviations")
-    if isinstance(one.scale, Binary):
-        return Message("unit.shares", {"answer": one.levels[-1]})
-    if isinstance(one.scale, Ordinal):
-        return Message("unit.points", {"low": 1, "high": len(one.levels)})
-    if isinstance(one.scale, Magnitude):
+    if isinstance(scale, Binary):
+        return Message("unit.shares", {"answer": answers.levels[-1]})
+    if isinstance(scale, Ordinal):
+        return Message("unit.points", {"low": 1, "high": len(answers.levels)})
+    if isinstance(scale, Magnitude):
         return Message("unit.log_ratios")
-    if isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None:
-        return Message("unit.points", {"low": one.scale.low, "high": one.scale.high})
+    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
+        return Message("unit.points", {"low": scale.low, "high": scale.high})
     return Message("unit.answers")
 
 
@@ -184,15 +186,15 @@ def _uncorrelated(stimuli: int) -> Message:
 Score = Callable[[Judgments], Any]
 
 
-def weighted_means(one: Rated, chosen: Floats, weights: Floats, standardised: bool) -> Floats:
+def weighted_means(answers: Rated, chosen: Floats, weights: Floats, standardised: bool) -> Floats:
     """The mean of each stimulus (rows) among the chosen answers, for each column of participants' weights."""
-    kept = np.flatnonzero(chosen)
-    stimulus, rater, value = one.stimulus[kept], one.rater[kept], one.value[kept]
-    value = standardised_within(rater, value, len(one.people)) if standardised else value
-    known = np.isfinite(value)
-    shape = (one.stimuli.height, len(one.people))
-    stimulus, rater, value = stimulus[known], rater[known], value[known]
-    # The middle is taken out and put back, so that sums of squares of large numbers do not lose digits.
+    rows = np.flatnonzero(chosen)
+    stimulus, rater, value = answers.stimulus[rows], answers.rater[rows], answers.value[rows]
+    value = standardised_within(rater, value, len(answers.people)) if standardised else value
+    usable = np.isfinite(value)
+    shape = (answers.stimuli.height, len(answers.people))
+    stimulus, rater, value = stimulus[usable], rater[usable], value[usable]
+    # Sums of deviations from the mean do not lose the digits of large numbers.
     middle = float(value.mean()) if len(value) else 0.0
     number = summing(stimulus, rater, shape=shape) @ weights
     total = summing(stimulus, rater, value - middle, shape) @ weights
@@ -200,16 +202,15 @@ def weighted_means(one: Rated, chosen: Floats, weights: Floats, standardised: bo
 
 
 def standardised_within(rater: Ints, value: Floats, people: int) -> Floats:
-    """Answers minus the participant's mean, over their standard deviation; NaN where somebody's do not vary."""
+    """The z-score of each answer within its participant; NaN if a participant's answers do not vary."""
     number = np.bincount(rater, minlength=people)
     deviation = value - (np.bincount(rater, value, people) / np.maximum(number, 1))[rater]
-    spread = np.sqrt(np.bincount(rater, deviation**2, people) / np.maximum(number - 1, 1))
-    own = spread[rater]
-    return quotient(deviation, np.where(own > 1e-12 * max(1.0, float(np.max(np.abs(value), initial=0.0))), own, 0.0))
+    sd = np.sqrt(np.bincount(rater, deviation**2, people) / np.maximum(number - 1, 1))[rater]
+    return quotient(deviation, np.where(sd > 1e-12 * max(1.0, float(np.max(np.abs(value), initial=0.0))), sd, 0.0))
 
 
-def drawn_again(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
-    """The judgments of a bootstrap sample: everybody as often as they count, copies under names of their own."""
+def bootstrap_sample(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
+    """The judgments of each participant as often as `counts` says, copies under new names."""
     table = pl.DataFrame(
         [(name, name if copy == 1 else f"{name} ({copy})") for name, times in counts.items()
          for copy in range(1, times + 1)],
@@ -226,17 +227,17 @@ def drawn_again(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
 def function_scores(score: Score, judgments: Judgments, key: str = "item", value: str = "estimate") -> dict[str, Any]:
     """The scores that a function computes from judgments, by item; empty if it cannot compute them."""
     try:
-        found = score(judgments)
+        scores = score(judgments)
     except KaratError:
         return {}
-    return as_mapping(found, key, value)
+    return as_mapping(scores, key, value)
 
 
-def as_mapping(found: Any, key: str, value: str) -> dict[str, Any]:
-    """A table, something with a `.table()`, or a mapping, as a mapping from key to value."""
-    if isinstance(found, Mapping):
-        return dict(found)
-    table = found if isinstance(found, pl.DataFrame) else found.table() if hasattr(found, "table") else None
+def as_mapping(scores: Any, key: str, value: str) -> dict[str, Any]:
+    """A table, an object with a `.table()`, or a mapping, as a mapping from key to value."""
+    if isinstance(scores, Mapping):
+        return dict(scores)
+    table = scores if isinstance(scores, pl.DataFrame) else scores.table() if hasattr(scores, "table") else None
     if not isinstance(table, pl.DataFrame) or not {key, value} <= set(table.columns):
         raise MeasureError(Message("scores.no_table", {"key": key, "value": value}))
     return dict(table.select(pl.col(key).cast(pl.String), value).iter_rows())

@@ -1,11 +1,11 @@
-"""The strengths of stimuli as a result: a table, differences, a picture.
+"""The strengths of stimuli as a result: a table, differences and figures.
 
-An ordinal model has a picture of the latent line, cut by thresholds into the points of the scale. Above: how likely
-each point is for an average participant, by the strength of a stimulus,
+An ordinal model has a figure of the latent line, which thresholds divide into the points of the scale. The upper panel
+has the probability of each point for an average participant, by the strength of a stimulus,
 
     P(k) = F(alpha_k - b) - F(alpha_k-1 - b).
 
-Below, on the same line: where the stimuli lie, each with a tick, and how densely.
+The lower panel has the stimuli on the same line, each with a tick, and their density.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from karat.judgments.columns import unknown_name
 from karat.measure.rated import stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, interval
 from karat.messages import Message
-from karat.models.numerics import known as known_number
+from karat.models.numerics import known
 from karat.plots import Figure
 from karat.plots.ranked import ranked_plot, short, thresholds_plot
 from karat.types import Floats, Ints
@@ -30,7 +30,7 @@ Criterion = Literal["participant", "shared"]
 
 @dataclass(frozen=True)
 class StrengthDifference:
-    """How much stronger one stimulus is than another."""
+    """The difference between the strengths of two stimuli."""
 
     first: str
     second: str
@@ -45,8 +45,8 @@ class StrengthDifference:
     def summary(self) -> tuple[Message, ...]:
         """The difference with its interval and p."""
         values = {
-            "first": self.first, "second": self.second, "estimate": known_number(self.estimate),
-            "interval": interval(self.lower, self.upper), "p": known_number(self.p),
+            "first": self.first, "second": self.second, "estimate": known(self.estimate),
+            "interval": interval(self.lower, self.upper), "p": known(self.p),
         }  # fmt: skip
         return (Message("strengths.difference", values),)
 
@@ -66,74 +66,77 @@ class Strengths(MeasureResult):
     """Stimuli with their strengths, the strongest first."""
 
     frame: pl.DataFrame
-    """item, conditions where there are some, estimate, se, lower, upper, rank (1 is the strongest), n (answers)."""
+    """item, conditions (if any), estimate, se, lower, upper, rank (1 is the strongest), n (answers)."""
     model: str
     unit: Message
-    """What an estimate is counted in."""
+    """The unit of an estimate."""
     level: float
     covariance: Floats = field(repr=False)
-    """Of the estimates, rows as in the frame; empty where there were too many stimuli to keep it."""
+    """The covariance of the estimates, with rows as in the frame; empty if there are too many stimuli."""
     fit: Any = field(default=None, repr=False)
-    """What the engine gave."""
+    """The fit of the model, if there is one."""
     participants: pl.DataFrame | None = field(default=None, repr=False)
-    """Of Thurstone's model: participant, n (choices), variability, criterion."""
+    """For Thurstone's model: participant, n (choices), variability, criterion."""
     files: ClassVar = {"strengths": "frame"}
     figure_file: ClassVar = "strengths"
     numbers: ClassVar = ("model", "unit", "level")
 
     @property
     def conditions(self) -> list[str]:
-        """The columns that tell stimuli of an item apart."""
+        """The columns that distinguish stimuli of the same item."""
         return self.frame.columns[1 : self.frame.columns.index("estimate")]
 
     @property
     def labels(self) -> list[str]:
-        """A name for each stimulus: its item, and its conditions where there are some."""
+        """The label of each stimulus: its item, and its conditions if there are any."""
         return stimulus_labels(self.frame.select("item", *self.conditions))
 
     def difference(self, first: str, second: str) -> StrengthDifference:
-        """How much stronger the first stimulus is than the second; both by their label, as "item" or "item, condition".
+        """The first stimulus minus the second; both by their label, such as "item" or "item, condition".
 
         >>> import karat
-        >>> found = karat.measure.strengths(karat.datasets.load("crowd"), "mean")
-        >>> found.difference(found.labels[0], found.labels[-1]).p < 0.001
+        >>> strengths = karat.measure.strengths(karat.datasets.load("crowd"), "mean")
+        >>> strengths.difference(strengths.labels[0], strengths.labels[-1]).p < 0.001
         True
         """
-        one, other = self._place(first), self._place(second)
+        i, j = self._row_of(first), self._row_of(second)
         estimate = self.frame["estimate"].fill_null(np.nan).to_numpy()
-        size = float(estimate[one] - estimate[other])
+        size = float(estimate[i] - estimate[j])
         if len(self.covariance):
-            both = self.covariance[np.ix_([one, other], [one, other])]
-            variance = float(both[0, 0] + both[1, 1] - 2 * both[0, 1])
+            variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         else:
             se = self.frame["se"].fill_null(np.nan).to_numpy()
-            variance = float(se[one] ** 2 + se[other] ** 2)
+            variance = float(se[i] ** 2 + se[j] ** 2)
         error = float(np.sqrt(max(variance, 0.0))) if variance == variance else float("nan")
         half = float(ndtri((1 + self.level) / 2)) * error
         p = float(2 * ndtr(-abs(size) / error)) if error > 0 else float("nan")
         return StrengthDifference(first, second, size, error, size - half, size + half, p)
 
-    def _place(self, label: str) -> int:
+    def _row_of(self, label: str) -> int:
         labels = self.labels
         if label in labels:
             return labels.index(label)
         raise MeasureError(unknown_name("unknown.stimulus", label, labels))
 
     def plot(self, width_cm: float = 16) -> Figure:
-        """The strengths as points with their intervals, the strongest on top; of more than sixty, both ends.
+        """The strengths as points with their intervals, the strongest on top; with more than sixty stimuli, both ends.
 
         >>> import karat
-        >>> drawn = karat.measure.strengths(karat.datasets.load("crowd"), "mean").plot()
-        >>> len(drawn.axes[0].get_yticks())
+        >>> figure = karat.measure.strengths(karat.datasets.load("crowd"), "mean").plot()
+        >>> len(figure.axes[0].get_yticks())
         60
         """
-        rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
-        return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", self.title, width_cm)
+        return ranked_plot(self._estimated, f"{self.unit}, with {100 * self.level:g} % intervals", self.title, width_cm)
+
+    @property
+    def _estimated(self) -> pl.DataFrame:
+        """The stimuli that have an estimate, with their labels."""
+        return self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
 
     @property
     def title(self) -> str:
-        """Which stimuli have the highest and the lowest estimate: the title of the figure."""
-        rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
+        """The title of the figure: the stimuli with the highest and the lowest estimate."""
+        rows = self._estimated
         if rows.height < 2:
             return f"The estimate of {rows['label'][0]}" if rows.height else "No stimulus has an estimate"
         best, worst = rows.row(0, named=True), rows.row(-1, named=True)
@@ -147,22 +150,22 @@ class Strengths(MeasureResult):
 
     @property
     def alike(self) -> bool:
-        """Whether all estimates are printed alike, so that none is the highest."""
+        """Whether all estimates are the same in print, so that none is the highest."""
         return len({round(value, 2) for value in self.frame["estimate"].drop_nulls()}) == 1
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many stimuli have an estimate, and which two lie at the ends."""
-        known = self.frame.filter(pl.col("estimate").is_not_null())
+        """The number of stimuli, and those with the highest and the lowest estimate."""
+        rows = self._estimated
         model = f"model.{self.model}"
         first = Message("strengths.stimuli", {"n": self.frame.height, "model": model, "unit": self.unit})
-        if known.height < 2 or self.alike:
+        if rows.height < 2 or self.alike:
             return (first,)
         values: dict[str, object] = {}
-        for name, size, place in (("best", "top", 0), ("worst", "bottom", known.height - 1)):
-            row = known.row(place, named=True)
+        for name, size, place in (("best", "top", 0), ("worst", "bottom", -1)):
+            row = rows.row(place, named=True)
             estimate = {"estimate": row["estimate"], "interval": interval(row["lower"], row["upper"])}
-            values |= {name: self.labels[place], size: Message("estimate.value", estimate)}
+            values |= {name: row["label"], size: Message("estimate.value", estimate)}
         return first, Message("strengths.ends", values)
 
 
@@ -175,10 +178,10 @@ def by_strength(
     se: Floats | None = None,
     ends: tuple[Floats, Floats] | None = None,
 ) -> tuple[pl.DataFrame, Floats, Ints]:
-    """The frame of `Strengths`, the covariance in its order, and which stimulus each row is.
+    """The frame of `Strengths`, the covariance in its order, and the number of the stimulus in each row.
 
-    Standard errors are those of the covariance, and intervals normal, unless given. Equal estimates share a rank; what
-    could not be estimated (NaN) comes last, without one.
+    By default, standard errors come from the covariance, and intervals are normal. Equal estimates share a rank;
+    missing ones (NaN) come last and have none.
     """
     error = np.sqrt(np.maximum(np.diag(covariance), 0.0)) if se is None else se
     half = ndtri((1 + level) / 2) * error
@@ -195,7 +198,7 @@ def by_strength(
 
 STEPS = 400
 MARGIN = 0.7
-"""How far, in logits, the line goes on beyond the last stimulus or threshold."""
+"""The length of the line, in logits, beyond the last stimulus or threshold."""
 
 
 def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
@@ -203,8 +206,8 @@ def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
 
     >>> import karat
     >>> from karat.measure.scaling.strengths import strengths
-    >>> drawn = thresholds_figure(strengths(karat.datasets.load("likert"), "ordinal"))
-    >>> len(drawn.axes)
+    >>> figure = thresholds_figure(strengths(karat.datasets.load("likert"), "ordinal"))
+    >>> len(figure.axes)
     2
     """
     if strengths.model != "ordinal" or strengths.fit is None:
@@ -219,18 +222,16 @@ def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
 
 
 def point_probabilities(line: Floats, thresholds: Floats) -> Floats:
-    """How likely each point (columns) is at each strength (rows), for an average participant."""
+    """The probability of each point (columns) at each strength (rows) for an average participant."""
     below = expit(thresholds - line[:, None])
     edges = np.column_stack([np.zeros(len(line)), below, np.ones(len(line))])
     return np.diff(edges, axis=1)
 
 
 def _finding(thresholds: Floats, levels: Sequence[str], estimate: Floats) -> str:
-    """How wide the points between the thresholds are, and how many stimuli lie beyond them."""
+    """The title of the figure: the widths between thresholds, and the number of stimuli beyond them."""
     beyond = int((estimate > thresholds[-1]).sum()), int((estimate < thresholds[0]).sum())
-    outside = (
-        f"{beyond[0]} of {len(estimate):,} stimuli lie above the last threshold, {beyond[1]} below the first"
-    )  # fmt: skip
+    outside = f"{beyond[0]} of {len(estimate):,} stimuli lie above the last threshold, {beyond[1]} below the first"
     if len(thresholds) < 3:
         return outside[0].upper() + outside[1:]
     gaps = np.diff(thresholds)

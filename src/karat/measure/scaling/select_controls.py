@@ -1,21 +1,22 @@
 """Control items from a norming study: stimuli that nearly everybody rates at one end of the scale.
 
-A control separates people who judge from people who guess only if its status is beyond doubt, and that rests on ratings
-rather than on the intuition of its author (Pieper et al., section 3.2). A stimulus is clear when
+A control separates participants who judge from participants who guess only if its status is beyond doubt, which ratings
+show better than the intuition of its author (Pieper et al., section 3.2). A stimulus is clear if
 
 - the interval of its mean lies wholly within `clearly` of an end, as a share of the scale (a quarter: on five points
   below 2 or above 4);
-- the standard deviation of its answers is at most `max_sd` (a quarter of the scale: 1 on five points). For yes and no
-  the share says both, and there is no such limit unless it is given;
-- it lies at the end that its status or expected answer says, where one is known.
+- the standard deviation of its answers is at most `max_sd` (a quarter of the scale: 1 on five points). Yes-or-no
+  answers have no such limit by default, because their share determines their standard deviation;
+- it lies at the end of its status or expected answer, if it has one.
 
-Of the clear ones all are chosen, or the `n` nearest to each end. Expected answers are the halves of the scale, with the
-middle point on the upper side: 1-2 and 3-5. Screen participants first: one who guesses makes every item less clear.
+All clear stimuli are chosen, or the `n` nearest to each end. Expected answers are the halves of the scale, with the
+middle point on the upper side: 1-2 and 3-5. Screen participants first, because those who guess make all items less
+clear.
 
-Which items are verified can be written into the item table of a study. Rows are matched by item and by those columns of
-the norming study (conditions, status) that the table has. A matched row gets verified = yes where the stimulus was
-clear, no where it was not, and the expected answer where that cell is empty and the stimulus clear. All other cells,
-rows and columns stay as they are, and so do delimiter, encoding and line ends. A spreadsheet is written as CSV.
+The verified items can be written to the item table of a study. Rows are matched by item and by the columns of the
+norming study (conditions, status) that the table has. In a matched row, verified is yes if the stimulus was clear and
+no if not, and an empty expected answer is filled in if the stimulus was clear. All other cells, rows and columns stay
+as they are, as do delimiter, encoding and line ends. A spreadsheet is written as CSV.
 """
 
 import csv
@@ -46,54 +47,54 @@ LOW, HIGH = "low", "high"
 MARKED = "marked"
 SIDE_OF_STATUS = {"grammatical": HIGH, "ungrammatical": LOW, "marked": MARKED}
 FEWEST = 5
-"""A stimulus with fewer answers is not verified, however clear they are."""
+"""A stimulus with fewer answers is never clear."""
 VALUES = pl.Struct(
     {"n": pl.Int64, "fewest": pl.Int64} | dict.fromkeys(("mean", "lower", "upper", "sd", "limit", "max_sd"), pl.Float64)
 )
-"""The values of the reasons."""
+"""The values of the messages."""
 
 
 @dataclass(frozen=True)
 class Controls(MeasureResult):
-    """Which stimuli are clear enough to be controls, and why the others are not."""
+    """The stimuli that are clear enough to be controls, and the reasons why the others are not."""
 
     frame: pl.DataFrame
-    """item, conditions, status where known, mean, lower, upper, sd, n, side, expected, clear, chosen, and the message
-    and values of the reason; no message where a stimulus is chosen."""
+    """item, conditions, status if known, mean, lower, upper, sd, n, side, expected, clear, chosen, and the message and
+    values of the reason; no message if a stimulus is chosen."""
     points: ClassVar = PlotColumns(("item",), "mean", "mean answer")
 
     def table(self, language: str = "en") -> pl.DataFrame:
-        """The stimuli with the reason why one is not chosen, clearest first."""
+        """The stimuli, clearest first, with the reason if one is not chosen."""
         return with_reasons(self.frame, language)
 
     @property
     def chosen(self) -> pl.DataFrame:
-        """The stimuli that were chosen."""
+        """The chosen stimuli."""
         return self.frame.filter("chosen")
 
     def write(
         self, path: str | Path, out: str | Path | None = None, *, in_place: bool = False, verified: str = "yes"
     ) -> Path:
-        """Write into an item table which stimuli are verified, and the expected answers where those are empty.
+        """Write to an item table which stimuli are verified, and fill in empty expected answers.
 
-        The table goes to `out`; the file itself is changed only with `in_place=True`. `verified` is what rows with a
-        clear stimulus get; say when and where, such as "2026-03, norming study". See
-        `karat.measure.scaling.select_controls` for which rows are meant.
+        The table goes to `out`; the file itself is changed only with `in_place=True`. Rows with a clear stimulus get
+        the text `verified`, such as "2026-03, norming study". `karat.measure.scaling.select_controls` describes how
+        rows are matched.
         """
         return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place, verified)
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """How many stimuli are clear and chosen, and how many are not clear for which reason."""
+        """The numbers of clear and of chosen stimuli, and of stimuli that are not clear by reason."""
         clear, chosen = int(self.frame["clear"].sum()), int(self.frame["chosen"].sum())
         low = int((self.chosen["side"] == LOW).sum())
-        number = {"clear": clear, "n": self.frame.height, "chosen": chosen, "low": low, "high": chosen - low}
-        found = [Message("select_controls.clear", number)]
+        numbers = {"clear": clear, "n": self.frame.height, "chosen": chosen, "low": low, "high": chosen - low}
+        messages = [Message("select_controls.clear", numbers)]
         reasons = self.frame.filter(~pl.col("clear"))["message"].value_counts(sort=True)
         if reasons.height:
             counts = [Message("select_controls.count", {"n": n, "reason": code}) for code, n in reasons.iter_rows()]
-            found.append(Message("select_controls.not_clear", {"reasons": counts}))
-        return tuple(found)
+            messages.append(Message("select_controls.not_clear", {"reasons": counts}))
+        return tuple(messages)
 
 
 def select_controls(
@@ -106,44 +107,43 @@ def select_controls(
     functions: Sequence[str] = ("test",),
     conditions: Sequence[str] | None = None,
 ) -> Controls:
-    """The stimuli of a norming study that can be controls; `n` is how many are wanted at each end of the scale.
+    """The stimuli of a norming study that can be controls.
 
     Parameters
     ----------
     n
-        How many controls are wanted at each end of the scale; by default all that are clear.
+        The number of controls at each end of the scale; by default all that are clear.
     max_sd
         The largest standard deviation of a control, in points; by default a quarter of the scale.
     clearly
-        How close to an end the interval of the mean must lie, as a share of the scale.
+        The largest distance of the interval of the mean from an end, as a share of the scale.
 
     >>> import karat
-    >>> found = select_controls(karat.datasets.load("likert"), functions=["control"], max_sd=1.5, clearly=0.4)
-    >>> found.table().columns
+    >>> controls = select_controls(karat.datasets.load("likert"), functions=["control"], max_sd=1.5, clearly=0.4)
+    >>> controls.table().columns
     ['item', 'status', 'mean', 'lower', 'upper', 'sd', 'n', 'side', 'expected', 'clear', 'chosen', 'reason']
     """
     _check(n, max_sd, clearly, level)
-    one = _norming(judgments, functions, conditions)
-    low, high = _ends(one)
+    answers = _norming(judgments, functions, conditions)
+    low, high = _ends(answers)
     width = high - low
-    limit = max_sd if max_sd is not None else np.inf if isinstance(one.scale, Binary) else width / 4
-    strengths = rating_strengths(one, "mean", level)
+    limit = max_sd if max_sd is not None else np.inf if isinstance(answers.scale, Binary) else width / 4
+    strengths = rating_strengths(answers, "mean", level)
     rows = [
-        _judged(row, _claimed(row, one), (low + clearly * width, high - clearly * width), limit)
-        for row in _with_status(one, strengths.frame).to_dicts()
+        _with_verdict(row, _side_of(row, answers), (low + clearly * width, high - clearly * width), limit)
+        for row in _with_status(answers, strengths.frame).to_dicts()
     ]
-    answers = _expected(one)
+    expected = _expected(answers)
     schema: dict[str, Any] = {"message": pl.String, "values": VALUES}
-    found = pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
-    table = _chosen(found, (low, high), n).with_columns(
-        expected=pl.when("clear").then(pl.col("side").replace_strict(answers, default=None, return_dtype=pl.String))
+    stimuli = pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
+    table = _with_chosen(stimuli, (low, high), n).with_columns(
+        expected=pl.when("clear").then(pl.col("side").replace_strict(expected, default=None, return_dtype=pl.String))
     )
-    about = [name for name in (*one.stimuli.columns, "status") if name in table.columns]
-    shown = [*dict.fromkeys(about), "mean", "lower", "upper", "sd", "n", "side", "expected", "clear", "chosen",
-             "message", "values"]  # fmt: skip
+    keys = dict.fromkeys(name for name in (*answers.stimuli.columns, "status") if name in table.columns)
+    columns = [*keys, "mean", "lower", "upper", "sd", "n", "side", "expected", "clear", "chosen", "message", "values"]
     settings = {"n": n, "max_sd": limit, "clearly": clearly, "level": level, "functions": tuple(functions)}
-    notes = (*one.notes, *strengths.notes, *_too_few(table, n))
-    return Controls(table.select(shown), settings=settings, notes=notes)
+    notes = (*answers.notes, *strengths.notes, *_too_few(table, n))
+    return Controls(table.select(columns), settings=settings, notes=notes)
 
 
 def _check(n: int | None, max_sd: float | None, clearly: float, level: float) -> None:
@@ -154,61 +154,62 @@ def _check(n: int | None, max_sd: float | None, clearly: float, level: float) ->
 
 
 def _norming(judgments: Judgments, functions: Sequence[str], conditions: Sequence[str] | None) -> Rated:
-    """The answers to the one question; items that were shown in several statuses are distinguished by them."""
+    """The answers to the only question; items with several statuses are distinguished by them."""
     rows = judgments.frame.filter(pl.col("function").is_in([name for name in functions if name in FUNCTIONS]))
     if conditions is None and "status" in rows.columns:
         conditions = judgments.stimuli().varying(rows)
         keys = ["item", *conditions]
         if rows.select(*keys, "status").n_unique() > rows.select(keys).n_unique():
             conditions = [*conditions, "status"]
-    found = rated(judgments, "select_controls", functions, conditions)
-    if len(found) > 1:
-        names = [one.question for one in found]
+    questions = rated(judgments, "select_controls", functions, conditions)
+    if len(questions) > 1:
+        names = [answers.question for answers in questions]
         raise MeasureError(Message("select_controls.questions", {"questions": names}))
-    (one,) = found
-    ended = isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None
-    if not ended and not isinstance(one.scale, Ordinal | Binary):
-        raise MeasureError(Message("select_controls.no_ends", {"kind": one.scale.kind}))
-    return one
+    scale = questions[0].scale
+    has_ends = isinstance(scale, Continuous) and scale.low is not None and scale.high is not None
+    if not has_ends and not isinstance(scale, Ordinal | Binary):
+        raise MeasureError(Message("select_controls.no_ends", {"kind": scale.kind}))
+    return questions[0]
 
 
-def _ends(one: Rated) -> tuple[float, float]:
-    scale = one.scale
+def _ends(answers: Rated) -> tuple[float, float]:
+    scale = answers.scale
     if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
         return scale.low, scale.high
-    return (0.0, 1.0) if isinstance(scale, Binary) else (1.0, float(len(one.levels)))
+    return (0.0, 1.0) if isinstance(scale, Binary) else (1.0, float(len(answers.levels)))
 
 
-def _expected(one: Rated) -> dict[str, str]:
-    """The right answers at each end, as an item table spells them."""
-    if not one.levels:
-        low, high = _ends(one)
+def _expected(answers: Rated) -> dict[str, str]:
+    """The right answers at each end, in the notation of an item table."""
+    levels = answers.levels
+    if not levels:
+        low, high = _ends(answers)
         middle = (low + high) / 2
         return {LOW: f"{low:g}-{middle:g}", HIGH: f"{middle:g}-{high:g}"}
-    half = len(one.levels) // 2
-    return {side: _spelled(part) for side, part in ((LOW, one.levels[:half]), (HIGH, one.levels[half:]))}
+    half = len(levels) // 2
+    return {side: _spelled(part) for side, part in ((LOW, levels[:half]), (HIGH, levels[half:]))}
 
 
 def _spelled(levels: Sequence[str]) -> str:
-    """A set of neighbouring levels: 1-2 where they are whole numbers, else each by name."""
+    """A set of adjacent levels: 1-2 if they are whole numbers, otherwise each by name."""
     if len(levels) > 1 and all(level.isdecimal() for level in levels):
         return f"{levels[0]}-{levels[-1]}"
     return "|".join(levels)
 
 
-def _with_status(one: Rated, frame: pl.DataFrame) -> pl.DataFrame:
-    """The means with the standard deviation of the answers and what the study says about each stimulus."""
-    keys = one.stimuli.columns
-    said = [name for name in ("status", "expected") if name in one.rows.columns and name not in keys]
-    about = one.rows.group_by(keys).agg(pl.col(name).drop_nulls().first() for name in said)
+def _with_status(answers: Rated, frame: pl.DataFrame) -> pl.DataFrame:
+    """The means with the standard deviation of the answers, and the status and expected answer of each stimulus."""
+    keys = answers.stimuli.columns
+    names = [name for name in ("status", "expected") if name in answers.rows.columns and name not in keys]
+    of_stimuli = answers.rows.group_by(keys).agg(pl.col(name).drop_nulls().first() for name in names)
     sd = (pl.col("se") * pl.col("n").sqrt()).alias("sd")
     return frame.rename({"estimate": "mean"}).with_columns(sd).join(
-        about, on=keys, how="left", nulls_equal=True, maintain_order="left"
+        of_stimuli, on=keys, how="left", nulls_equal=True, maintain_order="left"
     )  # fmt: skip
 
 
-def _claimed(row: dict[str, Any], one: Rated) -> str | None:
-    """The end at which a stimulus should lie by its status or its expected answer."""
+def _side_of(row: dict[str, Any], answers: Rated) -> str | None:
+    """The end of the scale to which the status or the expected answer of a stimulus belongs."""
     status = row.get("status")
     if status in SIDE_OF_STATUS:
         return SIDE_OF_STATUS[status]
@@ -216,26 +217,28 @@ def _claimed(row: dict[str, Any], one: Rated) -> str | None:
     if answer is None:
         return None
     try:
-        right = one.scale.expected(answer)
+        right = answers.scale.expected(answer)
     except ScaleError:
         return None
     if isinstance(right, NumberRange):
-        low, high = _ends(one)
-        return LOW if right.high <= (low + high) / 2 else HIGH if right.low >= (low + high) / 2 else None
-    places = [one.levels.index(level) for level in right]
-    half = len(one.levels) // 2
+        middle = sum(_ends(answers)) / 2
+        return LOW if right.high <= middle else HIGH if right.low >= middle else None
+    places = [answers.levels.index(level) for level in right]
+    half = len(answers.levels) // 2
     return LOW if max(places) < half else HIGH if min(places) >= half else None
 
 
-def _judged(row: dict[str, Any], claimed: str | None, limits: tuple[float, float], max_sd: float) -> dict[str, Any]:
-    """A stimulus with its side, whether it is clear, and the reason where it is not."""
+def _with_verdict(
+    row: dict[str, Any], expected_side: str | None, limits: tuple[float, float], max_sd: float
+) -> dict[str, Any]:
+    """A stimulus with its side, whether it is clear, and the reason if it is not."""
     side = LOW if row["mean"] <= sum(limits) / 2 else HIGH
     message = None
     if row["n"] < FEWEST or row["lower"] is None:
         message = "select_controls.too_few_answers"
-    elif claimed == MARKED:
+    elif expected_side == MARKED:
         message = "select_controls.marked"
-    elif claimed is not None and claimed != side:
+    elif expected_side is not None and expected_side != side:
         message = "select_controls.other_side"
     elif not (row["upper"] < limits[0] or row["lower"] > limits[1]):
         message = "select_controls.not_near_end"
@@ -247,11 +250,12 @@ def _judged(row: dict[str, Any], claimed: str | None, limits: tuple[float, float
     return row | {"side": side, "clear": message is None, "message": message, "values": values}
 
 
-def _chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl.DataFrame:
-    """The clearest first, and the n nearest to each end chosen."""
-    away = pl.when(pl.col("side") == LOW).then(pl.col("mean") - ends[0]).otherwise(ends[1] - pl.col("mean"))
-    ordered = table.with_columns(_away=away).sort("clear", "_away", "sd", descending=[True, False, False],
-                                                  maintain_order=True)  # fmt: skip
+def _with_chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl.DataFrame:
+    """The stimuli, clearest first, with the choice of all clear ones or the n nearest to each end."""
+    distance = pl.when(pl.col("side") == LOW).then(pl.col("mean") - ends[0]).otherwise(ends[1] - pl.col("mean"))
+    ordered = table.with_columns(_distance=distance).sort(
+        "clear", "_distance", "sd", descending=[True, False, False], maintain_order=True
+    )
     place = pl.col("clear").cast(pl.Int64).cum_sum().over("side")
     chosen = pl.col("clear") & (place <= n) if n is not None else pl.col("clear")
     spare = pl.col("clear") & ~pl.col("chosen")
@@ -261,19 +265,19 @@ def _chosen(table: pl.DataFrame, ends: tuple[float, float], n: int | None) -> pl
 
 
 def _too_few(table: pl.DataFrame, n: int | None) -> list[Message]:
-    """Where fewer are clear than were wanted."""
+    """Notes on ends of the scale with fewer than n controls."""
     if n is None:
         return []
     low, high = (int((table["chosen"] & (table["side"] == side)).sum()) for side in (LOW, HIGH))
-    found = [Message("select_controls.too_few_low", {"number": low, "n": n})] if low < n else []
-    return [*found, Message("select_controls.too_few_high", {"number": high, "n": n})] if high < n else found
+    notes = [Message("select_controls.too_few_low", {"number": low, "n": n})] if low < n else []
+    return [*notes, Message("select_controls.too_few_high", {"number": high, "n": n})] if high < n else notes
 
 
 ENCODINGS = {"utf-8": "utf-8", "cp1252": "cp1252", "latin-1": "latin-1"}
-"""In which the table is written as it was read; anything else becomes UTF-8."""
+"""The encodings that are kept when the table is written; all others become UTF-8."""
 
 
-def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: bool, verified: str = "yes") -> Path:
+def write_verified(controls: pl.DataFrame, path: Path, out: Path | None, in_place: bool, verified: str = "yes") -> Path:
     """Write the item table with the verified items; returns its path."""
     target = _target(path, out, in_place)
     table = read_table(source_file(path))
@@ -281,16 +285,16 @@ def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: 
         raise MeasureError(Message("verified_items.unreadable_rows", {"file": path.name}))
     if "item" not in table.frame.columns:
         raise MeasureError(Message("verified_items.no_item_column", {"file": path.name}))
-    marked = _verified(found, table.frame, path.name, verified)
-    if not marked["verified"].is_not_null().any():
-        normed = found["item"].unique(maintain_order=True)[:3].to_list()
-        raise MeasureError(Message("verified_items.no_items", {"file": path.name, "items": normed}))
-    _write(table, _filled(table.frame, marked), target)
+    verdicts = _verified(controls, table.frame, path.name, verified)
+    if not verdicts["verified"].is_not_null().any():
+        examples = controls["item"].unique(maintain_order=True)[:3].to_list()
+        raise MeasureError(Message("verified_items.no_items", {"file": path.name, "items": examples}))
+    _write(table, _filled(table.frame, verdicts), target)
     return target
 
 
 def _target(path: Path, out: Path | None, in_place: bool) -> Path:
-    """The path to write to, which replaces the item table only with `in_place`, and never another file."""
+    """The path to write to: the item table itself with `in_place`, otherwise a new file."""
     if in_place:
         if out is not None:
             raise MeasureError(Message("verified_items.two_targets"))
@@ -306,34 +310,34 @@ def _target(path: Path, out: Path | None, in_place: bool) -> Path:
     return out
 
 
-def _verified(found: pl.DataFrame, items: pl.DataFrame, name: str, said: str) -> pl.DataFrame:
-    """For each row of the item table: the mark of clear stimuli, no or nothing, and the expected answer."""
-    about = found.columns[: found.columns.index("mean")]
-    keys = ["item", *(column for column in about[1:] if column in items.columns)]
-    known = found.select(
-        *keys, pl.when("clear").then(pl.lit(said)).otherwise(pl.lit("no")).alias("verified"),
+def _verified(controls: pl.DataFrame, items: pl.DataFrame, file: str, verified: str) -> pl.DataFrame:
+    """For each row of the item table: `verified`, no or nothing, and the expected answer."""
+    conditions = controls.columns[1 : controls.columns.index("mean")]
+    keys = ["item", *(column for column in conditions if column in items.columns)]
+    verdicts = controls.select(
+        *keys, pl.when("clear").then(pl.lit(verified)).otherwise(pl.lit("no")).alias("verified"),
         pl.col("expected").alias("answer"),
     ).unique(maintain_order=True)  # fmt: skip
-    torn = known.filter(known.select(keys).is_duplicated())
-    if torn.height:
-        missing = [column for column in about[1:] if column not in items.columns]
-        values = {"file": name, "item": str(torn["item"][0]), "columns": missing}
+    ambiguous = verdicts.filter(verdicts.select(keys).is_duplicated())
+    if ambiguous.height:
+        missing = [column for column in conditions if column not in items.columns]
+        values = {"file": file, "item": str(ambiguous["item"][0]), "columns": missing}
         raise MeasureError(Message("verified_items.versions", values))
-    return items.select(keys).join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return items.select(keys).join(verdicts, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _filled(items: pl.DataFrame, verified: pl.DataFrame) -> pl.DataFrame:
-    """The item table with its two columns, which come last where there were none."""
-    known = {name: items[name] if name in items.columns else pl.Series(name, [None] * items.height, dtype=pl.String)
-             for name in ("expected", "verified")}  # fmt: skip
-    expected = pl.select(pl.coalesce(known["expected"], verified["answer"])).to_series().alias("expected")
-    status = pl.select(pl.coalesce(verified["verified"], known["verified"])).to_series().alias("verified")
+    """The item table with both columns filled in; missing columns are added at the end."""
+    before = {name: items[name] if name in items.columns else pl.Series(name, [None] * items.height, dtype=pl.String)
+              for name in ("expected", "verified")}  # fmt: skip
+    expected = pl.select(pl.coalesce(before["expected"], verified["answer"])).to_series().alias("expected")
+    status = pl.select(pl.coalesce(verified["verified"], before["verified"])).to_series().alias("verified")
     return items.with_columns(expected, status)
 
 
 def _write(table: FileTable, frame: pl.DataFrame, target: Path) -> None:
-    """Write the table as the file was; at once, so that a fault on the way does not leave half of it."""
-    encoding, delimiter, end, mark = _manner(table)
+    """Write the table in the format of its file, in one step, so that an error never leaves half a file."""
+    encoding, delimiter, end, mark = _file_format(table)
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
     writer.writerow(frame.columns)
@@ -345,7 +349,7 @@ def _write(table: FileTable, frame: pl.DataFrame, target: Path) -> None:
         target.chmod(mode)
 
 
-def _manner(table: FileTable) -> tuple[str, str, str, bytes]:
+def _file_format(table: FileTable) -> tuple[str, str, str, bytes]:
     """Encoding, delimiter, line end and byte order mark of the file."""
     if table.file.suffix in SPREADSHEETS:
         return "utf-8", ",", "\n", b""

@@ -1,7 +1,7 @@
-"""Strengths of stimuli: how good, natural or acceptable each one is, on one scale, with intervals.
+"""Strengths of stimuli: how good, natural or acceptable each stimulus is, on one scale, with intervals.
 
-One table for all ways of measuring: a rating scale, yes or no, magnitudes, or choices between two. The recommended
-model of a scale is taken unless another one is named:
+The result is the same for rating scales, yes-or-no answers, magnitudes, and choices between two stimuli. Each scale has
+a recommended model, which is the default:
 
     scale              recommended                        others
     rating scale       "ordinal"                          "mean", "zscore"
@@ -11,7 +11,7 @@ model of a scale is taken unless another one is named:
     choices            "thurstone" with "no difference",  "davidson"
                        "bradley-terry" without
 
-How each is estimated stands in `karat.measure.scaling.ratings` and `karat.measure.scaling.choices`.
+The models are described in `karat.measure.scaling.ratings` and `karat.measure.scaling.choices`.
 """
 
 from collections.abc import Sequence
@@ -51,53 +51,50 @@ def strengths(
     posterior: bool = False,
     seed: int = 1,
 ) -> Strengths:
-    """The strength of every stimulus, by the recommended model of the scale or the one that is named.
+    """The strength of each stimulus, by the recommended model of the scale or by `model`.
 
     Parameters
     ----------
     model
         The model; by default the one recommended for the scale.
     side
-        For choices: whether a preference for the left side is estimated (not in Thurstone's model).
+        For choices: whether to estimate a preference for the left side (not in Thurstone's model).
     criterion
         For Thurstone's model: whether each participant has a criterion for "no difference", or all share one.
     prior_sd
         For choices: the standard deviation of a normal prior of strengths (not in Thurstone's model).
     posterior
-        For Thurstone's model: whether the full posterior is sampled, with the extra `bayes`.
+        For Thurstone's model: whether to sample the full posterior, with the extra `bayes`.
     seed
         The seed of the posterior.
 
     >>> import karat
-    >>> found = strengths(karat.datasets.load("likert"), "mean")
-    >>> found.table().columns
+    >>> strengths(karat.datasets.load("likert"), "mean").table().columns
     ['item', 'order', 'integration', 'estimate', 'se', 'lower', 'upper', 'rank', 'n']
     """
     check_level(level)
-    one = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
-    if isinstance(one.scale, Choice):
-        # Every comparison counts, also of two items that somebody has compared before.
-        one = asked_about(rated(judgments, "strengths", functions, conditions, once=None), question, "strengths")
-    chosen = _model(one.scale, model)
-    if isinstance(one.scale, Choice):
+    answers = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
+    chosen = _model(answers.scale, model)
+    if isinstance(answers.scale, Choice):
         from karat.measure.scaling.choices import choice_strengths
 
-        found = choice_strengths(one, chosen, level, side, criterion, prior_sd, posterior, seed)
+        # Repeated comparisons of the same items by a participant count too.
+        answers = asked_about(rated(judgments, "strengths", functions, conditions, once=None), question, "strengths")
+        result = choice_strengths(answers, chosen, level, side, criterion, prior_sd, posterior, seed)
     else:
         _only_for_choices(chosen, side, criterion, prior_sd, posterior)
-        found = rating_strengths(one, chosen, level)
+        result = rating_strengths(answers, chosen, level)
     silent = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_null())
     if "question" in silent.columns:
-        silent = silent.filter(pl.col("question").fill_null("") == one.question)
-    left_out = [Message("strengths.no_answer", {"n": silent.height})] if silent.height else []
-    settings = {"model": chosen, "question": one.question, "functions": tuple(functions), "level": level}
-    return replace(
-        found, settings=settings | found.settings, notes=tuple(dict.fromkeys((*left_out, *one.notes, *found.notes)))
-    )  # fmt: skip
+        silent = silent.filter(pl.col("question").fill_null("") == answers.question)
+    no_answer = [Message("strengths.no_answer", {"n": silent.height})] if silent.height else []
+    settings = {"model": chosen, "question": answers.question, "functions": tuple(functions), "level": level}
+    notes = dict.fromkeys((*no_answer, *answers.notes, *result.notes))
+    return replace(result, settings=settings | result.settings, notes=tuple(notes))
 
 
 def _model(scale: Scale, model: str | None) -> str:
-    """The model that was asked for, or the recommended one; else the reason why it does not fit the scale."""
+    """The model, or the recommended one; an error if it does not fit the scale."""
     fitting = MODELS.get(scale.kind, ())
     if not fitting:
         raise MeasureError(Message("strengths.no_order", {"kind": scale.kind}))
@@ -110,9 +107,9 @@ def _model(scale: Scale, model: str | None) -> str:
 
 
 def _only_for_choices(model: str, side: bool, criterion: Criterion, prior_sd: float | None, posterior: bool) -> None:
-    given = {
+    options = {
         "side": side, "criterion": criterion != "participant", "prior_sd": prior_sd is not None, "posterior": posterior,
     }  # fmt: skip
-    for name, present in given.items():
-        if present:
+    for name, is_set in options.items():
+        if is_set:
             raise MeasureError(Message("strengths.only_choices", {"option": name, "model": model}))
