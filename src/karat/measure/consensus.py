@@ -8,7 +8,7 @@
 
 The summary names the model of the last three and whether its posteriors converged.
 
-Quality. Without given weights, the quality q of a participant is the share of their answers that equal the majority of
+Quality. By default, the quality q of a participant is the share of their answers that equal the majority of
 the others. Two answers, right by chance, are added, so that nobody with few answers is infallible. The weight is the
 logarithm of the odds of q against guessing among K labels,
 
@@ -164,13 +164,8 @@ def _of_question(
     tolerance: float,
 ) -> Consensus:
     """The consensus on one question."""
-    stimulus, rater, category, kinds = (
-        rated_items.stimulus,
-        rated_items.rater,
-        rated_items.category,
-        len(rated_items.levels),
-    )
-    people = len(rated_items.people)
+    stimulus, rater, category = rated_items.stimulus, rated_items.rater, rated_items.category
+    kinds, people = len(rated_items.levels), len(rated_items.people)
     is_ordered = isinstance(rated_items.scale, Ordinal) and kinds > 2
     answers = np.bincount(rater, minlength=people)
     further: dict[str, Any] = {}
@@ -221,8 +216,8 @@ def _labels(answers: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.Da
     }  # fmt: skip
     if is_ordered:
         columns["mean"] = posteriors @ np.arange(1.0, len(answers.levels) + 1)
-    taken = {name: f"p({name})" if name in answers.stimuli.columns else name for name in answers.levels}
-    soft = pl.DataFrame({taken[name]: posteriors[:, place] for place, name in enumerate(answers.levels)})
+    columns_of_labels = [f"p({name})" if name in answers.stimuli.columns else name for name in answers.levels]
+    soft = pl.DataFrame(dict(zip(columns_of_labels, posteriors.T, strict=True)))
     return answers.stimuli.hstack(pl.DataFrame(columns)), answers.stimuli.hstack(soft)
 
 

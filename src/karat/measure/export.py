@@ -1,7 +1,7 @@
 """Measures on disk: tables, figures, JSON, and an index of the files.
 
-In CSV files, text that a spreadsheet would run as a formula is marked as text. If several questions were measured, a
-table has all of them, with the column question; if there are several models, each further one has a file with its name.
+In CSV files, text that a spreadsheet would run as a formula is marked as text. With several questions, a table
+has all of them, with the column question; with several models, each model after the first has a file with its name.
 """
 
 from __future__ import annotations
@@ -154,13 +154,13 @@ R_TABLES = {
 }
 
 
-def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
+def r_script(fitted: Contrasts) -> tuple[str, pl.DataFrame]:
     """The model of the contrasts for R, and the rows it was fitted to.
 
     The fixed effects are a formula with sum-to-zero contrasts. The columns of random slopes that remain after the model
     was simplified are numbers in the table, because R has no uncorrelated slopes of factors.
     """
-    model = found.model
+    model = fitted.model
     if model is None:
         raise MeasureError(Message("contrasts.no_terms"))
     columns: dict[str, Any] = {"response": model.response}
@@ -197,7 +197,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
     classes = [f'"{name}" = "character"' for name, values in columns.items() if isinstance(values, list)]
     lines = [
         f"# The model of the contrasts, fitted by {package}. Run it in this folder: Rscript analysis.R",
-        f"# Asked for: {found.formula}",
+        f"# Asked for: {fitted.formula}",
         f"library({package})",
         'd <- read.csv("analysis-data.csv", check.names = FALSE, na.strings = character(),',
         f"              colClasses = c({', '.join(classes)}))",

@@ -89,7 +89,7 @@ class Excluded:
     """The excluded participants, in the order of the judgments."""
     source: str
     description: Message
-    """How many are excluded, and by what."""
+    """The number of excluded participants, and the source."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -101,9 +101,9 @@ def nobody(files: list[Path] | None = None) -> Excluded:
     for file in files or []:
         beside = file.parent / NAME
         if file.name == "judgments.parquet" and beside.is_file():
-            everybody = _people(beside)
-            stay = sum(not is_excluded for is_excluded in everybody.values())
-            about = {"file": str(file), "kept": stay, "participants": len(everybody)}
+            people = _people(beside)
+            remaining = sum(not is_excluded for is_excluded in people.values())
+            about = {"file": str(file), "kept": remaining, "participants": len(people)}
             return Excluded((), str(beside), Message("excluded.screened", about))
     return Excluded((), "", Message("excluded.nobody", {"file": NAME}))
 
@@ -111,11 +111,11 @@ def nobody(files: list[Path] | None = None) -> Excluded:
 def excluded(judgments: Judgments, path: str | Path) -> Excluded:
     """The participants of these judgments that a screening, or a list, excludes."""
     file_path = Path(path) / NAME if Path(path).is_dir() else Path(path)
-    everybody = _people(file_path)
-    there = judgments.participants["participant"].to_list()
-    names = {name for name, out in everybody.items() if out}
-    here = tuple(name for name in there if name in names)
-    unknown = [name for name in there if name not in everybody]
+    listed = _people(file_path)
+    people = judgments.participants["participant"].to_list()
+    names = {name for name, is_excluded in listed.items() if is_excluded}
+    here = tuple(name for name in people if name in names)
+    unknown = [name for name in people if name not in listed]
     file = str(file_path)
     if not names:
         return Excluded(here, file, Message("excluded.nobody_in_file", {"file": file}))
@@ -123,12 +123,12 @@ def excluded(judgments: Judgments, path: str | Path) -> Excluded:
         raise MeasureError(Message("excluded.other_study", {"file": file, "participant": min(names)}))
     if not here:
         return Excluded(here, file, Message("excluded.nobody_left", {"file": file}))
-    if len(here) == len(there):
+    if len(here) == len(people):
         raise MeasureError(Message("excluded.everybody", {"file": file}))
-    strange = unknown if file_path.suffix == ".json" else []
-    about = {"unknown": len(strange) or None, "example": strange[0] if strange else None}
-    message = Message("excluded.some", {"n": len(here), "participants": len(there), "file": file} | about)
-    return Excluded(here, file, message)
+    unknown = unknown if file_path.suffix == ".json" else []
+    values = {"unknown": len(unknown) or None, "example": unknown[0] if unknown else None}
+    values |= {"n": len(here), "participants": len(people), "file": file}
+    return Excluded(here, file, Message("excluded.some", values))
 
 
 def _people(path: Path) -> dict[str, bool]:

@@ -159,9 +159,9 @@ def _ends(result: Any) -> pl.DataFrame:
 
 
 def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
-    """A function that gives the first rows of a table, with those of these columns that it has."""
+    """A function that selects the first rows of a result's table, with these columns if it has them."""
 
-    def shown(result: Any) -> pl.DataFrame:
+    def first_rows(result: Any) -> pl.DataFrame:
         table: pl.DataFrame = result.table()
         cut = table.select([name for name in names if name in table.columns]).head(MOST)
         more = table.height - cut.height
@@ -169,7 +169,7 @@ def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
             return cut
         return pl.concat([cut, pl.DataFrame({cut.columns[0]: [f"... {more:,} more"]})], how="diagonal_relaxed")
 
-    return shown
+    return first_rows
 
 
 def _unsure(result: Any) -> pl.DataFrame:

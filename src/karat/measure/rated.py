@@ -100,16 +100,16 @@ def rated(
     ]
 
 
-def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> Rated:
+def answers_to(question: str | None, parts: Sequence[Rated], measure: str) -> Rated:
     """The answers to the named question, or to the only one."""
-    names = [answers.question for answers in found]
+    names = [answers.question for answers in parts]
     if question in names:
-        return found[names.index(question)]
-    if question is None and len(found) == 1:
-        return found[0]
+        return parts[names.index(question)]
+    if question is None and len(parts) == 1:
+        return parts[0]
     questions = [name or repr(name) for name in names]
     if question is None:
-        raise MeasureError(Message("rated.several_questions", {"n": len(found), "known": questions}))
+        raise MeasureError(Message("rated.several_questions", {"n": len(parts), "known": questions}))
     raise MeasureError(unknown_name("rated.no_question", question, questions))
 
 
@@ -192,15 +192,14 @@ def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
 
 def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
     """The category and the number of each answer."""
-    turned = pl.col("polarity") == -1 if "polarity" in rows.columns else pl.lit(False)
-    turned = turned.fill_null(False)
+    is_reversed = (pl.col("polarity") == -1).fill_null(False) if "polarity" in rows.columns else pl.lit(False)
     if isinstance(scale, Choice):
-        return _chosen(rows, turned)
+        return _choice_numbers(rows, is_reversed)
     if isinstance(scale, Binary | Ordinal | Nominal):
         last = len(scale.levels) - 1
         place = pl.col("response").replace_strict(list(scale.levels), list(range(last + 1)), return_dtype=pl.Int64)
         if not isinstance(scale, Nominal):
-            place = pl.when(turned).then(last - place).otherwise(place)
+            place = pl.when(is_reversed).then(last - place).otherwise(place)
         number = place.cast(pl.Float64)
         if isinstance(scale, Ordinal):
             number = place.replace_strict(list(range(last + 1)), list(scale.numbers), return_dtype=pl.Float64)
@@ -213,16 +212,16 @@ def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
     ends = 0.0
     if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
         ends = scale.low + scale.high
-    number = pl.when(turned).then(ends - number).otherwise(number)
+    number = pl.when(is_reversed).then(ends - number).otherwise(number)
     return [pl.lit(-1, dtype=pl.Int64).alias("_category"), number.alias("_value")]
 
 
-def _chosen(rows: pl.DataFrame, turned: pl.Expr) -> list[pl.Expr]:
-    """Which item of a pair was chosen, in the order of names, or by side if the items are not named."""
+def _choice_numbers(rows: pl.DataFrame, is_reversed: pl.Expr) -> list[pl.Expr]:
+    """The category and the number of each choice: the first item by name, or the left side if items have no names."""
     left = pl.col("response") == "left"
     if {"left", "right"} <= set(rows.columns):
-        turned = pl.col("left") > pl.col("right")
-    first = left != turned
+        is_reversed = pl.col("left") > pl.col("right")
+    first = left != is_reversed
     none = pl.col("response") == "none"
     category = pl.when(none).then(2).when(first).then(0).otherwise(1).cast(pl.Int64)
     value = pl.when(none).then(0.5).when(first).then(1.0).otherwise(0.0)

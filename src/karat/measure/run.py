@@ -1,6 +1,6 @@
-"""All measures together: those that apply to the judgments are computed, and others have a reason.
+"""All measures that apply to the judgments, and the reasons why others do not.
 
-    strengths           of every stimulus, by the recommended model of the scale or the named ones
+    strengths           of each stimulus, by the recommended model of the scale or the named ones
     measures            rank correlations between strengths, if there are several
     contrasts           of the conditions, and the comparisons that the study planned; their posteriors on request
     order effects       of the position in the questionnaire
@@ -11,12 +11,12 @@
     annotator test      of participants who are machines, on request
 
 Each question is measured separately. With more than `MOST_QUESTIONS`, as in most semantic differentials, strengths,
-contrasts, order effects and decisions are left out unless one question is named. Only trials with the function `test`
-are used unless others are named.
+contrasts, order effects and decisions are only computed for a named question. By default, only trials with the function
+`test` are used.
 
-The dimensions of a semantic differential are computed step by step, as studies of perceived quality report them. If no
-number of factors is given, it is that of parallel analysis; the other rules are reported beside it. Which pairs to
-leave out is a decision of the researcher: see `karat.measure.reduce_pairs`.
+The dimensions of a semantic differential are computed step by step, as studies of perceived quality report them. The
+number of factors is by default that of parallel analysis, reported beside other rules. Researchers decide which pairs
+to leave out: see `karat.measure.reduce_pairs`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from karat.measure.dimensions.number_of_factors import NumberOfFactors
     from karat.study.study import Study
 
-ASKED_ONE_BY_ONE = ("strengths", "contrasts", "order effects", "decisions")
+OF_ONE_QUESTION = ("strengths", "contrasts", "order effects", "decisions")
 
 
 def run(
@@ -89,38 +89,38 @@ def run(
 
     `models` are those of `strengths`, `formula` and `conditions` those of `contrasts`, `pairs` those of `decisions`,
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
-    asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
-    contrasts are reported. `without` leaves out participants: see `karat.measure.measured`. `executor` says where
-    bootstrap samples are computed (`karat.executors.open_executor`), and `samples` how many, 0 for no intervals.
+    samples the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
+    contrasts are reported. `without` leaves out participants: see `karat.measure.measured`. `executor` computes
+    bootstrap samples (`karat.executors.open_executor`); `samples` is their number, 0 for no intervals.
     `bayes` adds the posteriors of the planned comparisons, by `bayes_contrasts`. `machines` are participants who are
     left out of all measures and compared with the others by `annotator_test` with `margin`.
 
     >>> import karat
-    >>> found = run(karat.simulate.crowd(20, 24))
-    >>> [part.name for part in found.parts]
+    >>> measures = run(karat.simulate.crowd(20, 24))
+    >>> [part.name for part in measures.parts]
     ['strengths', 'order effects', 'agreement', 'noise ceiling', 'decision study', 'consensus']
-    >>> sorted(found.skipped)
+    >>> sorted(measures.skipped)
     ['contrasts', 'decisions', 'stability']
     """
-    left_out = without or nobody()
-    left = judgments.without(left_out.participants) if left_out.participants else judgments
-    if question is not None and question not in left.scales:
-        raise MeasureError(Message("run.no_question", {"question": question, "questions": list(left.scales)}))
-    everybody = left if question is None else _only(left, question)
-    machine_people = machine_names(everybody, machines)
-    judged = everybody.without(machine_people) if machine_people else everybody
+    excluded = without or nobody()
+    remaining = judgments.without(excluded.participants) if excluded.participants else judgments
+    if question is not None and question not in remaining.scales:
+        raise MeasureError(Message("run.no_question", {"question": question, "questions": list(remaining.scales)}))
+    with_machines = remaining if question is None else _only(remaining, question)
+    machine_people = machine_names(with_machines, machines)
+    judgments = with_machines.without(machine_people) if machine_people else with_machines
     for name in conditions or []:
-        known_column(judged.frame, name, "measure")
-    questions = rated(judged, "measure", functions, [], once=None)
-    chosen = _conditions(judged, conditions, study, functions)
+        known_column(judgments.frame, name, "measure")
+    questions = rated(judgments, "measure", functions, [], once=None)
+    chosen = _conditions(judgments, conditions, study, functions)
     job = _Run(
-        judged, tuple(models), formula, pairs, chosen, tuple(functions), by, posterior, level, seed, study, progress,
+        judgments, tuple(models), formula, pairs, chosen, tuple(functions), by, posterior, level, seed, study, progress,
         executor, samples, bayes, len(questions) > 1,
     )  # fmt: skip
     job.check_models(questions)
     differential = question is None and is_differential(questions)
     if differential and len(questions) > MOST_QUESTIONS:
-        for name in ASKED_ONE_BY_ONE:
+        for name in OF_ONE_QUESTION:
             values = {"n": len(questions), "most": MOST_QUESTIONS, "question": questions[0].question}
             job.skipped[name] = NotComputed("run.differential", values)
     else:
@@ -128,10 +128,10 @@ def run(
             job.one_question(answers)
         job.correlations()
     if differential:
-        dimensions(judged, job.functions, factors, level, seed, job.add)
+        dimensions(judgments, job.functions, factors, level, seed, job.add)
     job.together(questions)
     if machine_people:
-        compared = partial(annotator_test, everybody, machines, margin, functions, chosen, level)
+        compared = partial(annotator_test, with_machines, machines, margin, functions, chosen, level)
         job.add("annotator test", compared, must=True)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
@@ -139,7 +139,7 @@ def run(
         "seed": seed, "bayes": bayes, **({"machines": machine_people, "margin": margin} if machine_people else {}),
     }  # fmt: skip
     fingerprint = None if study is None else study.fingerprint
-    return Measures(judged, tuple(job.parts), job.skipped, left_out, settings, fingerprint)
+    return Measures(judgments, tuple(job.parts), job.skipped, excluded, settings, fingerprint)
 
 
 def _only(judgments: Judgments, *questions: str) -> Judgments:
@@ -153,26 +153,24 @@ def _only(judgments: Judgments, *questions: str) -> Judgments:
 def _conditions(
     judgments: Judgments, conditions: Sequence[str] | None, study: Study | None, functions: Sequence[str]
 ) -> list[str] | None:
-    """The named conditions, else the factors of the study; None if each measure determines them."""
+    """The named conditions, or the factors of the study; None if each measure determines them."""
     if conditions is not None:
         return list(conditions)
     if study is not None:
         rows = judgments.frame.filter(pl.col("function").is_in(list(functions)))
         names = dict.fromkeys(name for block in study.blocks for name in block.settings.factors)
-        there = [name for name in names if name in rows.columns and rows[name].drop_nulls().n_unique() > 1]
-        if there:
-            return there
+        return [name for name in names if name in rows.columns and rows[name].drop_nulls().n_unique() > 1] or None
     return None
 
 
 MOST_QUESTIONS = 6
-"""The most questions about the same texts whose models are fitted without being asked for."""
+"""The most questions about the same texts that have models by default."""
 MOST_LINES = 6
 """The most conditions with separate courses along the questionnaire."""
 MOST_GROUPS = 20
-"""The most sessions or sources that are compared in pairs without being asked for."""
+"""The most sessions or sources that are compared in pairs by default."""
 MOST = 200_000
-"""The most answers to which models with slopes are fitted without being asked for."""
+"""The most answers for models with slopes by default."""
 
 
 @dataclass

@@ -47,34 +47,34 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
     return fig
 
 
-def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, width_cm: float = 16) -> Figure:
+def participant_plot(row: Mapping[str, Any], answers: pl.DataFrame, title: str, width_cm: float = 16) -> Figure:
     """The evidence on one participant, and their answers and times in order.
 
-    `row` has the log odds, their parts and the trial of a change; `own` has a row for each answer: trial, button,
+    `row` has the log odds, their parts and the trial of a change; `answers` has a row for each answer: trial, button,
     buttons (how many there are), pace (the time over the usual one) and attentive.
     """
-    timed = own["pace"].null_count() < own.height
+    timed = answers["pace"].null_count() < answers.height
     with figure(width_cm, 11.5 if timed else 8.5) as fig:
         axes = fig.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
         narrow = width_cm < NARROW_CM
         _bars(axes[0], row, 0.4 if narrow else 0.12)
         # Trial numbers, or running numbers if a number comes twice, as in two sessions.
-        unique = own["trial"].n_unique() == own.height
-        place = own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
-        _strip(axes[1], place, own["button"].to_numpy(), own["attentive"].to_numpy())
-        most = int(own["buttons"].max())  # type: ignore[arg-type]
+        unique = answers["trial"].n_unique() == answers.height
+        place = answers["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, answers.height + 1)
+        _strip(axes[1], place, answers["button"].to_numpy(), answers["attentive"].to_numpy())
+        most = int(answers["buttons"].max())  # type: ignore[arg-type]
         axes[1].set_ylim(0.4, most + 0.6)
         axes[1].set_yticks(range(1, most + 1) if most <= MOST_BUTTONS else [1, most])
         axes[1].set_ylabel("answer")
         if timed:
             log_seconds(axes[2], "y", "time / usual")
-            pace = own["pace"].cast(pl.Float64).fill_null(np.nan).clip(lower_bound=FASTEST).to_numpy()
-            _strip(axes[2], place, pace, own["attentive"].to_numpy())
+            pace = answers["pace"].cast(pl.Float64).fill_null(np.nan).clip(lower_bound=FASTEST).to_numpy()
+            _strip(axes[2], place, pace, answers["attentive"].to_numpy())
             axes[2].axhline(1, color=GREY, linewidth=0.6, zorder=0)
             axes[1].tick_params(labelbottom=False)
         for axis in axes[1:]:
             axis.set_xlim(0, place.max() + 1)
-            _switch(axis, row, dict(zip(own["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
+            _switch(axis, row, dict(zip(answers["trial"], place.tolist(), strict=True)), labelled=axis is axes[1])
         axes[-1].set_xlabel("trial")
         say(fig, title, "log odds" if narrow else "log odds of being attentive, and what they are made of")
     return fig

@@ -39,15 +39,15 @@ LETTER = 6.5
 """The size of the names beside points."""
 
 
-def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> Figure:
+def index_plot(table: pl.DataFrame, suspicious: float, width_cm: float = 12) -> Figure:
     """The table of `karat.screen.crowd.spammer_index` as a line for each kind, with intervals (figure 2)."""
-    kinds = found["kind"].unique(maintain_order=True).to_list()
+    kinds = table["kind"].unique(maintain_order=True).to_list()
     step = 0.4 / max(len(kinds), 1)
     with figure(width_cm, 8) as fig:
         axis = fig.subplots()
         ends, right = [], 0.0
         for number, kind in enumerate(kinds):
-            part = found.filter(pl.col("kind") == kind).sort("share")
+            part = table.filter(pl.col("kind") == kind).sort("share")
             # Side by side, so that intervals at the same share can be distinguished.
             at = 100 * part["share"].to_numpy() + (number - (len(kinds) - 1) / 2) * step
             value, lower, upper = (part[name].to_numpy() for name in ("value", "lower", "upper"))
@@ -65,7 +65,7 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
         axis.grid(axis="y")
         axis.set_xlabel("added participants, of all (%)")
         axis.set_ylabel("Spammer Index")
-        most, least = found.sort("share", "value").row(-1, named=True), found.sort("share", "value")["value"][0]
+        most, least = table.sort("share", "value").row(-1, named=True), table.sort("share", "value")["value"][0]
         rises = (
             f"{100 * most['share']:.0f} % {most['kind']} raise the Spammer Index from {_short(least)} to "
             f"{_short(most['value'])}"

@@ -70,7 +70,7 @@ def rows_plot(
 
 
 def trials_plot(
-    own: pl.DataFrame, cutoffs: tuple[Floats, Floats], lines: Sequence[tuple[float, str, str]], ylabel: str,
+    trials: pl.DataFrame, cutoffs: tuple[Floats, Floats], lines: Sequence[tuple[float, str, str]], ylabel: str,
     title: str, *, alone: Mapping[str, Bools] | None = None, by_function: tuple[Floats, Floats] | None = None,
     width_cm: float = 16,
 ) -> Figure:  # fmt: skip
@@ -80,17 +80,17 @@ def trials_plot(
     "function" (a cross) alone would flag, `by_function` the cutoffs of the item function of each trial. `lines` are
     single cutoffs with their text and style; those below the axis are left out.
     """
-    own, (low, high) = _drawable(own), cutoffs
+    trials, (low, high) = _drawable(trials), cutoffs
     with figure(width_cm, 9) as fig:
         axes = fig.subplots()
         log_seconds(axes, "y", ylabel)
-        bottom, top = min(own["rt"]) * 0.7, max(*own["rt"], *high) * 1.4
+        bottom, top = min(trials["rt"]) * 0.7, max(*trials["rt"], *high) * 1.4
         axes.set_ylim(bottom, top)
-        axes.set_xlim(0, own.height + 1)
-        place = np.arange(1, own.height + 1)
+        axes.set_xlim(0, trials.height + 1)
+        place = np.arange(1, trials.height + 1)
         axes.fill_between(place, np.maximum(low, bottom), high, step="mid", color="#EAEAEA", linewidth=0, zorder=0)
-        axes.plot(place, own["rt"], "o", color=KEPT, markersize=2.5)
-        outlying = own.with_columns(place=place).filter(pl.col("kind").is_not_null())
+        axes.plot(place, trials["rt"], "o", color=KEPT, markersize=2.5)
+        outlying = trials.with_columns(place=place).filter(pl.col("kind").is_not_null())
         axes.plot(
             outlying["place"],
             outlying["rt"],
@@ -106,8 +106,10 @@ def trials_plot(
         for limits in by_function or ():
             axes.plot(place, limits, "_", color=GREY, markersize=3, markeredgewidth=0.8)
         for name, marker in (("participant", "+"), ("function", "x")):
-            some = (alone or {}).get(name, np.zeros(own.height, dtype=bool))
-            axes.plot(place[some], own["rt"].to_numpy()[some], marker, color=BLACK, markersize=5, markeredgewidth=0.8)
+            some = (alone or {}).get(name, np.zeros(trials.height, dtype=bool))
+            axes.plot(
+                place[some], trials["rt"].to_numpy()[some], marker, color=BLACK, markersize=5, markeredgewidth=0.8
+            )
         if alone:
             key += "\n+ by the participant's own cutoffs alone, × by those of the item function (–) alone"
         threshold_lines(axes, [line for line in lines if line[0] > bottom])

@@ -51,7 +51,7 @@ def test_what_cannot_be_compared_is_left_out_with_a_note() -> None:
         "town": [f"town {i // 2}" for i in range(n)], "country": ["DE"] * n, "quiz_attempts": [1, 2] * 15,
         "gender": ["f", "m", None] * 10, "user_agent": [f"Browser {'and ' * 20}{i % 2}" for i in range(n)],
     })  # fmt: skip
-    variables, notes = background(people, looked_at=["quiz_attempts"])
+    variables, notes = background(people, used=["quiz_attempts"])
     assert [one.name for one in variables] == ["gender"]
     assert {name: int(mask.sum()) for name, mask in variables[0].groups.items()} == {"f": 10, "m": 10, "not known": 10}
     assert codes(notes) == ["background.left_out"] * 8

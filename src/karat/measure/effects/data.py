@@ -19,7 +19,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli, natural_order
-from karat.measure.rated import Rated, asked_about, known_column, rated
+from karat.measure.rated import Rated, answers_to, known_column, rated
 from karat.measure.result import MeasureError, refused
 from karat.messages import Message
 from karat.models.glrm.families import FamilyName
@@ -53,7 +53,7 @@ class ModelInput:
 
 def one_question(judgments: Judgments, measure: str, question: str | None, functions: Sequence[str]) -> Rated:
     """The answers to one question, which must be named if there are several."""
-    return asked_about(rated(judgments, measure, functions, [], once=None), question, measure)
+    return answers_to(question, rated(judgments, measure, functions, [], once=None), measure)
 
 
 def model_input(

@@ -52,7 +52,7 @@ from karat.measure.pairs.pair_measures import (
     model_contrasts,
     own_differences,
 )
-from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
+from karat.measure.rated import Rated, answers_to, rated, stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, schema_of, table_of
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message, check_number, check_word
@@ -139,7 +139,7 @@ def decisions(
     (4.5, 'expert', '✓', 'different')
     """
     _check(alpha, adjust, rope)
-    answers = asked_about(rated(judgments, "decisions", functions, conditions), question, "decisions")
+    answers = answers_to(question, rated(judgments, "decisions", functions, conditions), "decisions")
     table = expert_pairs(pairs, answers)
     chosen = _model(answers, table, model)
     if chosen in ("binomial", "paired") and (posterior or prior_sd is not None):

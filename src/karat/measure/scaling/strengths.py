@@ -21,7 +21,7 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Scale
-from karat.measure.rated import asked_about, rated
+from karat.measure.rated import answers_to, rated
 from karat.measure.result import MeasureError, check_level
 from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.scaling.result import Criterion, Strengths
@@ -73,13 +73,13 @@ def strengths(
     ['item', 'order', 'integration', 'estimate', 'se', 'lower', 'upper', 'rank', 'n']
     """
     check_level(level)
-    answers = asked_about(rated(judgments, "strengths", functions, conditions), question, "strengths")
+    answers = answers_to(question, rated(judgments, "strengths", functions, conditions), "strengths")
     chosen = _model(answers.scale, model)
     if isinstance(answers.scale, Choice):
         from karat.measure.scaling.choices import choice_strengths
 
         # Repeated comparisons of the same items by a participant count too.
-        answers = asked_about(rated(judgments, "strengths", functions, conditions, once=None), question, "strengths")
+        answers = answers_to(question, rated(judgments, "strengths", functions, conditions, once=None), "strengths")
         result = choice_strengths(answers, chosen, level, side, criterion, prior_sd, posterior, seed)
     else:
         _only_for_choices(chosen, side, criterion, prior_sd, posterior)

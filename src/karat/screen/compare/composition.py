@@ -8,7 +8,7 @@ Wilson's 95 % intervals.
 
 A group is compared with all other participants by Fisher's exact test. Holm's adjustment is over all comparisons of one
 variable, its groups and the criteria together, because each variable is a separate question. Two groups are one
-comparison, and if nobody or everybody is flagged there is none. A criterion counts the participants that it looked at:
+comparison, and if nobody or everybody is flagged there is none. A criterion counts the participants that it assesses:
 those excluded at an earlier stage do not count as passing. Participants without a value of a variable are a group, too.
 
 A number with many values is cut at its quartiles, or at its tertiles if fewer than 40 values are known. The cuts are
@@ -164,7 +164,7 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
     # The column that names the person behind an id, if the rules state one.
     person = screening.settings.get("completion", {}).get("person")
-    variables, notes = background(people.drop(planted), columns, [person] if person else [], _looked_at(screening))
+    variables, notes = background(people.drop(planted), columns, [person] if person else [], _used_columns(screening))
     simulated = Message("background.simulated")
     notes += [Message("background.left_out", {"column": name, "why": simulated}) for name in planted]
     flags = _flags(screening, people["participant"].to_list())
@@ -184,22 +184,22 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     )  # fmt: skip
 
 
-def _looked_at(screening: ScreenedParticipants) -> set[str]:
+def _used_columns(screening: ScreenedParticipants) -> set[str]:
     """The columns about participants that a criterion uses, in the rules or not, and which are no background."""
     names = [name for name in CRITERIA if not is_built_in(name) or name in ABOUT_PEOPLE]
     return {column for name in names for column in CRITERIA[name].looks_at(screening.settings.get(name, {}))}
 
 
 def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:
-    """For the verdict and each criterion, masks of the participants it looked at and of those it flags."""
+    """For the verdict and each criterion, masks of the participants it assesses and of those it flags."""
     flags: Flags = {}
     if screening.exclude is not None:
         excluded = set(screening.excluded)
         flags[VERDICT] = (np.ones(len(people), dtype=bool), np.array([who in excluded for who in people], dtype=bool))
     for name, evidence in screening.evidence.items():
         verdicts = dict(evidence.participants.select("participant", "flagged").iter_rows())
-        looked_at = np.array([who in verdicts for who in people], dtype=bool)
-        flags[name] = (looked_at, np.array([verdicts.get(who, False) for who in people], dtype=bool))
+        assessed = np.array([who in verdicts for who in people], dtype=bool)
+        flags[name] = (assessed, np.array([verdicts.get(who, False) for who in people], dtype=bool))
     return flags
 
 
@@ -207,32 +207,23 @@ def _compared(variable: BackgroundVariable, flags: Flags, intended: set[str]) ->
     """The rows of one variable, with p adjusted over all its comparisons."""
     rows: list[dict[str, Any]] = []
     tested: list[list[int]] = []
-    for criterion, (looked_at, flagged) in flags.items():
-        start, everyone, marked = len(rows), int(looked_at.sum()), int(flagged.sum())
-        rows += [
-            _row(
-                variable.name,
-                group,
-                criterion,
-                int((looked_at & members).sum()),
-                int((flagged & members).sum()),
-                everyone,
-                marked,
-            )
-            for group, members in variable.groups.items()
-        ]
+    for criterion, (assessed, flagged) in flags.items():
+        start, everyone, marked = len(rows), int(assessed.sum()), int(flagged.sum())
+        for group, members in variable.groups.items():
+            counts = int((assessed & members).sum()), int((flagged & members).sum())
+            rows.append(_row(variable.name, group, criterion, *counts, everyone, marked))
         filled = [i for i in range(start, len(rows)) if 0 < rows[i]["participants"] < everyone]
         if 0 < marked < everyone:
             tested += [filled] if len(filled) == 2 else [[i] for i in filled]
     if not tested:
         return rows
     adjusted = holm([rows[places[0]]["p"] for places in tested])
-    rest = {criterion: (int(looked_at.sum()), int(flagged.sum())) for criterion, (looked_at, flagged) in flags.items()}
+    totals = {criterion: (int(assessed.sum()), int(flagged.sum())) for criterion, (assessed, flagged) in flags.items()}
     for test, p in zip(tested, adjusted, strict=True):
         for i in test:
             row = rows[i]
             by_intention = variable.name in intended and row["criterion"] in (VERDICT, "eligibility")
-            everyone, marked = rest[row["criterion"]]
+            everyone, marked = totals[row["criterion"]]
             above = row["flagged"] * everyone > marked * row["participants"]
             # Two groups are one test, and must not differ by rounding.
             row["p"], row["p_adjusted"] = rows[test[0]]["p"], float(p)
@@ -326,7 +317,7 @@ def background(
     people: pl.DataFrame,
     columns: Sequence[str] | None = None,
     ids: Collection[str] = (),
-    looked_at: Collection[str] = (),
+    used: Collection[str] = (),
 ) -> tuple[list[BackgroundVariable], list[Message]]:
     """The variables that can be compared, or the named ones, and notes on the columns left out."""
     names = [name for name in people.columns if name != "participant"]
@@ -338,7 +329,7 @@ def background(
     variables: list[BackgroundVariable] = []
     notes: list[Message] = []
     for name in names:
-        if name in ids or name in looked_at:
+        if name in ids or name in used:
             why: Message | None = Message("background.names" if name in ids else "background.criterion")
         else:
             why = _unfit(people[name])
