@@ -56,6 +56,22 @@ def test_of_several_submissions_the_most_advanced_counts():
     assert noted(intake.notes, "prolific.several_submissions") == {"n": 1}
 
 
+def test_participants_without_a_completed_submission_are_counted(tmp_path):
+    everyone = read_files(NEW)
+    expected = {"participants": 4, "missing": 0, "n": 1, "column": None}
+    assert noted(everyone.notes, "prolific.discrepancies") == expected
+    assert everyone.judgments.frame["participant"].n_unique() == 4
+    lines = NEW[0].read_text(encoding="utf-8").splitlines()
+    export = tmp_path / NEW[0].name
+    export.write_text("\n".join([*lines[:2], lines[3].replace("AWAITING REVIEW", "TIMED-OUT")]), encoding="utf-8")
+    assert noted(read_files([export, NEW[1]]).notes, "prolific.discrepancies") == expected | {"missing": 2}
+    export.write_text("\n".join(lines[:3]).replace("5e90aaaa0", "5e90bbbb0"), encoding="utf-8")
+    values = expected | {"missing": 4, "n": 0, "column": "NAME"}
+    assert noted(read_files([export, NEW[1]]).notes, "prolific.discrepancies") == values
+    export.write_text("\n".join(lines).replace("REJECTED", "APPROVED"), encoding="utf-8")
+    assert "prolific.discrepancies" not in [note.code for note in read_files([export, NEW[1]]).notes]
+
+
 def test_exports_of_two_studies_count_together(tmp_path):
     text = NEW[0].read_text(encoding="utf-8").splitlines()
     again = tmp_path / "prolific_export_77.csv"

@@ -33,6 +33,8 @@ from karat.intake.guess import (
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
+from karat.intake.readers.prolific import READER as PROLIFIC
+from karat.intake.readers.prolific import discrepancies
 from karat.intake.reading import (
     BEGIN,
     SUFFIX,
@@ -206,8 +208,11 @@ def read_files(
     if not judgments.frame.height:
         raise IntakeError(_no_judgments(files, parts))
     all_notes = tuple(
-        dict.fromkeys([*notes, *more, *checked.notes, *parted, *_models(judgments), *_factors(judgments, groups)])
-    )
+        dict.fromkeys([
+            *notes, *more, *checked.notes, *parted, *_models(judgments), *_factors(judgments, groups),
+            *_submissions(judgments, groups, parts),
+        ])
+    )  # fmt: skip
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
@@ -577,6 +582,15 @@ def _models(judgments: Judgments) -> list[Message]:
     if not names or len(names) == len(people):
         return []
     return [Message("intake.models", {"n": len(names), "names": listed(names), "flag": ",".join(names)})]
+
+
+def _submissions(
+    judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]], parts: Sequence[Reading]
+) -> list[Message]:
+    """The note on participants whose submissions are missing from Prolific's export or were not completed."""
+    answering = judgments.frame["participant"].unique()
+    exports = [part.participants for (reader, _), part in zip(groups, parts, strict=True) if reader is PROLIFIC]
+    return [note for people in exports if people is not None for note in discrepancies(answering, people)]
 
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:

@@ -36,6 +36,7 @@ STATUSES = (
     "reserved",
 )  # fmt: skip
 """The status of a submission, the most advanced first."""
+UNWANTED = ("returned", "rejected", "timedout")
 DESCRIPTIONS = Message("aside.descriptions")
 JUDGMENTS = ("item", "itemid", "response", "answer", "rating")
 """Columns that show that a table with ids and statuses of Prolific holds judgments."""
@@ -132,6 +133,24 @@ def _best_submissions(submissions: pl.DataFrame, reading: Reading) -> pl.DataFra
     if repeated:
         reading.notes.append(Message("prolific.several_submissions", {"n": repeated}))
     return people.sort("_first").drop("_rank", "_row", "_first")
+
+
+def discrepancies(answering: pl.Series, submissions: pl.DataFrame) -> list[Message]:
+    """The note on participants with answers who are missing from an export, or returned, rejected or timed out in it.
+
+    >>> export = pl.DataFrame({"participant": ["a", "b"], "status": ["APPROVED", "TIMED-OUT"]})
+    >>> discrepancies(pl.Series(["a", "b", "c"]), export)[0].values
+    {'participants': 3, 'missing': 1, 'n': 1, 'column': None}
+    """
+    ids = set(answering)
+    status = dict(submissions.select("participant", "status").iter_rows())
+    missing = len(ids - set(status))
+    unwanted = sum(plain(status.get(person) or "") in UNWANTED for person in ids)
+    if not missing + unwanted:
+        return []
+    column = "NAME" if missing == len(ids) else None
+    values = {"participants": len(ids), "missing": missing, "n": unwanted, "column": column}
+    return [Message("prolific.discrepancies", values)]
 
 
 def _first_rows(ordered: pl.DataFrame) -> dict[str, int]:
