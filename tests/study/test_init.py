@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import typer
+from openpyxl import Workbook
 from typer.testing import CliRunner
 
 from karat.cli.init import init
@@ -155,6 +156,28 @@ def test_preferences_pair_by_pair(tmp_path: Path) -> None:
     table.write_text("a,b,preferred\nIt rained.,Rained it.,both\n", encoding="utf-8")
     with refuses(PairsError, "pairs.csv", "line 2, preferred", "both"):
         study_from_pairs(table, tmp_path / "other")
+
+
+def test_columns_show_the_language_of_short_pairs(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    for header, language in (("gut,schlecht", "de"), ("good,bad", "en")):
+        table.write_text(f"{header}\nDer Hund bellt laut.,Der Hund laut bellt.\n", encoding="utf-8")
+        study_from_pairs(table, tmp_path / language)
+        assert load(tmp_path / language).settings.language == language
+
+
+def test_pairs_come_from_a_sheet_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = Workbook()
+    for sheet, verb in zip([book.active, book.create_sheet("Second")], ("rained", "snowed"), strict=True):
+        for row in (("good", "bad"), (f"It {verb}.", f"{verb.title()} it.")):
+            sheet.append(row)
+    monkeypatch.chdir(tmp_path)
+    book.save("pairs.xlsx")
+    (note,) = json.loads(run("--from-pairs", "pairs.xlsx", "--json"))["notes"]
+    assert book.active.title in note
+    assert "Second" in note
+    assert json.loads(run("other", "--from-pairs", "pairs.xlsx", "--sheet", "Second", "--json"))["notes"] == []
+    assert "It snowed." in Path("other/items.csv").read_text(encoding="utf-8")
 
 
 def test_two_columns_of_sentences_are_pairs_under_any_name(tmp_path: Path) -> None:

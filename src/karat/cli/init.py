@@ -12,6 +12,7 @@ import typer
 from karat.cli.convert import read_and_ask
 from karat.cli.options import Json, ReadOptions, argument, option, print_json
 from karat.errors import KaratError
+from karat.messages import render_all
 from karat.signals import interruptible
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def init(
         ),
     ] = None,
     fillers: Annotated[Path | None, option("Take the fillers of the item sets from another file.", "FILE")] = None,
-    sheet: Annotated[str | None, option("Read the item sets from this sheet of a workbook.", "NAME")] = None,
+    sheet: Annotated[str | None, option("Read the item sets or pairs from this sheet of a workbook.", "NAME")] = None,
     experiment: Annotated[str | None, option("Take this experiment of an item file with several.", "NAME")] = None,
     probes: Annotated[
         bool,
@@ -76,7 +77,7 @@ def init(
     as_json: Json = False,
 ) -> None:
     """Write a complete small study for you to edit, or make one from item sets, sentence pairs or results."""
-    from karat.study.init import TEMPLATES, USUAL_LANGUAGE, language_for, study_from_pairs, write_study
+    from karat.study.init import TEMPLATES, USUAL_LANGUAGE, language_for, read_pairs, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
     sources = [source for source in (from_sets, from_pairs, from_results) if source is not None]
@@ -85,7 +86,7 @@ def init(
     belonging: dict[str, tuple[object, object, str]] = {
         "--probes": (probes, not sources, "--task likert or --task yes-no. Copy its probes.csv for other studies"),
         "--fillers": (fillers, from_sets, "--from-sets FILE"),
-        "--sheet": (sheet, from_sets, "--from-sets FILE"),
+        "--sheet": (sheet, from_sets or from_pairs, "--from-sets FILE or --from-pairs FILE"),
         "--experiment": (experiment, from_sets, "--from-sets FILE"),
         "--factor": (factor, from_sets or from_results, "--from-sets FILE or --from-results FILE"),
         "--sentence": (sentence, from_results, "--from-results FILE"),
@@ -104,8 +105,9 @@ def init(
     elif from_pairs is not None:
         if task not in (None, "pairs"):
             raise KaratError(f"--from-pairs always makes a study of pairs. Leave out --task {task}.")
-        written = study_from_pairs(from_pairs, folder or Path(from_pairs.stem), language)
-        notes = tuple(language_for([(written[0].parent / "items.csv").read_text(encoding="utf-8")], language)[1])
+        written = study_from_pairs(from_pairs, folder or Path(from_pairs.stem), language, sheet)
+        pairs = read_pairs(from_pairs, sheet)
+        notes = (*render_all(pairs.notes), *language_for(pairs.texts, language)[1])
     elif task is None:
         width = max(map(len, TEMPLATES))
         tasks = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())

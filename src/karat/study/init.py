@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import KaratError, Problems, ProblemsError
 from karat.judgments.columns import meant
@@ -24,6 +23,7 @@ from karat.study.setting_base import NAME, known_words, toml
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
     from karat.judgments.tables import FileTable
+    from karat.messages import Message
     from karat.study.item_sheets import CrossedFactors, ItemSets
 
 TEMPLATES: Mapping[str, str] = {
@@ -98,7 +98,9 @@ def _with_probes(contents: dict[str, bytes], task: str, language: str) -> dict[s
     return contents | {NAME: study, "probes.csv": table} | others
 
 
-def study_from_pairs(pairs: str | Path, folder: str | Path, language: str | None = None) -> list[Path]:
+def study_from_pairs(
+    pairs: str | Path, folder: str | Path, language: str | None = None, sheet: str | None = None
+) -> list[Path]:
     """Make a study from a table with two columns of sentences: each pair is shown once, and the better one is chosen.
 
     Participants may also see no difference. If the table has the preference of experts, in the names of its columns
@@ -106,10 +108,10 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str | None
     other file.
 
     The study has calibration, control and attention pairs, texts and screening rules. Sentences are copied unchanged;
-    `karat check` reports their flaws.
+    `karat check` reports their flaws. `sheet` is that of a workbook, by default the first.
     """
-    rows = _pairs(Path(pairs))
-    contents = _template("pairs", language_for(chain.from_iterable(row[1:3] for row in rows), language)[0])
+    rows, texts, _ = read_pairs(pairs, sheet)
+    contents = _template("pairs", language_for(texts, language)[0])
     extra = contents["fillers.csv"].decode().count("\n") - 1
     contents["items.csv"] = _items(rows)
     text = _with_no_difference(contents[NAME].decode())
@@ -484,8 +486,20 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
     return paths
 
 
-def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
-    """The pairs of a table: name, two sentences, and the one that experts prefer (1, 2, or None if unknown)."""
+class SentencePairs(NamedTuple):
+    """The pairs of a table."""
+
+    rows: list[tuple[str, str, str, int | None]]
+    """Name, two sentences, and the one that experts prefer (1, 2, or None if unknown)."""
+    texts: list[str]
+    """The sentences, each after the name of its column, which shows the language of short tables."""
+    notes: list[Message]
+    """How the table was read, such as from which sheet."""
+
+
+def read_pairs(path: str | Path, sheet: str | None = None) -> SentencePairs:
+    """Read the pairs of a table with two columns of sentences."""
+    path = Path(path)
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
     from karat.judgments.source import SourceFile
@@ -494,7 +508,7 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     from karat.study.item_sheets.sheets import is_sentence
     from karat.study.items import flaws, plain
 
-    table = read_table(SourceFile(path))
+    table = read_table(SourceFile(path), sheet=sheet)
     columns = {plain(name): name for name in table.frame.columns}
     by_name = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
     texts = [name for name in table.frame.columns if are_sentences(table.frame[name], more_than=1)]
@@ -517,7 +531,10 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
         raise PairsError(f"{path.name} has no pairs.")
     if problems:
         raise PairsError(f"{path.name} is not readable as sentence pairs:", problems)
-    return list(zip(names, *(table.frame[name].to_list() for name in sentences), better, strict=True))
+    cells = {name: table.frame[name].to_list() for name in sentences}
+    rows = list(zip(names, *cells.values(), better, strict=True))
+    texts = [f"{name} {sentence}" for name, own in cells.items() for sentence in own]
+    return SentencePairs(rows, texts, table.notes)
 
 
 def _preferences(
