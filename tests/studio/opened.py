@@ -17,7 +17,6 @@ class Opened:
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         self.studies = folder / "studies"
-        self.studies.mkdir()
         command = [
             sys.executable,
             "-m",
@@ -33,7 +32,7 @@ class Opened:
             env=os.environ | {"TMPDIR": str(self.temporary)},
         )  # fmt: skip
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split()[1]
+        self.created, self.address = (self.process.stdout.readline().split()[1] for _ in range(2))
 
     def __enter__(self) -> Self:
         return self

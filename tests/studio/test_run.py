@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from karat.cli.open import open as open_command
+from karat.errors import KaratError
 from karat.studio.app import listen, open_studio
 from karat.studio.folder import StudioError
 from messages import refuses
@@ -30,6 +32,7 @@ def test_it_ends_in_order_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     if not hasattr(signal, name):
         pytest.skip(f"this system has no {name}")
     with Opened(tmp_path) as opened:
+        assert (Path(opened.created), opened.studies.is_dir()) == (opened.studies.resolve(), True)
         (folder,) = opened.folders
         assert folder.stat().st_mode & 0o777 == 0o700
         (folder / "left behind").write_text("x")
@@ -70,6 +73,12 @@ def test_only_this_machine_is_answered(tmp_path: Path) -> None:
             with pytest.raises((ConnectionError, TimeoutError)), socket.create_connection((address, port), timeout=10):
                 pass
         opened.end(signal.SIGTERM)
+
+
+def test_a_file_is_no_folder_for_studies(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with refuses(KaratError, tmp_path / "file"):
+        open_command(tmp_path / "file")
 
 
 def test_a_port_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

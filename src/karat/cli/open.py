@@ -15,7 +15,9 @@ STUDIES = "karat-studies"
 
 
 def open(  # noqa: A001
-    studies: Annotated[Path, argument("List and make studies in this folder.", "DIR", show_default=False)] = Path(),
+    studies: Annotated[
+        Path, argument("List and make studies in this folder, which is created if needed.", "DIR", show_default=False)
+    ] = Path(),
     out: Annotated[Path, option("Copy results to this folder when you press Keep.", "DIR", "-o", "--out")] = Path(
         "karat-results"
     ),
@@ -41,7 +43,11 @@ def open(  # noqa: A001
             typer.launch(address)
 
     if not studies.is_dir():
-        raise KaratError(f"There is no folder {studies}. Give the folder in which your studies are, or make it.")
+        try:
+            studies.mkdir(parents=True)
+        except OSError as error:
+            raise KaratError(f"The folder {studies} cannot be created: {error.strerror}.") from None
+        typer.echo(f"created    {studies.resolve()}")
     folders = open_studio((keep or out).resolve(), port, ready, studies.resolve())
     for folder in folders:
         typer.echo(f"kept       {folder}")

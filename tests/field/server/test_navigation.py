@@ -296,6 +296,7 @@ def test_preview_of_a_list_never_counts(serve: Callable[..., Served], tmp_path: 
     researcher.answer_all()
     page = researcher.go_on(researcher.get("/s/study/go"), KNOWN)
     assert served.rows(session)[0]["completion_code"] not in page.text
+    assert (WORDS["done.preview"] in page.text, WORDS["done.thanks"] in page.text) == (True, False)
     assert heading(served.visitor().arrive()) == "Your consent"  # the only place is still free
     other = sign(b"k" * 32, "preview", "another-study", 1)
     assert WORDS["landing.preview_expired"] in served.visitor().arrive(preview=other).text

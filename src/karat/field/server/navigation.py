@@ -114,7 +114,9 @@ async def end_page(current: RequestSession) -> Response:
     complete = outcome == "complete"
     text = markup(texts.completion) if complete and texts.completion else ""
     lines = [] if text else [words["done.thanks"] if complete else words[SENTENCES.get(outcome, "end.ended")]]
-    if complete:
+    if complete and current.session.preview:
+        lines = [words["done.preview"]]
+    elif complete:
         lines += _next_session(current)
     if back.ask_to_return:
         lines.append(words.fill("end.ask_to_return", platform=current.field.platform.title))
