@@ -77,6 +77,13 @@ def test_machines_are_compared_and_left_out(tmp_path: Path, capsys: pytest.Captu
     assert (row["machine"], row["participants"]) == (names[-1], 7)
     assert pl.read_csv(tmp_path / "out" / "annotator-test-participants.csv").height == 7
     assert "no_such" in refused(capsys, *given[:1], "--machines", "no_such")
+    path = tmp_path / "models.csv"
+    text = (tmp_path / "results.csv").read_text(encoding="utf-8")
+    path.write_text(text.replace(names[-1], "gpt-4o").replace(names[-2], "claude-3-opus"), encoding="utf-8")
+    (note,) = (str(note) for note in karat.read(path).notes if note.code == "intake.models")
+    assert note in printed(capsys, path)
+    assert note in printed(capsys, path, "--machines", "gpt-4o")
+    assert note not in printed(capsys, path, "--machines", "gpt-4o,claude-3-opus")
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """karat measure: acceptability estimates, contrasts, decisions, agreement, dimensions, labels."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -107,12 +108,17 @@ def measure(
     """
     from karat.measure import run
     from karat.measure.measured import excluded, nobody
-    from karat.measure.reliability.annotator_test import MARGIN
+    from karat.measure.reliability.annotator_test import MARGIN, machine_names
     from karat.study.study import load
 
     silent = quiet or as_json
     planned = None if study is None else load(study)
     judged = reading.known(planned, "measure", quiet=silent)
+    named = set(machine_names(judged.judgments, _names(machines or "")))
+    # The note on participants named after language models is answered if all of them are machines.
+    answered = [n for n in judged.intake.notes if n.code == "intake.models" and named >= {*n.values["flag"].split(",")}]
+    notes = tuple(note for note in judged.intake.notes if note not in answered)
+    judged = replace(judged, intake=replace(judged.intake, notes=notes))
     with place.open_executor() as executor:
         measures = run(
             judged.judgments, model or [], formula=formula, pairs=pairs, question=question,

@@ -374,7 +374,7 @@ class ReadOptions:
             raise error.of_command(self.typed(command)) from None
         with intake.naming_places():
             judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
-        return Known(judgments, notes, [*reading_lines(intake), *(f"note       {note}" for note in notes)])
+        return Known(judgments, notes, intake)
 
 
 @dataclass(frozen=True)
@@ -384,8 +384,13 @@ class Known:
     judgments: Judgments
     notes: list[Message]
     """The assumptions in matching them with the study."""
-    lines: list[str]
-    """How they were read, for printing."""
+    intake: Intake
+    """How they were read."""
+
+    @property
+    def lines(self) -> list[str]:
+        """How they were read, for printing."""
+        return [*reading_lines(self.intake), *(f"note       {note}" for note in self.notes)]
 
 
 def reading_lines(intake: Intake) -> list[str]:
