@@ -98,6 +98,24 @@ def test_a_preference_may_be_a_tie(tmp_path: Path, crowd: Crowd, words: tuple[st
     assert set(judgments.frame["response"]) == {"left", "right", "none"}
 
 
+@pytest.mark.parametrize("systems", [("gpt", "llama", "human"), ("gpt", "llama")])
+@pytest.mark.parametrize("names", [("participant", "item", "response"), ("annotator", "prompt_id", "answer")])
+def test_lines_of_json_compare_systems(
+    tmp_path: Path, crowd: Crowd, names: tuple[str, str, str], systems: tuple[str, ...]
+) -> None:
+    rows = []
+    for trial in range(80):
+        compared = crowd.draw.sample(systems, 2) if len(systems) > 2 else systems
+        cells = f"r{trial % 4}", f"q{trial // 4}", crowd.draw.choice(("A", "B", "tie")), *compared
+        rows.append(json.dumps(dict(zip((*names, "model_a", "model_b"), cells, strict=True))))
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert proposals(path)["item"] == {"left": "model_a", "right": "model_b"}
+    judgments = accepted(path)
+    assert judgments.scales[""] == karat.Choice(none=True)
+    assert set(judgments.frame["left"]) <= set(systems)
+
+
 def test_numbered_groups_of_columns_are_trials(tmp_path: Path, crowd: Crowd) -> None:
     rows = []
     for worker in range(20):

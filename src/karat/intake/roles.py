@@ -200,8 +200,19 @@ def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
         number = Content("response", given["response"]).numbers.is_not_null()
         numbers, words = (int(part["len"].sum()) for part in (given.filter(number), given.filter(~number)))
         mixed = FEW_NUMBERS < numbers / max(numbers + words, 1) < 1 - FEW_NUMBERS and "question" not in frame.columns
-        return frame.height < FEWEST_ROWS or not (mixed or ("function" not in by_name and _mark_functions(frame)))
+        chosen = not choice and _shows_sides(frame, [name for name in frame.columns if name not in needed])
+        functions = "function" not in by_name and _mark_functions(frame)
+        return frame.height < FEWEST_ROWS or not (mixed or functions or chosen)
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
+
+
+def _shows_sides(frame: pl.DataFrame, names: Sequence[str]) -> bool:
+    """Whether the answers name a side, such as A and B, and two of the columns show what was on either side."""
+    answers = Content("response", frame["response"])
+    if answers.distinct > MOST_LEVELS or not sides_of(answers.values):
+        return False
+    columns = [Content(name, frame[name]) for name in names]
+    return any(shown_sides(answers, columns, sides) for sides in SIDES)
 
 
 def _mark_functions(frame: pl.DataFrame) -> bool:
@@ -1532,7 +1543,8 @@ def _pairs_of(columns: Sequence[Content], first: str, second: str) -> list[tuple
     named: dict[tuple[str, ...], dict[str, Content]] = {}
     for content in columns:
         words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
-        if content.distinct > 1 and not content.is_other and {first, second} & set(words):
+        varies = content.distinct > 1 or bool(SYSTEMS & set(words))
+        if varies and not content.is_other and {first, second} & set(words):
             rest = tuple(word for word in words if word not in (first, second))
             named.setdefault(rest, {})[first if first in words else second] = content
     return [(pair[first], pair[second]) for pair in named.values() if len(pair) == PAIR]
@@ -1592,6 +1604,8 @@ TIES = re.compile(
 NUMBERED_TIE = "0"
 """Neither, where 1 and 2 are the two sides."""
 COMPARED_OUTPUTS = word_list("compared_outputs")
+SYSTEMS = {"model", "system", "models", "systems"}
+"""What is compared with another also where it is the same in all trials."""
 
 
 def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequence[str] = ()) -> dict[str, str]:
