@@ -19,13 +19,13 @@ import polars as pl
 
 from karat import __version__
 from karat.errors import counted
-from karat.field.store.export import FURTHER, PEOPLE
 from karat.intake.personal import names_a_person
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
 from karat.judgments.stimuli import natural_order
 from karat.measure.result import schema_of
 from karat.screen.screening import Screening
+from karat.study.results import MEANINGS_OF_ANSWERS, MEANINGS_OF_PEOPLE
 from karat.study.study import Study
 
 RULES = "rules.toml"
@@ -147,7 +147,7 @@ def _judgment(name: str, study: Study | None) -> str:
     blocks = () if study is None else study.blocks
     if any(name in block.settings.factors for block in blocks):
         return "a factor of the design"
-    meaning = FURTHER.get(name) or MORE.get(name)
+    meaning = MEANINGS_OF_ANSWERS.get(name) or MORE.get(name)
     if meaning:
         return meaning
     return "a column of the item table" if any(name in block.items.frame.columns for block in blocks) else ""
@@ -159,7 +159,7 @@ def _person(name: str, study: Study | None) -> str:
         return f"answer to: {questions[name]}"
     if name == "participant":
         return COLUMNS[name].meaning
-    return PEOPLE.get(name) or MORE.get(name, "")
+    return MEANINGS_OF_PEOPLE.get(name) or MORE.get(name, "")
 
 
 def _scales(judgments: Judgments, study: Study | None) -> str:

@@ -8,7 +8,9 @@ The server fills some columns of the results. A study must not use their names f
 because the answers would be lost.
 """
 
+import tomllib
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import NamedTuple
 
 import polars as pl
@@ -183,6 +185,10 @@ OF_PEOPLE: Types = {
     "consent_time": pl.Float64, "consent_text": pl.String, "version": pl.String,
 }  # fmt: skip
 """The columns of participants that the server fills; the others are answers to background questions."""
+
+_MEANINGS = tomllib.loads((files("karat.study") / "codebook.toml").read_text(encoding="utf-8"))
+MEANINGS_OF_PEOPLE, MEANINGS_OF_ANSWERS = _MEANINGS["participants"], _MEANINGS["judgments"]
+"""The meanings of columns that are not in `karat.judgments.columns`."""
 OF_DESIGN = ("trial", "list", "block", "session", "repetition", "question", "polarity", "left", "right")
 """The columns for the place and form in which an item was shown; a factor with such a name would be lost."""
 FORM_FIELDS = ("csrf", "token")

@@ -6,9 +6,7 @@ tables with its meaning and its values.
 """
 
 import json
-import tomllib
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import Any
 
 import polars as pl
@@ -19,7 +17,14 @@ from karat.field.store.schema import answer, event, identity, session, trial
 from karat.field.store.studies import frozen_of
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
-from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
+from karat.study.results import (
+    MEANINGS_OF_ANSWERS,
+    MEANINGS_OF_PEOPLE,
+    OF_ANSWERS,
+    OF_PEOPLE,
+    Types,
+    on_scales,
+)
 from karat.study.study import Study
 
 DETAILS = ("blurs", "away", "pointer", "trace", "isolated", "frame_rate")
@@ -179,11 +184,6 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name is not None]
 
 
-_MEANINGS = tomllib.loads((files("karat.field.store") / "codebook.toml").read_text(encoding="utf-8"))
-PEOPLE, FURTHER = _MEANINGS["participants"], _MEANINGS["judgments"]
-"""The meanings of columns that are not in `karat.judgments.columns`."""
-
-
 def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
     """One row per column: its table, name, type, meaning, and possible values."""
     rows = [_judgment_column(name, dtype, judgments, study) for name, dtype in judgments.frame.schema.items()]
@@ -192,7 +192,7 @@ def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
         if name in questions:
             meaning, values = f"answer to: {questions[name].question}", "; ".join(questions[name].answers)
         else:
-            meaning, values = PEOPLE.get(name, ""), ""
+            meaning, values = MEANINGS_OF_PEOPLE.get(name, ""), ""
         rows.append(("participants", name, str(dtype), meaning, values))
     names = ["table", "column", "type", "meaning", "values"]
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
@@ -215,5 +215,5 @@ def _judgment_column(
     elif name in factors:
         meaning = "a factor of the design"
     else:
-        meaning = FURTHER.get(name, "a column of the item table")
+        meaning = MEANINGS_OF_ANSWERS.get(name, "a column of the item table")
     return "judgments", name, str(dtype), meaning, values
