@@ -52,7 +52,8 @@ def test_everybody_has_a_row_and_every_trial_a_mark(width: float) -> None:
     drawn = [len(line.get_xdata()) for line in axes.lines]
     assert sum(drawn[:5]) == EVIDENCE.timed.height
     assert sum(drawn[1:5]) == EVIDENCE.trials.height
-    assert figure.get_suptitle().replace("\n", " ") == "5 of 48 participants have under 90 % genuine response times"
+    title = figure.get_suptitle().replace("\n", " ")
+    assert title == "5 of 48 participants flagged for under 90 % genuine response times"
     everything_inside(figure)
 
 

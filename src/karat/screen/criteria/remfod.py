@@ -124,7 +124,7 @@ class Remfod(Evidence):
         >>> import karat
         >>> figure = remfod(karat.datasets.load("likert")).plot()
         >>> figure.get_suptitle()
-        '5 of 48 participants have under 90 % genuine response times'
+        '5 of 48 participants flagged for under 90 % genuine response times'
         """
         from karat.plots.times import rows_plot
 
@@ -144,7 +144,7 @@ class Remfod(Evidence):
         least = people.head(max(rows, 1))
         needed = self.settings["genuine_at_least"]
         everyone = counted(self.participants.height, "participant")
-        title = f"{len(self.flagged)} of {everyone} have under {100 * needed:g} % genuine response times"
+        title = f"{len(self.flagged)} of {everyone} flagged for under {100 * needed:g} % genuine response times"
         return least, title, self._key(people.height - least.height)
 
     def _plot_participant(self, participant: str, width_cm: float) -> Figure:
