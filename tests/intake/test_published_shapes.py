@@ -536,3 +536,14 @@ def test_reviews_of_several_systems_are_all_read(tmp_path: Path, crowd: Crowd) -
     frame = accepted(lines(tmp_path / "t.jsonl", records)).frame
     assert (frame.height, frame["item"].n_unique()) == (432, 144)
     assert set(frame["version"]) == {*systems}
+
+
+def test_items_that_may_be_fillers_are_named(tmp_path: Path) -> None:
+    names = [f"{name}.{n}.{kind}" for name in ("F", "whether") for n in range(4) for kind in ("G", "UG")]
+    rows = [[f"p{person}", name, (at + person) % 7 + 1] for person in range(6) for at, name in enumerate(names)]
+    path = saved(tmp_path / "t.csv", "participant,item,response", rows)
+    (note,) = (note for note in read_files([path]).notes if note.code == "role.perhaps_fillers")
+    assert note.values == {"n": 8, "item": "F.0.G", "pattern": "F.*"}
+    marked = read_files([path], options=Options(functions={note.values["pattern"]: "filler"}))
+    assert marked.to_dict()["functions"] == {"filler": 48, "test": 48}
+    assert "role.perhaps_fillers" not in [note.code for note in marked.notes]

@@ -669,11 +669,30 @@ def _functions_of_names(
         if len(words) > 1 and word in OF_NAMES
     }  # fmt: skip
     if not FEWEST_OF_FUNCTION <= len(known) <= MOST_OF_FUNCTION * names.len():
-        return frame, []
+        return frame, [] if known else _perhaps_fillers(names.to_list())
     shown = [f"{name}={function}" for name, function in list(known.items())[:3]]
     functions = items.replace_strict(known, default="test", return_dtype=pl.String).alias("function")
     note = Message("role.functions", {"column": "item", "functions": shown})
     return frame.with_columns(functions), [note]
+
+
+def _perhaps_fillers(names: Sequence[str]) -> list[Message]:
+    """The note on items named F.1, F.2 beside others, which may be fillers; F may be short for something else, too.
+
+    >>> _perhaps_fillers([f"{name}.{n}" for name in ("F", "whether") for n in range(9)])[0].values
+    {'n': 9, 'item': 'F.0', 'pattern': 'F.*'}
+    >>> _perhaps_fillers([f"{name}.{n}" for name in ("F", "M") for n in range(9)])
+    []
+    """
+    marked = [name for name in names if re.match(r"[Ff][._-]?\d", name)]
+    starts = {re.split(r"\d", name)[0] for name in marked}
+    others = [name for name in names if name not in marked]
+    if len(starts) != 1 or len(marked) < FEWEST_OF_FUNCTION or not others:
+        return []
+    (start,) = starts
+    if any(name.startswith(start) or not re.match(r"[^\W\d_]{2}", name) for name in others):
+        return []
+    return [Message("role.perhaps_fillers", {"n": len(marked), "item": marked[0], "pattern": f"{start}*"})]
 
 
 def _by_beginning(
