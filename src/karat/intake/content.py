@@ -1,4 +1,4 @@
-"""What a column is: what its name says, and what its cells hold, numbers, positions, words, ids or lists.
+"""The content of columns: the words in their names, and the numbers, positions, words, ids or lists in their cells.
 
 Names suggest a role; content decides it.
 """
@@ -6,7 +6,7 @@ Names suggest a role; content decides it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -23,65 +23,64 @@ MISSPELT_FROM = 6
 _WORDS = word_lists("functions")
 _MORE_WORDS = word_lists("more_functions")
 _OF_SYSTEMS = {"badref": "control", "bad": "control", "repeat": "control", "chk": "control", "ref": "control"}
-"""What direct assessment calls damaged, repeated and human translations among those of systems."""
+"""Codes for damaged, repeated and human translations among those of systems in direct assessment."""
 
 
 def function_named_in(label: str) -> str:
-    """The item function that a label names: `practice_1`, `filler`, `attention-check`; else `test`.
+    """The item function in a label: `practice_1`, `filler`, `attention-check`; else `test`.
 
     >>> function_named_in("PracticeTrial"), function_named_in("experiment-filler"), function_named_in("trainF")
     ('practice', 'filler', 'practice')
     """
-    words = _words_in(label)
-    if any("practice" in word or "practise" in word for word in words):
-        return "practice"
-    if any("filler" in word for word in words):  # eFiller, firstfiller_item3
-        return "filler"
-    return next((function for function, names in _WORDS.items() if not words.isdisjoint(names)), "test")
+    return _function_among(_words_in(label), _WORDS) or "test"
+
+
+def _function_among(words: Set[str], lists: Mapping[str, Iterable[str]]) -> str | None:
+    """The item function that one of some words names; practice and filler may be part of a word, as in eFiller."""
+    for part, function in (("practice", "practice"), ("practise", "practice"), ("filler", "filler")):
+        if any(part in word for word in words):
+            return function
+    return next((function for function, names in lists.items() if not words.isdisjoint(names)), None)
 
 
 def _words_in(label: str) -> set[str]:
-    """The words that a label is joined from, in small letters; a warm-up is one word, warm another."""
+    """The words of a label in lower case; warm-up is a single word, different from warm."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", label).lower()
     return {word for word in re.split(r"[\W\d_]+", re.sub(r"warm[\W_]+up", "warmup", apart)) if word}
 
 
-_TOLD = re.compile(
+_INSTRUCTED_ANSWER = re.compile(
     r"(?i)\W*(?:for this (?:item|question|sentence|one),?\s+)?(?:please,?\s+)?(?:just\s+)?"
     r"(?:press|click|choose|select|pick|mark|rate|tick|drücken sie|wählen sie)\b(?:\W+\w+){0,7}?\W+[\"'“]?\d{1,3}\W*"
 )
 
 
 def tells_the_answer(text: str) -> bool:
-    """Whether a text asks for a given number instead of a judgment, as attention checks do.
+    """Whether a text asks for a certain number instead of a judgment, as attention checks do.
 
     >>> tells_the_answer("Please press 4"), tells_the_answer("Please select the option number '2'.")
     (True, True)
     >>> tells_the_answer("Choose the winner of 1998 and tell him"), tells_the_answer("Mark read 2 books about it.")
     (False, False)
     """
-    return _TOLD.fullmatch(text) is not None
+    return _INSTRUCTED_ANSWER.fullmatch(text) is not None
 
 
 def function_word(value: str) -> str | None:
-    """The item function that a value names, also misspelt or joined to other words; None where it names none.
+    """The item function that a value names, also misspelt or within a longer word; None without one.
 
     >>> function_word("controlGood"), function_word("attenetion"), function_word("warm-up 2"), function_word("warm")
     ('control', 'attention', 'practice', None)
     """
     words = _words_in(value)
-    if any("practice" in word or "practise" in word for word in words):
-        return "practice"
-    if any("filler" in word for word in words):
-        return "filler"
-    for function, names in {**_WORDS, **_MORE_WORDS}.items():
-        if not words.isdisjoint(names):
-            return function
+    function = _function_among(words, {**_WORDS, **_MORE_WORDS})
+    if function is not None:
+        return function
     word = words.pop() if len(words) == 1 else ""
     if len(word) >= MISSPELT_FROM:
-        known = {name: function for function, names in _WORDS.items() for name in names if len(name) >= MISSPELT_FROM}
-        close = get_close_matches(word, list(known), n=1, cutoff=0.85)
-        return known[close[0]] if close else None
+        by_name = {name: function for function, names in _WORDS.items() for name in names if len(name) >= MISSPELT_FROM}
+        close = get_close_matches(word, list(by_name), n=1, cutoff=0.85)
+        return by_name[close[0]] if close else None
     return None
 
 
@@ -90,38 +89,37 @@ BESIDE_TEST = ("filler", "practice", "attention")
 
 
 def functions_in(columns: Iterable[Sequence[str | None]], labels: Sequence[str]) -> list[str]:
-    """The functions of trials by the first column that names them, else by what their labels say.
+    """The functions of trials by the first column that names them, or else by their labels.
 
-    Where only some trials are marked, a condition is called filler in the trials that are fillers, also in a column
-    after the first.
+    If a column marks only some trials, its fillers count as fillers even if an earlier column names functions.
 
     >>> functions_in([["a", "b", "filler"]], ["test", "practice", "test"])
     ['test', 'practice', 'filler']
     >>> functions_in([["trial", "practice", "trial"], ["a", "a", "filler"]], ["test"] * 3)
     ['test', 'practice', 'filler']
     """
-    found: list[str] = []
+    functions: list[str] = []
     for cells in columns:
         values = {value for value in cells if value is not None}
-        known = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
-        marked = {value: word for value, word in known.items() if word in BESIDE_TEST}
-        if (len(set(known.values())) > 1 and all(known.values())) or (marked and len(values) > len(marked)):
-            words = known if all(known.values()) else marked
-            named = [words.get(cell or "") or label for cell, label in zip(cells, labels, strict=True)]
-            pairs = zip(found or named, named, strict=True)
-            found = ["filler" if (one, other) == ("test", "filler") else one for one, other in pairs]
-    return found or list(labels)
+        by_value = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
+        marked = {value: word for value, word in by_value.items() if word in BESIDE_TEST}
+        if (len(set(by_value.values())) > 1 and all(by_value.values())) or (marked and len(values) > len(marked)):
+            words = by_value if all(by_value.values()) else marked
+            by_row = [words.get(cell or "") or label for cell, label in zip(cells, labels, strict=True)]
+            pairs = zip(functions or by_row, by_row, strict=True)
+            functions = ["filler" if (function, other) == ("test", "filler") else function for function, other in pairs]
+    return functions or list(labels)
 
 
 TO_GO_ON = ("next", "continue", "start", "begin", "proceed", "go on", "weiter", "starten", "suivant", "siguiente")
-"""What is written on buttons that show the next screen."""
+"""The labels of buttons that show the next screen."""
 _SPEAKER = re.compile(r"(?<![\w'’])([A-ZÀ-Þ][\w'’-]{1,20}):(?=\s|$)")
 FEWEST_DIALOGUES = 0.8
-"""Most texts must have speakers for their names to be left out."""
+"""Speakers' names are removed only if at least this share of texts has speakers."""
 
 
 def without_speakers(texts: Sequence[str]) -> list[str] | None:
-    """Dialogues without the names of their speakers, where the same words come with different names; None where not.
+    """Dialogues without the names of their speakers, if the same words come with different names; None otherwise.
 
     >>> without_speakers(["Ann: Is it big? Bo: Yes. Is Bo right?", "Cy: Is it big? Di: Yes. Is Di right?"])
     ['A: Is it big? B: Yes. Is B right?', 'A: Is it big? B: Yes. Is B right?']
@@ -132,7 +130,7 @@ def without_speakers(texts: Sequence[str]) -> list[str] | None:
     speakers: dict[str, set[tuple[str, ...]]] = {}
     for text, only in labelled.items():
         speakers.setdefault(only, set()).add(tuple(_SPEAKER.findall(text)))
-    # A name that stays when the speakers change belongs to what is said.
+    # A name that stays when the speakers change belongs to the dialogue itself.
     bare = [only if len(speakers[only := labelled[text]]) > 1 else _anonymous(text) for text in texts]
     return bare if len(set(bare)) < 0.9 * len(set(texts)) else None
 
@@ -148,37 +146,37 @@ _BESIDE = ("is", "trial", "trials", "item", "check", "question", "block", "phase
 
 
 def flagged_function(words: Sequence[str]) -> str | None:
-    """The item function of trials that a column marks, by the words of the column's name; None where it marks none.
+    """The item function of trials that a column marks, by the words of its name; None without one.
 
     >>> flagged_function(["is", "filler"]), flagged_function(["attention", "check"]), flagged_function(["practice"])
     ('filler', 'attention', 'practice')
     >>> flagged_function(["training", "correct"]), flagged_function(["critical"])
     (None, None)
     """
-    named = [word for word in words if word not in _BESIDE]
-    if len(named) != 1:
+    distinctive = [word for word in words if word not in _BESIDE]
+    if len(distinctive) != 1:
         return None
-    if named[0] in ("comprehension", "instructional") and "check" in words:
+    if distinctive[0] in ("comprehension", "instructional") and "check" in words:
         return "attention"
-    function = function_word(named[0])
+    function = function_word(distinctive[0])
     return function if function not in (None, "test") else None
 
 
-LOOKED_AT = 30_000
-"""This many rows, of whole participants where they stand together, are looked at to tell what depends on what."""
+FIRST_ROWS = 30_000
+"""The number of rows, of whole participants if their rows are contiguous, that show which columns depend on which."""
 FEW_LEVELS = 60
 SPARSE = 0.8
-"""A column that is empty in more rows than this is not part of the design."""
+"""A column with a larger share of empty cells is not part of the design."""
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", ".", "")
 PERSON_CODE = re.compile(
     r"(?i)[0-9a-f]{24}|A[0-9A-Z]{9,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|\d{1,3}(\.\d{1,3}){3}|"
     r"(participant|subject|subj|worker|person|speaker|rater|judge|vp|pp|sub|user|anon|student)[\W_]?\d+|[psv]\d{1,4}|"
     r"(annotator|coder|evaluator|ann|anno)[\W_]{0,2}\d+"
 )
-"""Codes that stand for people: of Prolific and MTurk, uuids, hashes, IP addresses, participant_12."""
+"""Codes for people: Prolific and MTurk ids, uuids, hashes, IP addresses, participant_12."""
 ROW_NUMBERS = re.compile(r"x|unnamed.*|index|rowid|row|rownames?|rownumber|row(no|nr)|v1|")
 CRITERIA = re.compile(rf"(?i)({'|'.join(word_list('criteria'))})\w*")
-"""The beginnings of words for what people are asked to rate."""
+"""Beginnings of words for what people rate."""
 AVERAGES = word_list("averages")
 SPREADS = word_list("spreads")
 TOTALS = word_list("totals")
@@ -198,24 +196,24 @@ EPRIME = re.compile(
 )
 """What E-Prime logs beside the answer (.RESP) and its time (.RT)."""
 OF_ALL = re.compile(r"title|description|annotation|system|version")
-"""Names that HITs and browsers have as well as stimuli: they are about the platform where they do not vary."""
+"""Names that HITs and browsers share with stimuli: they describe the platform if they do not vary."""
 PLACES = re.compile(
     r"(trial|slide|page|screen|question|event|item)?(order|position|index|idx|sequence|seq|pos)|slidenumber.*|"
     r"trial(no|nr|num|number|index|order|sequence.*|count|id)?|presentationorder|order(number.*|ofitem)?|"
     r".*this(trial|rep|total)?(n|index)|.*(trial|slide|page)(nr|num|number|index|counter)|"
     r".*(number|no|nr)?in(the)?(experiment|block|sequence|list)|.*order|.*sequence.*|.*position"
 )
-"""Names of columns that count what came before."""
+"""Names of columns that count trials."""
 LOOPS = re.compile(r".*this(trial|rep|total)?(n|index)")
 """Names of columns in which PsychoPy counts the rounds of a loop."""
 LAYOUT = re.compile(
     r"blocks?|block(n|seq|order|id|index).*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|.*gender|font|colou?r|name|person[a-d1-4]|voiceover|run|round|rep|repetition|(is)?replicate|is(repeat(ed)?|duplicate)|error"
 )
-"""Names of columns that say how or when something was shown, not what was judged."""
+"""Names of columns on how or when something was shown, not on what was judged."""
 
 
 def words_of(name: str) -> list[str]:
-    """The words that a column's name is made of.
+    """The words in a column's name.
 
     >>> words_of("sliderResponse"), words_of("raw.judgment"), words_of("Answer.time_in_minutes")
     (['slider', 'response'], ['raw', 'judgment'], ['answer', 'time', 'in', 'minutes'])
@@ -226,11 +224,11 @@ def words_of(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Content:
-    """One column and what is in it."""
+    """A column and its content."""
 
     name: str
     cells: pl.Series
-    """The cells as text, what means that there is none left out."""
+    """The cells as text, without codes for missing values."""
 
     @cached_property
     def plain(self) -> str:
@@ -239,12 +237,12 @@ class Content:
 
     @cached_property
     def values(self) -> list[str]:
-        """The different values, at most a few thousand of them."""
+        """The distinct values, at most a few thousand of them."""
         return [str(value) for value in self.cells.drop_nulls().unique(maintain_order=True).head(5000).to_list()]
 
     @cached_property
     def distinct(self) -> int:
-        """How many different values there are."""
+        """The number of distinct values."""
         return self.cells.drop_nulls().n_unique()
 
     @cached_property
@@ -254,7 +252,7 @@ class Content:
 
     @cached_property
     def numbers(self) -> pl.Series:
-        """The cells as numbers, where they are."""
+        """The cells as numbers; null for other cells."""
         if self.cells.dtype == pl.String and self.cells.drop_nulls().head(200).str.contains(r"^-?\d+,\d+$").any():
             return self.cells.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
         return self.cells.cast(pl.Float64, strict=False)
@@ -279,13 +277,13 @@ class Content:
 
     @cached_property
     def are_person_codes(self) -> bool:
-        """Whether the values look like codes of people."""
+        """Whether the values look like codes for people."""
         sample = self.values[:200]
         return len(sample) > 1 and all(PERSON_CODE.fullmatch(value) for value in sample)
 
     @cached_property
     def functions(self) -> dict[str, str]:
-        """The values that name an item function, and which."""
+        """The item function of each value that names one."""
         if self.distinct > FEW_LEVELS:
             return {}
         bare = {value: re.sub(r"[\W_]", "", value.lower()) for value in self.values}
@@ -295,9 +293,9 @@ class Content:
 
     @cached_property
     def are_means(self) -> bool:
-        """Whether numbers are thirds, quarters, sevenths and so on: the answers of more people and fewer, averaged.
+        """Whether numbers are thirds, quarters, sevenths and so on: averages of different numbers of answers.
 
-        A scale that was brought to 0 to 1 has fractions of one number only.
+        A scale rescaled to 0 to 1 has fractions of a single number.
         """
         long = [float(value) for value in self.values if re.fullmatch(r"-?\d+\.\d{6,}", value)]
         if not long or not self.is_number:
@@ -309,22 +307,22 @@ class Content:
 
     @property
     def is_about_people(self) -> bool:
-        """Whether the name says that it describes or names a participant."""
+        """Whether the name describes or identifies a participant."""
         bare = plain(re.sub(r"^Answer\.", "", self.name))
         return names_a_person(self.name) or describes_a_person(bare)
 
     @property
     def is_other(self) -> bool:
-        """Whether the column is about the platform, times, derived numbers or positions rather than the design."""
+        """Whether the column holds platform data, times, derived numbers or positions rather than the design."""
         words = words_of(self.name)
-        # PsychoPy puts the name of a component before what it holds: answer_RT.keys are keys.
-        own = words_of(self.name.rpartition(".")[2]) or words
+        # PsychoPy puts the name of a component before its data: answer_RT.keys are keys.
+        field_words = words_of(self.name.rpartition(".")[2]) or words
         return bool(
             PLATFORM.fullmatch(self.plain)
             or EPRIME.fullmatch(self.name)
             or (OF_ALL.fullmatch(self.plain) and self.distinct < 2)
             or TIMES.fullmatch(self.plain)
-            or any(TIMES.fullmatch(word) for word in own)
+            or any(TIMES.fullmatch(word) for word in field_words)
             or (self.is_number and any(DERIVED.fullmatch(word) for word in words))
             or self.are_means
         )
@@ -334,7 +332,7 @@ MOST_AVERAGED, MOST_POINTS, MOSTLY = 30, 12, 0.9
 
 
 def _is_part(value: float, n: int) -> bool:
-    """Whether a number is a multiple of one n-th, as far as six places show."""
+    """Whether a number is a multiple of 1/n to six decimal places."""
     return abs(value * n - round(value * n)) < n * 1e-6
 
 
@@ -359,28 +357,33 @@ class Contents:
         return iter(self._columns.values())
 
     @property
+    def columns(self) -> list[Content]:
+        """The columns in the order of the table."""
+        return list(self._columns.values())
+
+    @property
     def names(self) -> list[str]:
         """The names of the columns."""
         return list(self._columns)
 
     @cached_property
     def codes(self) -> pl.DataFrame:
-        """The rows looked at, every value as a whole number: fast to compare."""
-        head = self.frame.head(LOOKED_AT)
+        """The first rows, with every value as a whole number: fast to compare."""
+        head = self.frame.head(FIRST_ROWS)
         return head.select(
             pl.col(name).cast(pl.String).fill_null("\0").cast(pl.Categorical).to_physical().alias(name)
             for name in head.columns
         )
 
     def combinations(self, names: Sequence[str]) -> int:
-        """How many different combinations of values some columns have."""
+        """The number of distinct combinations of values in some columns."""
         names = list(dict.fromkeys(names))
         if not names:
             return 1
         return self.codes[names[0]].n_unique() if len(names) == 1 else self.codes.select(names).n_unique()
 
     def follows(self, name: str, keys: Sequence[str]) -> bool:
-        """Whether a column is the same wherever some others are the same."""
+        """Whether a column is constant within each combination of values of some others."""
         return self.combinations([*keys, name]) == self.combinations(keys)
 
     def varies_within(self, name: str, key: str) -> bool:

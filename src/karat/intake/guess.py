@@ -1,7 +1,6 @@
-"""Guesses about a file that says nothing of itself: its columns, its scale, its unit of time.
+"""Guesses about a file without a description: its columns, its scale, its unit of time.
 
-A guess is never silent: each function returns it together with the message that says what was assumed and which option
-changes it.
+A guess is never silent: each function returns it with a message on what was assumed and which option changes it.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from karat.messages import Message
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
 MOST_MISSPELT = 0.02
-"""The share of answers up to which those that are not numbers among numbers count as errors."""
+"""The largest share of answers other than numbers that count as errors among numbers."""
 FEWEST_NUMBERS = 20
-"""A single answer that is no number among so many numbers is an error too."""
+"""With more answers than this, a single one that is not a number is an error, too."""
 HIGHEST_SLIDER = 100
 FEWEST_MAGNITUDES = 15
 ROUND_ANSWERS = 0.6
-"""People who choose numbers freely choose round ones; the positions of a slider end in any digit."""
+"""Numbers that people choose freely are round; positions of a slider end in any digit."""
 OTHER = "any other"
 OF_ANSWERS = ("participant", "item", "response", "rt", "trial", "time", "list", "block", "session", "repetition")
-"""Columns that may differ between the answers to an item without being a condition."""
+"""Columns that may differ between answers to an item without being a condition."""
 
 NAMES = word_lists("columns")
 
 
 def plain(name: str) -> str:
-    """A column name without case, blanks, dots and underscores, in whatever script it is written.
+    """A column name without case, blanks, dots and underscores, in any script.
 
     >>> plain("Reaction Time (ms)"), plain("katılımcı_no"), plain("反応時間 (ms)"), plain("ASSIGNMENT:worker_id")
     ('reactiontimems', 'katılımcıno', '反応時間ms', 'workerid')
@@ -48,7 +47,7 @@ def plain(name: str) -> str:
 def bare_name(name: str) -> str:
     """The name of a column without what tools add to it.
 
-    Toloka puts the kind of field before it, as in INPUT:text, and E-Prime the level of the log behind it, as in
+    Toloka adds the kind of field before it, as in INPUT:text, and E-Prime the level of the log after it, as in
     Judge.RESP[Trial].
     """
     return re.sub(r"^[A-Z]{3,}:(?=\S)|(?<=\w)\[(?:Session|Block|Trial|SubTrial|LogLevel\d+)\]$", "", name)
@@ -58,18 +57,18 @@ _UNIT = re.compile(r"[\s_.(\[-]+(?:in[\s_.-]+)?(?:(s|secs?|seconds)|(ms|msecs?|m
 
 
 def without_unit(name: str) -> tuple[str, str | None]:
-    """The name of a column without the unit of time that it ends in, and that unit.
+    """The name of a column without a unit of time at its end, and that unit.
 
     >>> without_unit("duration_s"), without_unit("WorkTimeInSeconds"), without_unit("rt (ms)"), without_unit("rts")
     (('duration', 's'), ('work_time', 's'), ('rt', 'ms'), ('rts', None))
     """
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    found = _UNIT.search(apart)
-    return (name, None) if found is None else (apart[: found.start()], "s" if found[1] else "ms")
+    match = _UNIT.search(apart)
+    return (name, None) if match is None else (apart[: match.start()], "s" if match[1] else "ms")
 
 
 def guess_columns(names: Sequence[str], given_mapping: dict[str, str]) -> dict[str, str]:
-    """Which of the file's columns are karat's: those that were given, then by name.
+    """The file's column for each of karat's: the given mapping first, then by name.
 
     >>> guess_columns(["workerId", "ITEM", "ANSWER", "rt"], {})
     {'participant': 'workerId', 'item': 'ITEM', 'response': 'ANSWER', 'rt': 'rt'}
@@ -80,19 +79,19 @@ def guess_columns(names: Sequence[str], given_mapping: dict[str, str]) -> dict[s
     for column, spellings in NAMES.items():
         if column in mapping:
             continue
-        # What may hold times is compared without their unit, too.
-        known = {n: s | {plain(without_unit(n)[0])} for n, s in spelled.items()} if column == "rt" else spelled
-        found = next((n for spelling in spellings for n, own in known.items() if spelling in own), None)
-        if found is not None:
-            mapping[column] = found
-            del spelled[found]
+        # Names of times are also compared without their unit.
+        candidates = {n: s | {plain(without_unit(n)[0])} for n, s in spelled.items()} if column == "rt" else spelled
+        match = next((n for spelling in spellings for n, spelt in candidates.items() if spelling in spelt), None)
+        if match is not None:
+            mapping[column] = match
+            del spelled[match]
     return mapping
 
 
 def guess_mapping(frame: pl.DataFrame, given_mapping: Mapping[str, str]) -> dict[str, str]:
-    """Which columns of a table are karat's: those that were given, then by name, and where a name misleads, by content.
+    """A table's column for each of karat's: the given mapping, then by name, then by content if a name misleads.
 
-    A column called time that holds numbers too small for points in time holds response times.
+    A column called time with numbers too small for points in time holds response times.
 
     >>> guess_mapping(pl.DataFrame({"subject": ["a", "b"], "time": [812, 1044]}), {})
     {'participant': 'subject', 'rt': 'time'}
@@ -106,7 +105,7 @@ def guess_mapping(frame: pl.DataFrame, given_mapping: Mapping[str, str]) -> dict
 
 
 def joined(source: str, names: Sequence[str]) -> list[str]:
-    """The columns that a mapping names: one, several joined by +, or the two ends of a range, `expected=low..high`.
+    """The columns in a mapping: one, several joined by +, or the two ends of a range, `expected=low..high`.
 
     >>> joined("low..high", ["low", "high"]), joined("a..b", ["a..b"]), joined("a..b..c", ["a..b", "c"])
     (['low', 'high'], ['a..b'], ['a..b', 'c'])
@@ -119,13 +118,13 @@ def joined(source: str, names: Sequence[str]) -> list[str]:
         return _parts(source, names) or [part.strip() for part in source.split("+")]
     if ".." not in source:
         return [source]
-    # R writes two dots where a name had two other signs, so that every pair of dots may be the one that is meant.
+    # R replaces other signs with dots, so any pair of dots may be the separator.
     cuts = [[source[:at], source[at + 2 :]] for at in range(len(source)) if source.startswith("..", at)]
     return next((cut for cut in cuts if set(cut) <= set(names)), cuts[0])
 
 
 def _parts(source: str, names: Sequence[str]) -> list[str]:
-    """The columns of a joined name, also where a name has the sign + in it; none where one is missing."""
+    """The columns of a joined name, even if a column's own name contains +; none if one is missing."""
     if source.strip() in names:
         return [source.strip()]
     for at in (at for at, sign in enumerate(source) if sign == "+"):
@@ -139,20 +138,21 @@ BINARY_WORDS = word_rows("no_and_yes")
 
 
 def are_verdicts(cells: pl.Series) -> bool:
-    """Whether what is called a judge or a rater holds what they said: yes and no, correct and incorrect.
+    """Whether a column called judge or rater holds verdicts: yes and no, correct and incorrect.
 
     >>> are_verdicts(pl.Series(["Correct", "Incorrect", "Unclear"])), are_verdicts(pl.Series(["Ann", "Bo"]))
     (True, False)
     """
-    said = {str(value).strip().lower() for value in cells.drop_nulls().unique()}
-    return len(said) <= MOST_ORDINAL_POINTS and any(len(low) > 1 and {low, high} <= said for low, high in BINARY_WORDS)
+    values = {str(value).strip().lower() for value in cells.drop_nulls().unique()}
+    paired = any(len(low) > 1 and {low, high} <= values for low, high in BINARY_WORDS)
+    return paired and len(values) <= MOST_ORDINAL_POINTS
 
 
 NEGATIONS = word_list("negations")
 
 
 def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
-    """The two answers with the negative one first, where they mean no and yes; keys in brackets do not count.
+    """The two answers, negative one first, if they mean no and yes; keys in brackets are ignored.
 
     >>> binary_of(["Yes", "No"]), binary_of(["İYİ (P'ye basınız)", "KÖTÜ (Q'ya basınız)"]), binary_of(["cat", "dog"])
     (('No', 'Yes'), ("KÖTÜ (Q'ya basınız)", "İYİ (P'ye basınız)"), None)
@@ -162,17 +162,17 @@ def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
     bare = {_bare_answer(word): word for word in words}
     if len(words) != 2 or len(bare) != 2:
         return None
-    known = next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
-    denied = [(bare[low], bare[high]) for low in bare for high in bare if _is_denied(low, high)]
-    return known or next(iter(denied), None)
+    pair = next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
+    opposites = [(bare[low], bare[high]) for low in bare for high in bare if _is_denied(low, high)]
+    return pair or next(iter(opposites), None)
 
 
 DENYING = ("un", "in", "im", "dis", "in-", "non-", "non", "il", "ir", "on")
-"""Syllables before a word that deny it."""
+"""Negative prefixes."""
 
 
 def _is_denied(word: str, of: str) -> bool:
-    """Whether an answer is the other one with a word or a syllable before it that denies it."""
+    """Whether an answer is the other one with a negative word or prefix before it."""
     denied = len(of) > LONGEST_SYLLABLE and any(word == prefix + of for prefix in DENYING)
     return denied or any(word == f"{no} {of}" for no in NEGATIONS)
 
@@ -186,22 +186,22 @@ def _bare_answer(word: str) -> str:
 
 
 NO_ANSWER = (-1, -9, -77, -88, -99, -999, 77, 88, 99, 999, 9999)
-"""Numbers that tables have where nobody answered."""
+"""Numbers that stand for a missing answer."""
 FEWEST_POINTS, LOWEST, HIGHEST, FEWEST_POSITIONS = 3, -5, 11, 20
-"""A rating has at least so many points, between these ends; a slider has more positions than points."""
+"""A rating has at least this many points, between these ends; a slider has more positions than points."""
 
 
 def missing_codes(numbers: Iterable[float]) -> list[float]:
-    """Numbers among answers that stand for no answer: they cannot be on the scale of the others.
+    """Numbers among answers that stand for a missing answer: they cannot be on the scale of the others.
 
     >>> missing_codes([1, 2, 3, 4, 5, -99]), missing_codes([1, 2, 3, -1]), missing_codes([-2, -1, 0, 1, 2, 99])
     ([-99.0], [-1.0], [99.0])
     >>> missing_codes([-1, 1]), missing_codes(range(-1, 101)), missing_codes([1, 5, 10, 50, 99])
     ([], [-1.0], [])
     """
-    every = {float(number) for number in numbers}
-    codes = sorted(number for number in every if number in NO_ANSWER)
-    rest = every - set(codes)
+    distinct = {float(number) for number in numbers}
+    codes = sorted(number for number in distinct if number in NO_ANSWER)
+    rest = distinct - set(codes)
     if len(rest) >= FEWEST_POSITIONS:
         return [code for code in codes if code < 0 <= min(rest)]
     if len(rest) < FEWEST_POINTS or any(not LOWEST <= n <= HIGHEST or n % 1 for n in rest):
@@ -210,9 +210,9 @@ def missing_codes(numbers: Iterable[float]) -> list[float]:
 
 
 def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, Message]:
-    """The scale that answers seem to be given on, and the message that says so.
+    """The scale of some answers, and the message about it.
 
-    Expected answers belong to the scale of numbers even where nobody gave them.
+    Expected answers belong to a scale of numbers even if nobody gave them.
 
     >>> guess_scale(pl.Series(["1", "4", "5", "2"]))[0] == Ordinal(5)
     True
@@ -235,9 +235,9 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
             "scale.binary", {**of, "answers": words}
         )
     numbers = [as_number(word) for word in words]
-    known = [number for number in numbers if number is not None]
-    if len(known) == len(words) or _misspelt(answers, len(known)):
-        return _guess_number_scale([*known, *_numbers_in(expected)], question, answers)
+    points = [number for number in numbers if number is not None]
+    if len(points) == len(words) or _misspelt(answers, len(points)):
+        return _guess_number_scale([*points, *_numbers_in(expected)], question, answers)
     ordered = ordered_answers(words)
     if ordered is not None:
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
@@ -257,7 +257,7 @@ LETTERED = re.compile(r"([A-Za-z])[.):](\s.*)?", re.DOTALL)
 
 
 def _lettered(words: Sequence[str]) -> str | None:
-    """Answers with a letter of their own before each, as a scale is written; None where they have none.
+    """Answers that each begin with a letter of their own, in the notation of a scale; None for other answers.
 
     >>> _lettered(["A. bad", "B. so-so", "C. good"]), _lettered(["A", "B", "C"]) is None
     ('A. bad,B. so-so,C. good', True)
@@ -267,17 +267,17 @@ def _lettered(words: Sequence[str]) -> str | None:
 
 
 def _misspelt(answers: pl.Series, numbers: int) -> bool:
-    """Whether all answers but a few are numbers, so that the few are errors to report and no categories."""
-    given = answers.drop_nulls()
-    wrong = given.cast(pl.Float64, strict=False).null_count()
-    return numbers > 1 and 0 < wrong <= max(MOST_MISSPELT * given.len(), float(given.len() > FEWEST_NUMBERS))
+    """Whether all answers but a few are numbers, so that the few are errors to report rather than categories."""
+    filled = answers.drop_nulls()
+    wrong = filled.cast(pl.Float64, strict=False).null_count()
+    return numbers > 1 and 0 < wrong <= max(MOST_MISSPELT * filled.len(), float(filled.len() > FEWEST_NUMBERS))
 
 
 ORDERS = word_rows("orders")
 
 
 def ordered_answers(words: Sequence[str]) -> list[str] | None:
-    """Answers in their order, where they begin with its number or are words that have one; None where they do not.
+    """Answers in order, if they begin with numbers or are words with a known order; None otherwise.
 
     >>> ordered_answers(["yes", "maybe", "no"]), ordered_answers(["2 - Likely", "1 - Impossible", "3 - Sure"])
     (['no', 'maybe', 'yes'], ['1 - Impossible', '2 - Likely', '3 - Sure'])
@@ -287,18 +287,18 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
     numbered = [re.fullmatch(r"\(?(-?\d{1,2})\)?(?:\s*[-–:.=)\s]\s*\D.*)?", word, re.DOTALL) for word in words]
     starts = {int(match[1]): word for match, word in zip(numbered, words, strict=True) if match}
     if len(starts) == len(words):
-        # Only the ends of a scale may have a label: 1 - bad, 2, 3, 4, 5 - good.
+        # Perhaps only the ends of a scale have labels: 1 - bad, 2, 3, 4, 5 - good.
         bare = any(as_number(word) is not None for word in words)
         every = range(min(starts), max(starts) + 1) if bare else sorted(starts)
         return [starts.get(number, str(number)) for number in every]
     codes = [re.fullmatch(r"(AO?)0*(\d{1,2})", word) for word in words]
     if all(codes) and len({code[1] for code in codes if code}) == 1:
-        # LimeSurvey numbers the answers of a question; one that nobody gave lies between the others.
-        found = {int(code[2]): word for code, word in zip(codes, words, strict=True) if code}
+        # LimeSurvey numbers the answers to a question; a number that nobody chose is among the others.
+        numbers = {int(code[2]): word for code, word in zip(codes, words, strict=True) if code}
         blank = words[0].rstrip("0123456789")
-        if min(found) > 0 and max(found) <= MOST_ORDINAL_POINTS:
+        if min(numbers) > 0 and max(numbers) <= MOST_ORDINAL_POINTS:
             width = len(words[0]) - len(blank)
-            return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
+            return [numbers.get(n, f"{blank}{n:0{width}}") for n in range(1, max(numbers) + 1)]
     plainly = {_bare_answer(word) or word.strip(): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
     return _by_degree(plainly) if order is None else [plainly[word] for word in order if word in plainly]
@@ -314,40 +314,40 @@ NO_WORDS = word_list("no_words")
 
 
 def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
-    """Answers that say how much one thing or its opposite is the case, from the least on; None where they do not.
+    """Answers that give the degree of a property or its opposite, lowest first; None for other answers.
 
     >>> _by_degree({w: w for w in ("very natural", "rather unnatural", "very unnatural", "neutral", "rather natural")})
     ['very unnatural', 'rather unnatural', 'neutral', 'rather natural', 'very natural']
     """
-    found: dict[str, tuple[str, bool, int]] = {}
+    parts: dict[str, tuple[str, bool, int]] = {}
     for answer in answers:
         words = answer.split()
         degree = next((n for n, known in DEGREES.items() for word in words if word in known), 2)
         rest = [w for w in words if w not in NO_WORDS and not any(w in known for known in DEGREES.values())]
-        found[answer] = " ".join(rest), any(word in NO_WORDS for word in words), degree
-    things = {thing for answer, (thing, *_) in found.items() if not MIDDLES.fullmatch(answer)}
-    opposites = {thing for thing in things for other in things if _is_opposite(thing, other)}
-    if len(things) - len(opposites) != 1:
+        parts[answer] = " ".join(rest), any(word in NO_WORDS for word in words), degree
+    qualities = {quality for answer, (quality, *_) in parts.items() if not MIDDLES.fullmatch(answer)}
+    opposites = {quality for quality in qualities for other in qualities if _is_opposite(quality, other)}
+    if len(qualities) - len(opposites) != 1:
         return None
     scores = {}
-    for answer, (thing, denied, degree) in found.items():
-        sign = -1 if denied != (thing in opposites) else 1
+    for answer, (quality, denied, degree) in parts.items():
+        sign = -1 if denied != (quality in opposites) else 1
         scores[answer] = 0 if MIDDLES.fullmatch(answer) else sign * degree
     if len(set(scores.values())) < len(scores) or min(scores.values()) >= 0:
         return None
-    return [answers[answer] for answer in sorted(scores, key=lambda one: scores[one])]
+    return [answers[answer] for answer in sorted(scores, key=scores.__getitem__)]
 
 
-def _is_opposite(thing: str, of: str) -> bool:
-    """Whether a word is another one with a syllable before it that denies it, such as unnatural, or means no to it."""
-    return (thing, of) in (*BINARY_WORDS, *OPPOSITES) or any(thing == prefix + of for prefix in DENYING)
+def _is_opposite(word: str, of: str) -> bool:
+    """Whether a word is another one with a negative prefix, such as unnatural, or a known opposite of it."""
+    return (word, of) in (*BINARY_WORDS, *OPPOSITES) or any(word == prefix + of for prefix in DENYING)
 
 
 FEWEST_ORDERS = 6
 
 
 def are_rankings(answers: pl.Series) -> bool:
-    """Whether each answer puts the same three or more things into an order: ABC, BAC, CAB, or 2,1,3 and 3,2,1.
+    """Whether each answer orders the same three or more options: ABC, BAC, CAB, or 2,1,3 and 3,2,1.
 
     >>> are_rankings(pl.Series(["ABC", "ACB", "BAC", "BCA", "CAB", "CBA"])), are_rankings(pl.Series(["1", "2"] * 6))
     (True, False)
@@ -363,9 +363,9 @@ MOST_BEGINNINGS = 7
 
 
 def beginnings(answers: pl.Series) -> dict[str, str] | None:
-    """Answers that are many sentences, each with the way it begins; None where they are no such thing.
+    """Answers that are many different sentences, each with its beginning; None for other answers.
 
-    The first word distinguishes them, with the next one where that joins it to something: Yes, and ...; Yes, but ...
+    The first word distinguishes them, together with the next one if that continues it: Yes, and ...; Yes, but ...
 
     >>> texts = [f"{start} it is number {n}." for start in ("Yes, and", "Yes, but", "No,") for n in range(20)]
     >>> sorted(set(beginnings(pl.Series(texts)).values()))
@@ -384,11 +384,11 @@ def beginnings(answers: pl.Series) -> dict[str, str] | None:
 
 
 def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
-    """Right answers that nobody gave, where others were given: those in another spelling altogether are not answers."""
+    """Correct answers that nobody gave, if people gave others: answers in another spelling altogether are left out."""
     sets = [] if expected is None else expected.drop_nulls().unique().to_list()
     right = {answer.strip() for text in sets if not is_failed(text) for answer in text.split("|")}
-    given = Nominal(words)
-    new = [answer for answer in sorted(right) if not _is_known(given, answer)]
+    scale = Nominal(words)
+    new = [answer for answer in sorted(right) if not _is_known(scale, answer)]
     return new if len(new) < len(right) and len(words) + len(new) <= MOST_NOMINAL_LEVELS else []
 
 
@@ -400,7 +400,7 @@ def _is_known(scale: Scale, answer: str) -> bool:
 
 
 def _numbers_in(expected: pl.Series | None) -> list[float]:
-    """The numbers that sets of expected answers such as `1-2` or `4|5` name."""
+    """The numbers in sets of expected answers such as `1-2` or `4|5`."""
     sets = [] if expected is None else expected.drop_nulls().unique().to_list()
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
@@ -412,13 +412,13 @@ def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Ser
     if whole and low >= 0 and high <= MOST_ORDINAL_POINTS and high >= 2:
         start = 0 if low == 0 else 1
         scale: Scale = Ordinal(range(start, int(high) + 1))
-        # Scales begin at 1 as a rule; codes of categories are counted from 0.
+        # Scales usually begin at 1; codes of categories begin at 0.
         codes = None if start else ",".join(map(str, range(int(high) + 1)))
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
     if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES:
-        given = answers.cast(pl.Float64, strict=False).drop_nulls()
-        if ((given % 5) == 0).sum() / given.len() >= ROUND_ANSWERS:
-            half, zeros = min(number for number in numbers if number > 0) / 2, int((given == 0).sum())
+        filled = answers.cast(pl.Float64, strict=False).drop_nulls()
+        if ((filled % 5) == 0).sum() / filled.len() >= ROUND_ANSWERS:
+            half, zeros = min(number for number in numbers if number > 0) / 2, int((filled == 0).sum())
             message = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
             values |= {"low": low, "high": high, "zeros": message}
             return Magnitude(zeros=low == 0), Message("scale.magnitude", values)
@@ -435,19 +435,19 @@ MODEL_NAMES = (
 """Names of language models: gpt-4o, Llama2, claude-3; Claude alone may be a person."""
 FEWEST_DISAGREEMENTS = 300
 LEAST_AGREEMENT = 0.2
-"""Codes are distinguished from points only where people agree on the items at all, by this much beyond chance."""
+"""Codes are distinguished from points only if people agree on the items by at least this much beyond chance."""
 NEAREST_CODES = 0.95
-"""Two who disagree on a rating are nearer to each other than this share of the distance by chance; codes are not."""
+"""Disagreeing ratings are closer than this share of the distance by chance; disagreeing codes are not."""
 FEWEST_EVEN_LEVELS = 3.0
-"""Where two levels have nearly all answers, the distance between people says nothing."""
+"""If two levels have nearly all answers, the distance between people is uninformative."""
 MOST_CONDITIONS, FIRST_ROWS = 50, 10_000
 
 
 def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
-    """Whether whole numbers are codes of categories: people agree on items, but who disagrees is not nearer for it.
+    """Whether whole numbers are codes of categories: people agree on items, but disagreeing answers are not close.
 
-    False where that cannot be seen: with few answers or little agreement, where two levels have nearly all answers, and
-    where items come in conditions, which also set answers apart.
+    False if the data cannot show it: with few answers or little agreement, if two levels have nearly all answers, and
+    if items come in conditions, which also separate answers.
 
     >>> import numpy as np
     >>> random = np.random.default_rng(1)
@@ -458,12 +458,12 @@ def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
     """
     if any(_may_be_condition(rows, name) for name in rows.columns):
         return False
-    found = _nearness(rows, scale.levels)
-    return found is not None and found[1] >= LEAST_AGREEMENT and found[0] >= NEAREST_CODES
+    nearness = _nearness(rows, scale.levels)
+    return nearness is not None and nearness[1] >= LEAST_AGREEMENT and nearness[0] >= NEAREST_CODES
 
 
 def graded(rows: pl.DataFrame, levels: Sequence[str]) -> list[str] | None:
-    """Labels from the lowest to the highest, where they have an order and people who disagree are near each other.
+    """Labels in ascending order, if they have an order and people who disagree are close to each other; None otherwise.
 
     >>> import numpy as np
     >>> random = np.random.default_rng(1)
@@ -472,14 +472,14 @@ def graded(rows: pl.DataFrame, levels: Sequence[str]) -> list[str] | None:
     ['1', '2', '3', '4', '5']
     """
     order = ordered_answers(levels)
-    found = None if order is None else _nearness(rows, order)
-    return order if found is not None and found[0] < NEAREST_CODES else None
+    nearness = None if order is None else _nearness(rows, order)
+    return order if nearness is not None and nearness[0] < NEAREST_CODES else None
 
 
 def _nearness(rows: pl.DataFrame, levels: Sequence[str]) -> tuple[float, float] | None:
-    """How far apart people are who disagree on an item, relative to chance; and their agreement beyond chance.
+    """The distance between people who disagree on an item, relative to chance, and their agreement beyond chance.
 
-    None where too little is known of it.
+    None if there are too few data.
     """
     if "item" not in rows.columns:
         return None
@@ -488,9 +488,9 @@ def _nearness(rows: pl.DataFrame, levels: Sequence[str]) -> tuple[float, float] 
     places = pl.col("response").cast(pl.String).replace_strict(
         list(levels), range(len(levels)), default=None, return_dtype=pl.Int64
     )  # fmt: skip
-    known = rows.select("item", _place=places).drop_nulls()
+    placed = rows.select("item", _place=places).drop_nulls()
     chosen = [(pl.col("_place") == place).sum().alias(f"{place}") for place in range(len(levels))]
-    counts = known.group_by("item").agg(chosen).drop("item").to_numpy().astype(np.float64)
+    counts = placed.group_by("item").agg(chosen).drop("item").to_numpy().astype(np.float64)
     together = counts.T @ counts - np.diag(counts.sum(axis=0))
     shares = counts.sum(axis=0) / max(counts.sum(), 1.0)
     by_chance = np.outer(shares, shares)
@@ -504,10 +504,10 @@ def _nearness(rows: pl.DataFrame, levels: Sequence[str]) -> tuple[float, float] 
 
 
 def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:
-    """Whether a column has a few values which differ within items."""
+    """Whether a column has a few values that differ within items."""
     if name in OF_ANSWERS or not 1 < rows[name].n_unique() <= MOST_CONDITIONS:
         return False
-    # The first rows tell of most conditions, at less cost than all.
+    # The first rows show most conditions, at a lower cost than all rows.
     pairs = (
         part.lazy().select("item", name).unique().collect(engine="streaming") for part in (rows.head(FIRST_ROWS), rows)
     )
@@ -516,31 +516,32 @@ def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:
 
 MILLISECONDS_FROM, USUAL_FROM = 100.0, 300.0
 """A median response time above this is taken as milliseconds: nobody judges a sentence in under 0.1 s, and half of
+all answers after more than 100 s would be a very slow study.
 all answers after more than 100 s would be a very slow study."""
 UNIT_GAP = 50.0
-"""Participants' medians that leave a gap this wide around the border are in two different units."""
+"""A gap this wide between participants' medians around the border means two different units."""
 
 
 def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -> tuple[str, Message | None]:
-    """Whether times are seconds or milliseconds, by the column's name and then by size, and the note that says so.
+    """The unit of response times, by the column's name and then by their size, and the note about it.
 
-    A file in which some participants' times are in one unit and others' in the other is refused: each would be wrong
-    by a factor of a thousand.
+    Raise IntakeError if some participants' times are in seconds and others' in milliseconds: some would be wrong by a
+    factor of a thousand.
     """
     if re.search(r"(\bms\b|_ms$|msec|millis)", name.lower()):
         return "ms", Message("rt.named_milliseconds", {"column": name})
     times = pl.DataFrame({"participant": participant, "rt": rt}).lazy()
-    taken = pl.col("rt").filter(pl.col("rt") > 0)
+    positive = pl.col("rt").filter(pl.col("rt") > 0)
     overall = rt.median()
     if not isinstance(overall, float):
         return "s", None
     medians: list[float] = []
     if (rt >= MILLISECONDS_FROM).any():
-        # Means are cheaper than medians, and tell whether there can be two units at all.
+        # Means are cheaper than medians, and show whether there can be two units at all.
         per_person = times.group_by("participant")
         below = per_person.agg(pl.col("rt").mean()).select(pl.col("rt") < MILLISECONDS_FROM)
         if below.collect(engine="streaming")["rt"].drop_nulls().n_unique() > 1:
-            medians = per_person.agg(taken.median()).collect()["rt"].drop_nulls().to_list()
+            medians = per_person.agg(positive.median()).collect()["rt"].drop_nulls().to_list()
     short = [median for median in medians if median < MILLISECONDS_FROM]
     long = [median for median in medians if median >= MILLISECONDS_FROM]
     if short and long and min(long) > UNIT_GAP * max(short):
@@ -554,7 +555,7 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
     if without_unit(name)[1] == "s":
         return "s", Message("rt.named_seconds", {"column": name})
     values = {"column": name, "median": float(f"{overall:.4g}")}
-    # Nobody answers in less than a tenth of a second; where the usual answer takes half a minute, some take less.
+    # Nobody answers in under 0.1 s; if the usual answer takes half a minute, some take less.
     if overall >= USUAL_FROM or (overall > MILLISECONDS_FROM and (rt.quantile(0.1) or 0.0) >= MILLISECONDS_FROM):
         return "ms", Message("rt.milliseconds", values)
     return "s", Message("rt.seconds", values)

@@ -1,12 +1,12 @@
-"""Which columns of a table hold what: participants, items, answers. Names suggest, content decides, the user confirms.
+"""The roles of the columns of a table: participants, items, answers. Names suggest, content decides, the user confirms.
 
-A role is certain where the column's name is one of those that karat knows for it and its content fits. Everything else
-is a proposal: the reading then waits for an answer (see `karat.intake.reading`).
+A role is certain if karat knows the column's name for it and its content fits. Everything else is a proposal, and the
+reading waits until the user confirms it (see `karat.intake.reading`).
 
-What was judged is the smallest set of columns that distinguishes all stimuli: one column where one does, else several
-together (`verb+content`). Columns that describe participants, positions, times, platforms and answers are not part of
-the design. Answers are recognised by how they are distributed: a design gives every participant each level equally
-often, answers do not.
+The item is the smallest set of columns that distinguishes all stimuli: a single column if one is enough, or else
+several together (`verb+content`). Columns that describe participants, positions, times, platforms and answers are not
+part of the design. Answers are recognised by their distribution: a design gives every participant each level equally
+often, while answers vary.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ from karat.messages import Message
 PERSON_WORDS = word_list("person_words")
 PERSON_IDS = word_list("person_ids")
 FEWEST_PEOPLE = 5
-"""A column with fewer values may be of people where no other is."""
+"""A column with fewer values is taken as the participant only if there is no other candidate."""
 ITEM_WORDS = word_list("item_words")
 ITEM = ("item", "položka", "项目", "項目", "항목")
-"""The word for an item that several sentences belong to; a sentence has another one."""
+"""The word for an item to which several sentences belong; a single sentence has another name."""
 NUMBERED_ITEMS = ("itemid", "itemnumber", "itemno", "itemnr", "itemnum")
 EXPERIMENTS = ("exp", "expt", "experiment", "subexperiment", "subexp", "study", "substudy", "expname", "experimentname")
-"""Names of columns with one of several experiments that were run together; each counts its items from 1."""
+"""Names of columns that distinguish experiments run together, each of which numbers its items from 1."""
 ANSWER_WORDS = word_list("answer_words")
 ANSWER_STEMS = re.compile(
     r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
     r"offensive\w*|toxicity|politeness|fluency|coherence|funniness|similarity|relatedness|typicality|appropriateness"
 )
-"""Words of which names of columns with answers are made, also where other words follow."""
+"""Words in the names of answer columns, also if other words follow."""
 CHOSEN = re.compile(
     r"(chosen|selected|picked|winner|winning|preferred|response|answer)[_. ]?\w*"
     r"(cond\w*|type|version|item|structure|variant)"
 )
-"""Names of columns that say what an answer amounts to."""
+"""Names of columns that interpret an answer, such as the condition that was chosen."""
 CHOICE_MADE = "chosen|selected|picked|preferred"
-"""The last words of names of columns that mark what was chosen among several rows."""
+"""The last word in the names of columns that mark the option chosen among several rows."""
 NO_ANSWERS = re.compile(
     r".*(correct|accuracy|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|language|time|condition|"
     r"type|options?|labels?list)"
@@ -70,50 +70,50 @@ NO_ANSWERS = re.compile(
 NO_ANSWER_WORDS = (
     "acc", "corr", "rt", "rts", "order", "rule", "key", "time", "condition", "type", "start", "end", "onset", "offset",
 )  # fmt: skip
-"""Columns beside the answers: whether they are right, how long they took, what was offered and when."""
+"""Last words of columns beside the answers: accuracy, response time, options, time of day."""
 QUESTION_NAMES = word_list("question_names")
 DIMENSIONS = word_list("dimensions")
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
-"""Names that many columns have: they are proposed, never certain."""
+"""Names that many kinds of columns have: they are proposed, never certain."""
 CERTAIN_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 CHECK_WORDS = {"attention", "attn", "attncheck", "catch", "check", "comprehension", "comp", "bot", "manipulation"}
 """Words in the names of columns with answers to comprehension questions and attention checks."""
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
-"""Workers of a crowd have tasks: beside them a task is an item."""
+"""Names for crowd workers: beside them, a task is an item."""
 SHEET = "sheet"
-"""The column that holds the name of the sheet of each row where several sheets are read together."""
+"""The column with the name of the sheet of each row, if several sheets are read together."""
 OWN_FILE = "results_file"
-"""The column that holds the name of the file of each row where one study is in several files."""
+"""The column with the name of the file of each row, if a study comes in several files."""
 FUNCTION_NAMES = word_list("function_names")
 LIST_NAMES = ("list", "group")
 BESIDE_LISTS = {"filler", "practice", "attention"}
-"""What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
+"""Functions of trials that all lists share; control may be a list or a group of its own."""
 ACCURACY = ("accuracy", "acc", "correct", "iscorrect", "responseaccuracy", "answeraccuracy")
-RIGHT = (["acc"], ["accuracy"], ["corr"])
+ACCURACY_ENDINGS = (["acc"], ["accuracy"], ["corr"])
 SCALE_NAMES = ("answertype", "responsetype", "scaletype", "answerformat", "responseformat", "answerscale")
-"""Names of columns that say on which scale an answer was given."""
+"""Names of columns that hold the scale of each answer."""
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
 FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
 DESIGNED = 0.4
-"""Below this dispersion a design gives every participant each level equally often."""
+"""Below this dispersion, a design gives every participant each level equally often."""
 FREE = 0.7
-"""Above it, nothing fixes how often a participant has each level."""
+"""Above this dispersion, nothing fixes how often a participant has each level."""
 FEWEST_SHARED = 0.2
-"""The share of participants that two groups must have in common to be numbered each on its own."""
+"""The share of participants two groups must have in common if each group is numbered on its own."""
 PAIR = 2
 FEW_WORDS = 7
 PHRASE = 2
 OVERDISPERSED = 1.5
-"""Participants differ in how often they have each level by more than this where the level is an answer."""
+"""Above this dispersion, participants differ so much in how often they have each level that it is an answer."""
 MOST_LEVELS = 11
 MOST_TEXTS = 6
 MOST_NUMBERED = 20
-"""A number with more values is a slider or names items."""
+"""A number with more values is a slider or identifies items."""
 MOST_FACTOR_LEVELS = 4
-"""A column with more levels may be part of what was judged even if it is crossed with the rest."""
+"""A column with more levels may be part of the item even if it is crossed with the rest."""
 MOST_QUESTIONS = 8
 MORE_ANSWERS = 1.5
 FEWEST_ANSWERS = 5
@@ -125,80 +125,84 @@ DETAILS = {
     "item": "ask.item_choice",
     "response": "ask.response_choice",
 }
-"""What is said for a proposal. Values of participants are never shown."""
+"""The message of each proposal. Values of participants are never shown."""
 NEARLY = 0.97
 LONGEST_CODE = 4
-"""A word of a file's name says something from this length on; shorter ones are codes such as exp1."""
+"""Shorter words in a file's name are codes, such as exp1; longer ones mean something."""
 MOST_FUNCTIONS = 40
 NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
-"""A word with a number, as example1 or control_2."""
+"""A word with a number, such as example1 or control_2."""
 PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
-"""A place in the questionnaire with its number, as Trial7."""
+"""A numbered place in the questionnaire, such as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
-"""What a column that marks some trials says of the others, and of these."""
+"""The values of a column that marks some trials: first for the other trials, then for the marked ones."""
 MARKED = r"</?[a-z]{1,6}>"
 """Marks around parts of a text, such as <v> and </v> around an error."""
 CHECKS, MOST_CHECKS = ("attention", "control", "calibration"), 1 / 3
-"""Functions that few trials have, and the share of trials up to which a column may mark them."""
+"""Functions that only a few trials have, and the largest share of trials that a column may mark as such."""
 ONE_PERSON = 0.9
-MOSTLY_OWN = 0.98
-"""A column with so many different values has one for each row."""
+UNIQUE = 0.98
+"""A column whose distinct values exceed this share of the rows has one value per row."""
 FEWEST_TIMED = 2
 MOSTLY = 0.8
 MOST_TICKED = 4
 ANSWERED = 0.9
 FEWEST_ITEMS = 8
 FEWEST_SEEN = 3
-"""So many times as many texts as levels, and rows as texts, show that a level follows from a text."""
+"""A level follows from a text only if there are this many texts per level and rows per text."""
 
 
 @dataclass
 class Roles:
-    """What each of karat's columns is in the file, what is still to be asked, and what was assumed."""
+    """The source column of each of karat's columns, the open questions, and the assumptions."""
 
     mapping: dict[str, str] = field(default_factory=dict)
     open: list[Question] = field(default_factory=list)
     functions: dict[str, str] = field(default_factory=dict)
-    """How the values of the column of item functions are read."""
+    """The item function that each value stands for."""
     notes: list[Message] = field(default_factory=list)
     contents: Contents | None = None
 
 
 def find_roles(frame: pl.DataFrame, mapping: Mapping[str, str], file: str = "") -> Roles:
-    """The roles of the columns of a table; what was given is taken as it is. A file is often named for its answers."""
+    """The roles of the columns of a table; the given mapping is taken as it is.
+
+    A file is often named after its answers.
+    """
     return _RoleSearch(frame, mapping, file).result()
 
 
 def shown_items(shown: pl.DataFrame, answers: Mapping[str, Sequence[str | None]]) -> tuple[list[str], list[Question]]:
-    """The columns that tell stimuli apart where a tool's file names no item, and what to ask about them.
+    """The columns that distinguish stimuli if a tool's file names no item, and the questions to ask about them.
 
     Parameters
     ----------
     shown
         The study's own columns, one row per answer.
     answers
-        What the reader knows of each answer: participant, response and perhaps question.
+        What the reader knows about each answer: participant, response and perhaps question.
     """
-    known = {role: pl.Series(f" {role}", values, dtype=pl.String) for role, values in answers.items()}
-    roles = find_roles(shown.with_columns(known.values()), {role: cells.name for role, cells in known.items()})
+    columns = {role: pl.Series(f" {role}", values, dtype=pl.String) for role, values in answers.items()}
+    roles = find_roles(shown.with_columns(columns.values()), {role: cells.name for role, cells in columns.items()})
     parts = joined(roles.mapping.get("item", ""), shown.columns)
-    return [part for part in parts if part in shown.columns], [one for one in roles.open if one.role == "item"]
+    questions = [question for question in roles.open if question.role == "item"]
+    return [part for part in parts if part in shown.columns], questions
 
 
 def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
-    """Whether a table needs no search: it has karat's own names for what it needs, the user gave them, or it is tiny.
+    """Whether a table needs no search: it has karat's own names, the user mapped its columns, or it is tiny.
 
-    What a few rows hold does not show what a column is; there the names decide, as far as they are known.
+    A few rows do not show what a column is; their names decide, as far as karat knows them.
     """
     by_name = guess_columns(frame.columns, dict(mapping))
     choice = {"left", "right"} <= set(by_name)
     needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
     if all(mapping.get(role, role) == role and role in frame.columns for role in needed):
-        # Numbers and words are answers to different questions, which another column may tell apart.
-        given = frame.group_by(pl.col("response").cast(pl.String), maintain_order=True).len()
-        given = given.filter(~pl.col("response").is_in(MISSING))
-        number = Content("response", given["response"]).numbers.is_not_null()
-        numbers, words = (int(part["len"].sum()) for part in (given.filter(number), given.filter(~number)))
+        # Numbers and words answer different questions, which another column may distinguish.
+        counts = frame.group_by(pl.col("response").cast(pl.String), maintain_order=True).len()
+        counts = counts.filter(~pl.col("response").is_in(MISSING))
+        number = Content("response", counts["response"]).numbers.is_not_null()
+        numbers, words = (int(part["len"].sum()) for part in (counts.filter(number), counts.filter(~number)))
         mixed = FEW_NUMBERS < numbers / max(numbers + words, 1) < 1 - FEW_NUMBERS and "question" not in frame.columns
         chosen = not choice and _shows_sides(frame, [name for name in frame.columns if name not in needed])
         functions = "function" not in by_name and _mark_functions(frame)
@@ -216,9 +220,9 @@ def _shows_sides(frame: pl.DataFrame, names: Sequence[str]) -> bool:
 
 
 def _mark_functions(frame: pl.DataFrame) -> bool:
-    """Whether a column under another name says of some trials that they are fillers, practice or checks."""
-    named = [n for n in frame.columns if plain(n) in FUNCTION_NAMES or "type" in words_of(n)]
-    return any(BESIDE_LISTS & set(Content(name, frame[name]).functions.values()) for name in named)
+    """Whether a column under another name marks some trials as fillers, practice or checks."""
+    candidates = [n for n in frame.columns if plain(n) in FUNCTION_NAMES or "type" in words_of(n)]
+    return any(BESIDE_LISTS & set(Content(name, frame[name]).functions.values()) for name in candidates)
 
 
 FEW_NUMBERS = 0.1
@@ -250,8 +254,8 @@ class _RoleSearch:
         self._item()
         self._named()
         self._others()
-        found = self.roles.mapping
-        self.roles.mapping = {role: found[role] for role in NAMES if role in found} | found
+        mapping = self.roles.mapping
+        self.roles.mapping = {role: mapping[role] for role in NAMES if role in mapping} | mapping
         return self.roles
 
     # -- helpers
@@ -263,32 +267,49 @@ class _RoleSearch:
         self.roles.mapping[role] = source
         self.taken |= set(joined(source, self.contents.names))
 
-    def _take_question(self, source: str) -> None:
+    def _take_question(self, source: str, code: str = "role.question") -> None:
         self._take("question", source)
-        self.roles.notes.append(Message("role.question", {"column": source}))
+        self._note(code, column=source)
 
-    def _ask(self, role: str, choices: Sequence[Proposal]) -> None:
-        self.roles.open.append(Question(role, tuple(choices)))
+    def _note(self, code: str, **values: object) -> None:
+        self.roles.notes.append(Message(code, values))
+
+    def _ask(self, role: str, options: Sequence[Sequence[str]]) -> None:
+        """Ask which of the first three options is the role; each option is one column or several."""
+        self.roles.open.append(Question(role, tuple(self._choice(role, list(parts)) for parts in options[:3])))
+
+    def _propose(self, role: str, columns: Sequence[Content]) -> None:
+        self._take(role, columns[0].name)
+        self._ask(role, [[content.name] for content in columns])
+
+    def _columns_of(self, role: str) -> list[str]:
+        source = self.roles.mapping.get(role, "")
+        return joined(source, self.contents.names) if source else []
 
     @property
     def person(self) -> list[str]:
-        source = self.roles.mapping.get("participant", "")
-        return joined(source, self.contents.names) if source else []
+        """The columns of the participant, if they are known."""
+        return self._columns_of("participant")
 
     @property
     def question(self) -> list[str]:
-        """The column of the question, where it is known from the form of the table or from the user."""
-        source = self.roles.mapping.get("question", "")
-        return joined(source, self.contents.names) if source else []
+        """The columns of the question, if the form of the table or the user names them."""
+        return self._columns_of("question")
+
+    @property
+    def answers(self) -> Content | None:
+        """The column of the answers, if it is known."""
+        source = self.roles.mapping.get("response")
+        return None if source is None or source not in self.contents.names else self.contents[source]
 
     def _of_person(self, content: Content) -> bool:
-        """Whether a column is the same in all rows of a participant; with one row each, this says nothing."""
+        """Whether a column is the same in all rows of each participant; with one row each, this shows nothing."""
         if not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height:
             return False
         return self.contents.follows(content.name, self.person)
 
     def _dispersion(self, content: Content) -> float:
-        """How much participants differ in how often they have each value, beside what chance would give."""
+        """How much participants differ in how often they have each value, relative to chance."""
         if content.name not in self.levels:
             self.levels[content.name] = self._computed_dispersion(content)
         return self.levels[content.name]
@@ -302,7 +323,7 @@ class _RoleSearch:
             ranks = self.contents.frame.head(codes.height)[content.name].cast(pl.Float64, strict=False).rank()
             codes = codes.with_columns((ranks * 5 / max(codes.height, 1)).floor().fill_null(-1).alias(content.name))
         for name in self.question:
-            # What was shown comes again with each question on it, and would seem to differ more than by chance.
+            # A stimulus recurs with each question about it, so it would seem to vary more than by chance.
             codes = codes.filter(pl.col(name) == pl.col(name).mode().min())
         who = codes.select(pl.struct(self.person).rank("dense").alias("who"), value.alias("v"))
         counts = who.group_by("who", "v").len()
@@ -322,13 +343,12 @@ class _RoleSearch:
     def _participant(self) -> None:
         if "participant" in self.mapping:
             return
-        found = []
+        ranks: dict[str, tuple[float, ...]] = {}
         for content in self._free():
             name = content.plain
             exact = name in NAMES["participant"]
             word = any(part in PERSON_WORDS for part in words_of(content.name)) and not content.is_text
-            loose = name in PERSON_IDS or content.are_person_codes
-            loose = loose or content.name == OWN_FILE
+            loose = name in PERSON_IDS or content.are_person_codes or content.name == OWN_FILE
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
                 continue
             if are_verdicts(content.cells) or (
@@ -345,50 +365,50 @@ class _RoleSearch:
                 other.is_about_people and other.distinct > 1 and self.contents.follows(other.name, [content.name])
                 for other in self._free()
             )
-            others = [name for name in self.contents.names if name != content.name]
-            varied = alone or any(self.contents.varies_within(other, content.name) for other in others)
+            rest = [name for name in self.contents.names if name != content.name]
+            varied = alone or any(self.contents.varies_within(other, content.name) for other in rest)
             if not varied or (content.distinct == 1 and not exact):
                 continue
             rank = NAMES["participant"].index(name) if exact else 99
-            # The subject of a sentence has a type too.
+            # With few values, the column may be a type, such as that of a sentence's subject.
             few = not exact and content.distinct < FEWEST_PEOPLE
-            found.append((content.filled < 0.9, not exact, alone, few, -people, not word, content.distinct == 1, rank,
-                          content))  # fmt: skip
-        rivals = [one[-1] for one in found]
-        found = [one for one in found if not self._holds_verdicts(one[-1], rivals)]
-        found.sort(key=lambda one: one[:-1])
-        if not found or (found[0][1] and self._shares_hashes(found[0][-1])):
+            doubts = (content.filled < 0.9, not exact, alone)
+            ranks[content.name] = (*doubts, few, -people, not word, content.distinct == 1, rank)
+        possible = [self.contents[name] for name in ranks]
+        candidates = [content for content in possible if not self._holds_verdicts(content, possible)]
+        candidates.sort(key=lambda content: ranks[content.name])
+        if not candidates or (ranks[candidates[0].name][1] and self._shares_hashes(candidates[0])):
             self._participant_of_ibex()
             self._participant_by_trials()
             return
-        best, sure = found[0][-1], not any(found[0][:3])
+        best, *others = candidates
         group = SHEET if self._counts_anew(best) else self._group_of_people(best)
         if group:
             self._take("participant", f"{group}+{best.name}")
-            self._ask(
-                "participant", [self._choice("participant", parts) for parts in ([group, best.name], [best.name])]
-            )
+            self._ask("participant", [[group, best.name], [best.name]])
             return
         self._take("participant", best.name)
-        if not sure:
-            rest = [one[-1] for one in found[1:] if not self._same(one[-1].name, best.name)]
-            self._ask("participant", [self._choice("participant", [one.name]) for one in [best, *rest][:3]])
-        twin = [one[-1].name for one in found[1:] if self._same(one[-1].name, best.name)]
-        self.taken |= set(twin)
+        twins = [content.name for content in others if self._same(content.name, best.name)]
+        if any(ranks[best.name][:3]):
+            self._ask("participant", [[c.name] for c in candidates if c.name not in twins])
+        self.taken |= set(twins)
+        self._skip_empty_participants(best.name)
+
+    def _skip_empty_participants(self, used: str) -> None:
         empty = [c for c in self._free() if c.plain in NAMES["participant"] and c.filled < FEWEST_IN_LIST]
         for content in empty:
             self.taken.add(content.name)
-            values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
-            self.roles.notes.append(Message("role.empty_participant", values))
+            share = round(100 * (1 - content.filled))
+            self._note("role.empty_participant", column=content.name, share=share, used=used)
 
     verdicts: str = ""
-    """A column that is called judge and holds what was said."""
+    """A column that is called judge but holds verdicts."""
 
     def _holds_verdicts(self, content: Content, rivals: Sequence[Content]) -> bool:
-        """Whether what is called a judge is what people said: few values, which come again on everything judged.
+        """Whether a column called judge holds verdicts: few values, which recur on every item.
 
-        A judge judges each thing once. This shows where others may be the participants, or where no other column is
-        called as answers are.
+        A judge judges each item once. This shows if other columns may be the participants, or if no other column is
+        called like an answer.
         """
         if "judge" not in words_of(content.name) or content.distinct > MOST_LEVELS:
             return False
@@ -403,44 +423,44 @@ class _RoleSearch:
         return True
 
     def _counts_anew(self, content: Content) -> bool:
-        """Whether participants are numbered from 1 on each sheet of a workbook: then 1 is somebody else on each."""
+        """Whether participants are numbered from 1 on each sheet of a workbook, so that 1 is several people."""
         if SHEET not in self.contents.names or not content.is_whole:
             return False
         sheets = pl.DataFrame({"sheet": self.contents[SHEET].cells, "n": content.numbers}).drop_nulls()
-        each = sheets.group_by("sheet").agg(
+        numbers = sheets.group_by("sheet").agg(
             pl.col("n").min().alias("low"), pl.col("n").max().alias("high"), pl.col("n").n_unique().alias("people")
         )
-        counted = (each["low"] == 1) & (each["high"] == each["people"]) & (each["people"] > 1)
-        return each.height > 1 and bool(counted.all())
+        complete = (numbers["low"] == 1) & (numbers["high"] == numbers["people"]) & (numbers["people"] > 1)
+        return numbers.height > 1 and bool(complete.all())
 
     def _group_of_people(self, content: Content) -> str | None:
-        """A column that cannot vary, such as age (adult, child), where many participants have several of its levels."""
+        """A column of a fixed trait, such as age (adult, child), if many participants have several of its levels."""
         for other in self._free():
-            named = describes_a_person(other.name) and other.plain not in OF_ITEMS_TOO
-            if named and not other.is_number and 1 < other.distinct <= MOST_FACTOR_LEVELS and other.filled > NEARLY:
+            is_trait = describes_a_person(other.name) and other.plain not in OF_ITEMS_TOO
+            if is_trait and not other.is_number and 1 < other.distinct <= MOST_FACTOR_LEVELS and other.filled > NEARLY:
                 both = self.contents.combinations([other.name, content.name]) - content.distinct
                 if both >= FEWEST_SHARED * content.distinct:
                     return other.name
         return None
 
     def _is_once_per_file(self, content: Content) -> bool:
-        """Whether a column is another one in every row of a file: it numbers what was judged, not who judged."""
+        """Whether a column differs in every row of a file: it numbers items, not participants."""
         if OWN_FILE not in self.contents.names:
             return False
         return self.contents.combinations([content.name, OWN_FILE]) >= NEARLY * self.contents.codes.height
 
     def _numbers_texts(self, content: Content) -> bool:
-        """Whether texts that come again are always under one id: it is theirs, as several people judge a text."""
+        """Whether recurring texts always have the same id: it is theirs, as several people judge a text."""
         texts = [c.name for c in self._free() if c is not content and c.is_text and 2 * c.distinct <= self.rows]
         return any(self.contents.follows(content.name, [name]) for name in texts)
 
     def _has_one_answer(self) -> bool:
-        """Whether exactly one column is called as answers are: then a row with its own participant is a trial."""
-        named = [c for c in self._free() if c.plain in NAMES["response"] and c.distinct > 1]
-        return len(named) == 1
+        """Whether exactly one column has the name of an answer: a row with its own participant is then a trial."""
+        candidates = [c for c in self._free() if c.plain in NAMES["response"] and c.distinct > 1]
+        return len(candidates) == 1
 
     def _shares_hashes(self, content: Content) -> bool:
-        """Whether several people have the hash of one address: results under it came at several times."""
+        """Whether several people share the hash of an address: results under it came at several times."""
         times = [c.name for c in self._free() if RECEIVED.search(c.plain) and c.is_whole]
         if not times or not all(re.fullmatch(r"[0-9a-f]{32}", value) for value in content.values[:20]):
             return False
@@ -448,38 +468,37 @@ class _RoleSearch:
         return content.distinct < both <= self.rows / 3
 
     def _participant_of_ibex(self) -> None:
-        """Ibex identifies people by the time at which results came and the hash of the address."""
+        """Take the time of reception and the hash of the address, by which Ibex identifies people."""
         plainly = {content.plain: content.name for content in self._free()}
         hashes = [name for key, name in plainly.items() if "md5" in key or key == "hash"]
         times = [name for key, name in plainly.items() if RECEIVED.search(key)]
         if hashes and times:
             self._take("participant", f"{times[0]}+{hashes[0]}")
-            self._ask("participant", [self._choice("participant", [times[0], hashes[0]])])
+            self._ask("participant", [[times[0], hashes[0]]])
 
     def _participant_by_trials(self) -> None:
-        """Codes that are called after nobody, and of which each has every item at most once, and several items."""
+        """Take codes without a telling name of which each has several items, and each item at most once."""
         if "participant" in {*self.roles.mapping, *self.by_name}:
             return
         items = [c for c in self._free() if (c.is_text or self._names_items(c)) and c.distinct >= FEWEST_ITEMS]
         items = [c for c in items if c.distinct <= self.rows / PAIR]
         for content in self._free():
-            coded = all(re.search(r"\d", value) for value in content.values) and not content.is_text
-            if not coded or content in items or not FEWEST_PEOPLE <= content.distinct <= self.rows / FEWEST_ITEMS:
+            are_codes = all(re.search(r"\d", value) for value in content.values) and not content.is_text
+            if not are_codes or content in items or not FEWEST_PEOPLE <= content.distinct <= self.rows / FEWEST_ITEMS:
                 continue
             if content.is_other or PLACES.fullmatch(content.plain) or LAYOUT.fullmatch(content.plain):
                 continue
-            each = [item for item in items if self.contents.varies_within(item.name, content.name)]
-            once = NEARLY * self.contents.codes.height
-            if any(self.contents.combinations([content.name, item.name]) >= once for item in each):
-                self._take("participant", content.name)
-                self._ask("participant", [self._choice("participant", [content.name])])
+            varying = [item for item in items if self.contents.varies_within(item.name, content.name)]
+            least = NEARLY * self.contents.codes.height
+            if any(self.contents.combinations([content.name, item.name]) >= least for item in varying):
+                self._propose("participant", [content])
                 return
 
     def _same(self, one: str, other: str) -> bool:
         return self.contents.follows(one, [other]) and self.contents.follows(other, [one])
 
     def _functions(self) -> None:
-        """A column whose values all say what a trial is for; or one in which a level is called filler or practice."""
+        """Take a column whose values all name item functions, or one with a level called filler or practice."""
         if "function" in self.mapping:
             return
         whole, part = [], []
@@ -488,47 +507,45 @@ class _RoleSearch:
         for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             exact = content.plain in NAMES["function"]
-            known = self._known_functions(content, is_named=named or exact)
-            if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
+            words = self._known_functions(content, is_named=named or exact)
+            if not words or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
-                    self._not_functions(content)
+                    values = content.values[:4]
+                    self._note("role.no_function", column=content.name, values=values, n=content.distinct)
                 continue
-            every = len(known) == content.distinct and (len(set(known.values())) > 1 or exact)
-            marked = {word for word in known.values() if word != "test"}
+            every = len(words) == content.distinct and (len(set(words.values())) > 1 or exact)
+            marked = {word for word in words.values() if word != "test"}
             if every and (named or len(marked) > 0):
-                whole.append((not exact, not named, known, content))
+                whole.append((not exact, not named, words, content))
             elif marked and (content.plain not in LIST_NAMES or marked <= BESIDE_LISTS):
-                part.append((not exact, not named, -len(known), known, content))
+                part.append((not exact, not named, -len(words), words, content))
         chosen = min(whole, key=lambda one: one[:-2], default=None) or min(part, key=lambda one: one[:-2], default=None)
         if chosen is None:
             if not self._functions_by_flag():
                 self._functions_of_items()
             return
-        known, content = chosen[-2:]
+        words, content = chosen[-2:]
         if not chosen[0] and set(map(str.lower, content.values)) <= set(FUNCTIONS):
             self._take("function", content.name)
             return
-        self.roles.functions = {value: known.get(value, "test") for value in content.values}
-        self.roles.functions |= self._functions_by_cells(content)
-        self.roles.mapping["function"] = self._with_functions_of_rest(content)
+        functions = {value: words.get(value, "test") for value in content.values} | self._functions_by_cells(content)
+        self._take_functions(*self._with_functions_of_rest(content, functions))
         if chosen in whole or not chosen[1] or content.plain in LIST_NAMES:
             self.taken.add(content.name)
-        spelled = {v: f for v, f in self.roles.functions.items() if f != "test" and " + " not in v}
-        self._note_functions(self.roles.mapping["function"], spelled)
 
     def _known_functions(self, content: Content, *, is_named: bool) -> dict[str, str]:
-        """The levels of a column that name functions; a column that is named so may do it in phrases."""
-        # A phrase that contains such a word is a level of something else, such as "with training".
-        known = {
+        """The levels of a column that name functions; only a column named after them may do so in phrases."""
+        # A phrase with such a word, such as "with training", is a level of something else.
+        words = {
             v: f for v, f in content.functions.items()
             if is_named or len(v.split()) < PHRASE or flagged_function(words_of(v))
         }  # fmt: skip
-        if "control" in known.values() and self._is_baseline(content, known):
-            known = {value: function for value, function in known.items() if function != "control"}
-        return known if is_named else self._without_judged(content, known)
+        if "control" in words.values() and self._is_baseline(content, words):
+            words = {value: function for value, function in words.items() if function != "control"}
+        return words if is_named else self._without_judged(content, words)
 
     def _without_judged(self, content: Content, functions: Mapping[str, str]) -> dict[str, str]:
-        """The functions without words such as train or anchor that are judged, like many others and no more often."""
+        """The functions without words such as train or anchor that are judged like many others, and no more often."""
         bare = [value for value in content.values if re.fullmatch(r"[^\W\d]+", value)]
         if content.distinct <= MOST_LEVELS or len(bare) < MOSTLY * content.distinct:
             return dict(functions)
@@ -537,9 +554,9 @@ class _RoleSearch:
         return {v: f for v, f in functions.items() if v not in bare or ONE_PERSON * rows.get(v, 0) > usual}
 
     def _is_baseline(self, content: Content, functions: Mapping[str, str]) -> bool:
-        """Whether control is a condition: the same named items were shown in it and in the other levels.
+        """Whether control is a condition: the same named items appear in it and in the other levels.
 
-        Numbers of items may begin anew for control items, so they show nothing.
+        Numbers of items may restart for control items, so they show nothing.
         """
         levels = [value for value, function in functions.items() if function == "control"]
         rows = content.cells.is_in(levels).fill_null(False)
@@ -552,17 +569,19 @@ class _RoleSearch:
                 return True
         return False
 
-    def _note_functions(self, column: str, functions: Mapping[str, str]) -> None:
-        spelled = [f"{value}={function}" for value, function in functions.items()]
-        self.roles.notes.append(Message("role.functions", {"column": column, "functions": spelled}))
+    def _take_functions(self, column: str, functions: dict[str, str]) -> None:
+        """Map the column of item functions, and note the values that stand for a function other than test."""
+        self.roles.functions, self.roles.mapping["function"] = functions, column
+        spelled = [f"{v}={function}" for v, function in functions.items() if function != "test" and " + " not in v]
+        self._note("role.functions", column=column, functions=spelled)
 
-    def _with_functions_of_rest(self, content: Content) -> str:
-        """The column of functions, joined with one that names functions only where the first says test or nothing.
+    def _with_functions_of_rest(self, content: Content, functions: dict[str, str]) -> tuple[str, dict[str, str]]:
+        """The column of functions and its values, joined with another that names functions in the other rows.
 
-        One of the two must be empty where the other names them: a condition that is called control has all its rows.
+        The first must say test or nothing there, and one of the two must be empty where the other names functions: a
+        condition called control fills all its rows.
         """
-        own = self.roles.functions
-        marked = content.cells.replace_strict(own, default="test", return_dtype=pl.String) != "test"
+        marked = content.cells.replace_strict(functions, default="test", return_dtype=pl.String) != "test"
         marked = marked.fill_null(False)
         for other in self._free():
             if other is content or other.is_text or self._of_person(other):
@@ -576,17 +595,15 @@ class _RoleSearch:
             if not apart or not (named & ~marked).any():
                 continue
             more = {value: words.get(value, "test") for value in other.values}
-            both = {
-                f"{one} + {two}": word if word != "test" else more[two] for one, word in own.items() for two in more
-            }
-            self.roles.functions = {**more, **own, **both}
-            return f"{content.name}+{other.name}"
-        return content.name
+            pairs = ((one, word, two) for one, word in functions.items() for two in more)
+            both = {f"{one} + {two}": word if word != "test" else more[two] for one, word, two in pairs}
+            return f"{content.name}+{other.name}", {**more, **functions, **both}
+        return content.name, functions
 
     def _functions_by_flag(self) -> bool:
-        """A column such as practice or is_filler that says yes in the trials of that function; whether there is one."""
+        """Take a column such as practice or is_filler that says yes in trials of that function; False without one."""
         marks: dict[str, pl.Series] = {}
-        found: dict[str, tuple[str, dict[str, str]]] = {}
+        by_column: dict[str, tuple[str, dict[str, str]]] = {}
         for content in self._free():
             function = flagged_function(words_of(content.name))
             values = {value.strip().lower(): value for value in content.values}
@@ -594,54 +611,48 @@ class _RoleSearch:
             if function is None or no is None or self._of_person(content):
                 continue
             marks[content.name] = (content.cells != values[no]).fill_null(False)
-            found[content.name] = function, {value: "test" if low == no else function for low, value in values.items()}
-        for name, (function, functions) in found.items():
-            both = any((marks[name] & marks[other]).any() for other, (own, _) in found.items() if own != function)
+            functions = {value: "test" if low == no else function for low, value in values.items()}
+            by_column[content.name] = function, functions
+        for name, (function, functions) in by_column.items():
+            others = [other for other, (another, _) in by_column.items() if another != function]
+            both = any((marks[name] & marks[other]).any() for other in others)
             share = marks[name].sum() / self.contents[name].cells.drop_nulls().len()
             if function in CHECKS and (both or share > MOST_CHECKS):
-                continue  # what was asked about, such as how much attention an event draws and who has control of it
-            self.roles.functions = functions
-            self.roles.mapping["function"] = name
+                continue  # The column may be a question, such as how much attention an event draws.
+            self._take_functions(name, functions)
             self.taken.add(name)
-            self._note_functions(name, {value: word for value, word in functions.items() if word != "test"})
             return True
         return False
 
     def _functions_of_items(self) -> None:
-        """Items whose names say what they are for: example1 and control2 among many others."""
+        """Take items that are named after their function: example1 and control2 among many others."""
         for content in self._free():
             if content.distinct <= MOST_FUNCTIONS or content.is_text or content.is_number or self._of_person(content):
                 continue
             words = {value: function_word(re.sub(r"[\W\d_]+", "", value)) for value in content.values}
-            known = {value: word for value, word in words.items() if word is not None and NUMBERED.fullmatch(value)}
-            if known and 2 * len(known) <= content.distinct and set(known.values()) - {"test"}:
-                self.roles.functions = {value: known.get(value, "test") for value in content.values}
-                self.roles.mapping["function"] = content.name
-                self._note_functions(content.name, {value: word for value, word in known.items() if word != "test"})
+            functions = {value: word for value, word in words.items() if word is not None and NUMBERED.fullmatch(value)}
+            if functions and 2 * len(functions) <= content.distinct and set(functions.values()) - {"test"}:
+                self._take_functions(content.name, {value: functions.get(value, "test") for value in content.values})
                 return
 
     def _functions_by_cells(self, content: Content) -> dict[str, str]:
-        """Levels without a word for a function, where the same cells are empty as in practice or attention trials.
+        """Levels that name no function, but leave the same cells empty as practice or attention trials.
 
-        This shows only where the test items have a word of their own: main, test or critical.
+        This shows only if the test items have a word of their own: main, test or critical.
         """
-        known = content.functions
-        if "test" not in known.values() or len(known) == content.distinct:
+        words = content.functions
+        if "test" not in words.values() or len(words) == content.distinct:
             return {}
         others = [name for name in self.contents.names if name != content.name]
         counts = self.contents.frame.group_by(content.name).agg(pl.col(others).null_count() == pl.len())
         empty = {str(level): cells for level, *cells in counts.iter_rows() if level is not None}
-        tested = [empty[level] for level, word in known.items() if word == "test" and level in empty]
-        found = {}
+        tested = [empty[level] for level, word in words.items() if word == "test" and level in empty]
+        functions = {}
         for level, cells in empty.items():
-            alike = [known[other] for other in known if known[other] != "test" and empty.get(other) == cells]
-            if level not in known and alike and cells not in tested:
-                found[level] = "attention" if "attention" in alike else alike[0]
-        return found
-
-    def _not_functions(self, content: Content) -> None:
-        values = {"column": content.name, "values": content.values[:4], "n": content.distinct}
-        self.roles.notes.append(Message("role.no_function", values))
+            alike = [words[other] for other in words if words[other] != "test" and empty.get(other) == cells]
+            if level not in words and alike and cells not in tested:
+                functions[level] = "attention" if "attention" in alike else alike[0]
+        return functions
 
     def _times(self) -> None:
         for role in ("rt", "time"):
@@ -651,27 +662,25 @@ class _RoleSearch:
             content = self.contents[source]
             numbers = content.numbers.drop_nulls()
             if role == "time" and len(numbers) and (numbers < UNIX_2000).all():
-                # Numbers too small for points in time are response times, or what has passed since the start.
+                # Numbers too small for points in time are response times, or times since the start.
                 if "rt" not in self.roles.mapping and not self._rises(content):
                     self._take("rt", source)
                 continue
             clock = content.values and all(re.fullmatch(r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?", v) for v in content.values)
-            if role == "rt" and not clock and numbers.len() < 0.9 * content.cells.drop_nulls().len():
-                continue
-            if role == "rt" and self._is_of_session(content):
+            few = not clock and numbers.len() < 0.9 * content.cells.drop_nulls().len()
+            if role == "rt" and (few or self._is_of_session(content)):
                 continue
             if role == "time" and self.person and self._of_person(content):
                 continue
             if role == "time" and content.distinct and not are_instants(content.values):
-                values = {"column": source, "values": [cut(value) for value in content.values[:3]]}
-                self.roles.notes.append(Message("role.other_content", values))
+                self._note("role.other_content", column=source, values=[cut(value) for value in content.values[:3]])
                 continue
             if content.filled > 0:
                 self._take(role, source)
         timed = [
             c for c in self._free() if words_of(c.name)[-1:] in (["rt"], ["rts"]) and c.is_number and c.filled > 0.3
         ]
-        # Beside the times of words and blocks, that of the answer is called response_rt or choice_rt.
+        # Beside the times of words and blocks, the response time is called response_rt or choice_rt.
         answered = [c for c in timed if set(words_of(c.name)[:-1]) & set(ANSWER_WORDS)]
         timed = answered if len(answered) == 1 else timed or [
             c for c in self._free()
@@ -682,9 +691,9 @@ class _RoleSearch:
             self._take("rt", timed[0].name)
 
     def _is_of_session(self, content: Content) -> bool:
-        """Whether a time is the same in all rows of a participant or of a session: then it times the whole.
+        """Whether a time is the same in all rows of a participant or session, so that it times the whole.
 
-        The working time of a crowd worker with one row is that of the whole, too.
+        The working time of a crowd worker with a single row times the whole, too.
         """
         if content.plain.startswith("worktime") and self.contents.combinations(self.person) >= NEARLY * self.rows:
             return True
@@ -696,8 +705,8 @@ class _RoleSearch:
     def _is_answer_like(self, content: Content) -> bool:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
             return False
-        beside = _is_beside(content) or any(w in NO_ANSWER_WORDS for w in words_of(content.name)[-1:])
-        # The key that was pressed may be the point of a scale.
+        beside = _is_beside(content) or bool({*words_of(content.name)[-1:]} & {*NO_ANSWER_WORDS})
+        # The pressed key may be a point on a scale.
         beside = beside and not (content.plain == "key" and self._are_points(content))
         if (
             beside
@@ -709,21 +718,19 @@ class _RoleSearch:
         return content.is_number or content.distinct <= 60 or _is_list(content)
 
     def _may_be_response(self, content: Content) -> bool:
-        """Whether a column may hold the answers: by its name, or by how its values are distributed."""
+        """Whether a column may hold the answers, by its name or by the distribution of its values."""
         exact = content.plain in NAMES["response"]
-        if content.functions and len(content.functions) == content.distinct:
-            return False
-        if content.is_whole and self._is_position(content):
-            return False
-        if content.plain in NAMES["expected"] and not self._differs_on_stimuli(content):
+        if (
+            (content.functions and len(content.functions) == content.distinct)
+            or (content.is_whole and self._is_position(content))
+            or (content.plain in NAMES["expected"] and not self._differs_on_stimuli(content))
+        ):
             return False
         if exact:
-            shown = content.is_text and self._is_of_item(content)
-            return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
+            is_shown = content.is_text and self._is_of_item(content)
+            return content.distinct > 1 and content.filled > FEWEST_FILLED and not is_shown
         worded = content.is_text and not sides_of(content.values[: MOST_LEVELS + 1])
-        if not self._is_answer_like(content) or content.plain in NAMES["item"] or worded:
-            return False
-        if content.plain in LIST_NAMES:
+        if not self._is_answer_like(content) or content.plain in (*NAMES["item"], *LIST_NAMES) or worded:
             return False
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
@@ -740,7 +747,7 @@ class _RoleSearch:
         )  # fmt: skip
 
     def _follows_from_text(self, content: Content) -> bool:
-        """Whether a text that several participants saw always comes with the same value: then it was shown, too."""
+        """Whether a text seen by several participants always has the same value: it was then shown, too."""
         texts = [
             c.name for c in self._free()
             if c is not content and c.is_text and FEWEST_ITEMS <= c.distinct <= self.rows / FEWEST_SEEN
@@ -749,7 +756,7 @@ class _RoleSearch:
         return any(self.contents.follows(content.name, [text]) for text in texts)
 
     def _are_points(self, content: Content) -> bool:
-        """Whether a column holds points of a scale that no design gave: answers, whatever the column is called."""
+        """Whether a column holds points of a scale that no design assigned: answers, whatever its name is."""
         if not self.person or not content.is_whole or not FEWEST_ANSWERS <= content.distinct <= MOST_LEVELS:
             return False
         low, high = float(str(content.numbers.min())), float(str(content.numbers.max()))
@@ -757,11 +764,11 @@ class _RoleSearch:
             return False
         if self._names_items(content) or PLACES.fullmatch(content.plain) or LAYOUT.fullmatch(content.plain):
             return False
-        named = content.plain in SESSION_NAMES or content.is_other or content.is_about_people
-        return not named and not self._of_person(content) and self._dispersion(content) >= FREE
+        is_excluded = content.plain in SESSION_NAMES or content.is_other or content.is_about_people
+        return not is_excluded and not self._of_person(content) and self._dispersion(content) >= FREE
 
     def _differs_on_stimuli(self, content: Content) -> bool:
-        """Whether participants have different values where all that may describe a stimulus is the same."""
+        """Whether participants have different values although everything that may describe a stimulus is the same."""
         keys = [
             c.name for c in self._free()
             if c is not content and 1 < c.distinct <= 0.5 * self.rows and not c.is_other and not c.is_about_people
@@ -779,7 +786,7 @@ class _RoleSearch:
         return codes.select(*keys, content.name).n_unique() > 1.5 * cells
 
     def _is_of_item(self, content: Content) -> bool:
-        """Whether everybody has the same value on the same item: it was shown or is right, as answers would differ."""
+        """Whether everyone has the same value on the same item: it was shown or is correct, as answers would differ."""
         items = [
             c.name for c in self._free()
             if c is not content and not _says_answer(c)
@@ -787,125 +794,120 @@ class _RoleSearch:
             and not {"chosen", "selected", "preferred"} & set(words_of(c.name))
             and FEWEST_ITEMS <= c.distinct <= self.rows / 2 - FEWEST_ROWS
         ]  # fmt: skip
-        asked = [c.name for c in self._free() if c.plain in QUESTION_NAMES]
+        questions = [c.name for c in self._free() if c.plain in QUESTION_NAMES]
         return bool(self.person) and any(
-            self._is_judged_once(name, asked) and self.contents.follows(content.name, [name]) for name in items
+            self._is_judged_once(name, questions) and self.contents.follows(content.name, [name]) for name in items
         )
 
     def _is_key(self, content: Content) -> bool:
-        """Whether a column called label or score holds what is right of an item."""
+        """Whether a column called label or score holds the correct answer of each item."""
         return content.plain in WEAK_ANSWERS and self._is_of_item(content)
 
     def _response(self) -> None:
-        if "response" in self.mapping:
+        if "response" in self.mapping or self._keyed():
             return
-        if self._keyed():
-            return
-        found = []
-        for content in self._free():
-            if self._may_be_response(content):
-                exact = content.plain in NAMES["response"]
-                rank = NAMES["response"].index(content.plain) if exact else 99
-                found.append((not self._is_answer_like(content) or self._is_key(content), not exact,
-                              content.plain in WEAK_ANSWERS, _is_of_check(content),
-                              not _says_answer(content), not self._names_file(content), rank, not _says_rating(content),
-                              not content.is_number, content))  # fmt: skip
-        found.sort(key=lambda one: one[:-1])
-        unnamed = not any(_says_answer(one[-1]) for one in found)
-        if not found or self._is_key(found[0][-1]) or (unnamed and self._given_as_right()):
+        candidates = [content for content in self._free() if self._may_be_response(content)]
+        candidates.sort(key=self._rank_of_response)
+        unnamed = not any(map(_says_answer, candidates))
+        if not candidates or self._is_key(candidates[0]) or (unnamed and self._given_as_right()):
             self._propose_response()
-            if not found or "response" in self.roles.mapping:
+            if not candidates or "response" in self.roles.mapping:
                 return
-        best = found[0][-1]
-        full = [one[-1] for one in found if one[-1].filled > 0.6]
+        best = candidates[0]
+        sure = not self._rank_of_response(best)[0]
+        full = [content for content in candidates if content.filled > 0.6]
         if best.filled < 0.5 and full:
             best = full[0]
-        rated = [one for one in full if one.name.startswith((f"{best.name}_", f"{best.name}.")) and one.is_number]
-        if best.distinct == PAIR and not best.is_number and rated and rated[0].distinct > PAIR:
-            best = rated[0]  # in two words, a check beside the rating
-        sure = best.plain in NAMES["response"] and best.plain not in VAGUE_ANSWERS and not found[0][0]
+        ratings = [one for one in full if one.name.startswith((f"{best.name}_", f"{best.name}.")) and one.is_number]
+        if best.distinct == PAIR and not best.is_number and ratings and ratings[0].distinct > PAIR:
+            best = ratings[0]  # The two words answer a check beside the rating.
+        sure = sure and best.plain in NAMES["response"] and best.plain not in VAGUE_ANSWERS and not _is_list(best)
+        others = [content for content in candidates if content is not best]
         rivals = [
-            one[-1] for one in found
-            if one[-1] is not best and one[-1].plain in NAMES["response"] and one[-1].filled >= 0.3
-            and not self._same(one[-1].name, best.name) and self._dispersion(one[-1]) >= 1
+            c for c in others
+            if c.plain in NAMES["response"] and c.filled >= 0.3
+            and not self._same(c.name, best.name) and self._dispersion(c) >= 1
         ]  # fmt: skip
-        if _is_list(best):
-            sure = False
         self._take("response", best.name)
         if not sure or rivals or best.filled < 0.5:
-            others = [*rivals, *(one[-1] for one in found if one[-1] is not best and one[-1] not in rivals)]
-            self._ask("response", [self._choice("response", [one.name]) for one in [best, *others][:3]])
-        self.second = [
-            one[-1].name for one in found
-            if one[-1] is not best and (self._dispersion(one[-1]) >= 1 or (_says_answer(one[-1]) and one[-1].is_number))
-        ]  # fmt: skip
+            rest = [content for content in others if content not in rivals]
+            self._ask("response", [[content.name] for content in [best, *rivals, *rest]])
+        self.second = [c.name for c in others if self._dispersion(c) >= 1 or (_says_answer(c) and c.is_number)]
+
+    def _rank_of_response(self, content: Content) -> tuple[float, ...]:
+        """The sort key of a column that may hold the answers: the first element is 0 unless the column is doubtful."""
+        exact = content.plain in NAMES["response"]
+        return (
+            not self._is_answer_like(content) or self._is_key(content), not exact, content.plain in WEAK_ANSWERS,
+            _is_of_check(content), not _says_answer(content), not self._names_file(content),
+            NAMES["response"].index(content.plain) if exact else 99, not _says_rating(content), not content.is_number,
+        )  # fmt: skip
 
     def _keyed(self) -> bool:
-        """Answers beside columns with their keys, as Figure Eight (CrowdFlower) and Toloka name them."""
+        """Take answers beside columns with their keys, as Figure Eight (CrowdFlower) and Toloka name them."""
         keys = {
             c.name: key for c in self._free() if c.distinct > 1 and "expected" not in self.mapping
             for key in (f"{c.name}_gold", c.name.replace("OUTPUT:", "GOLDEN:"))
             if key != c.name and key in self.contents.names
         }  # fmt: skip
-        # A question that follows some answers to another stands behind that one.
+        # A follow-up question has fewer answers than the question it follows.
         answers = sorted(keys, key=lambda name: -self.contents[name].filled)
         for name in answers[:1]:
             self._take("response", name)
             self._take("expected", keys[name])
         if len(answers) > 1:
-            self._ask("response", [self._choice("response", [name]) for name in answers[:3]])
+            self._ask("response", [[name] for name in answers])
         return bool(answers)
 
     second: Sequence[str] = ()
 
     def _time_of_answer(self) -> None:
-        """Of several response times, the one that is called after the answers: judge.rt beside judge.keys."""
+        """Take the one of several response times that is named after the answers: judge.rt beside judge.keys."""
         source = self.roles.mapping.get("response", "")
         names = {plain(f"{source.rpartition('.')[0]}.rt"), plain(f"{source}_rt"), plain(f"rt_{source}")}
-        own = next((c.name for c in self._free() if c.plain in names and c.is_number), None)
-        if "rt" not in self.roles.mapping and own is not None:
-            self._take("rt", own)
+        timed = next((c.name for c in self._free() if c.plain in names and c.is_number), None)
+        if "rt" not in self.roles.mapping and timed is not None:
+            self._take("rt", timed)
 
     def _answered_only(self) -> None:
-        """Where only some rows have an answer, what was judged is looked for in these: others are not trials."""
-        source = self.roles.mapping.get("response")
-        if source not in self.contents.names or self.contents[source].filled >= ANSWERED:
-            return
-        rows = self.contents.frame.filter(pl.col(source).is_not_null())
-        if rows.height:
-            self.contents, self.rows, self.levels = Contents(rows), rows.height, {}
+        """Search the items in answered rows only, if not all rows have an answer: the others are not trials."""
+        if self.answers is not None and self.answers.filled < ANSWERED:
+            self._search_only(self.answers.cells.is_not_null())
+
+    def _search_only(self, rows: pl.Series) -> None:
+        if rows.any():
+            self.contents, self.rows, self.levels = Contents(self.contents.frame.filter(rows)), int(rows.sum()), {}
 
     def _with_items_only(self) -> None:
-        """Without the rows of other tasks, which a column of few levels keeps apart and in which no item is shown."""
+        """Drop the rows of other tasks, which show no item and which a column of few levels separates."""
         few = [c for c in self._free() if 1 < c.distinct <= MOST_LEVELS and c.filled == 1]
         for content in self._free() if "item" not in self.mapping else ():
             empty = content.cells.is_null()
-            shown = self._names_items(content) and FEWEST_ITEMS <= content.distinct <= content.cells.count() / PAIR
-            if not shown or not 0 < empty.mean() <= FEWEST_SHARED:  # type: ignore[operator]
+            recurs = FEWEST_ITEMS <= content.distinct <= content.cells.count() / PAIR
+            if not recurs or not self._names_items(content) or not 0 < empty.mean() <= FEWEST_SHARED:  # type: ignore[operator]
                 continue
             for other in few:
                 kinds = (
                     pl.DataFrame({"level": other.cells, "empty": empty}).group_by("level").agg(pl.col("empty").mean())
                 )
                 if set(kinds["empty"]) == {0.0, 1.0}:
-                    rows = self.contents.frame.filter(~empty)
-                    self.contents, self.rows, self.levels = Contents(rows), rows.height, {}
+                    self._search_only(~empty)
                     return
 
     def _names_file(self, content: Content) -> bool:
-        """Whether the file is called after a column: mega-veridicality.csv holds judgments of veridicality."""
+        """Whether the file is named after a column: mega-veridicality.csv holds judgments of veridicality."""
         return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
 
     def _propose_response(self) -> None:
-        """Where no name or distribution decides, what differs between participants on the same stimuli is offered.
+        """Propose what differs between participants on the same stimuli if no name or distribution decides.
 
-        Of one participant, or where each item was judged once, only names say what the answers are.
+        With a single participant, or if each item was judged once, only names show what the answers are.
         """
         once = any(self._names_items(c) and c.distinct >= NEARLY * self.rows for c in self._free())
         alone = bool(self.person) and (once or self.contents.combinations(self.person) == 1)
-        # Where people are mostly right, they have the levels of a key nearly as often as each other.
+        # If people are mostly right, they have the levels of a key almost equally often.
         keys = [set(c.values) for c in self._free() if self._is_key(c)]
-        found = [
+        candidates = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
             and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
@@ -914,36 +916,35 @@ class _RoleSearch:
             and (_says_answer(content) or self._dispersion(content) >= DESIGNED or set(content.values) in keys)
             and (self._differs_on_stimuli(content) or (alone and _says_answer(content)))
         ]  # fmt: skip
-        found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
-        found = self._shown_on_a_side() or found
-        if not any(_says_answer(c) for c in found):
-            # Where no answer is left, the table may say whether it was right.
-            named = [c for c in self._free() if c.plain in ACCURACY or words_of(c.name)[-1:] in RIGHT]
-            right = [c for c in named if set(c.values) == {"0", "1"}]
-            right += self._given_as_right()
-            found = [*right, *(c for c in found if c not in right)]
-        if found:
-            self._take("response", found[0].name)
-            self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
+        candidates.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
+        candidates = self._shown_on_a_side() or candidates
+        if not any(_says_answer(c) for c in candidates):
+            # A table without answers may say whether they were right.
+            accuracies = [c for c in self._free() if c.plain in ACCURACY or words_of(c.name)[-1:] in ACCURACY_ENDINGS]
+            correct = [c for c in accuracies if set(c.values) == {"0", "1"}]
+            correct += self._given_as_right()
+            candidates = [*correct, *(c for c in candidates if c not in correct)]
+        if candidates:
+            self._propose("response", candidates)
 
     def _given_as_right(self) -> list[Content]:
-        """Columns called correct_response in which people differ: what is right is the same for everybody."""
+        """Columns called correct_response in which people differ: the correct answer is the same for everyone."""
         return [c for c in self._free() if c.plain in NAMES["expected"] and self._differs_on_stimuli(c)]
 
     def _shown_on_a_side(self) -> list[Content]:
-        """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
+        """A column that repeats, in every row, one of two other columns: the one of two stimuli that was chosen."""
         free = self._free()
         texts = [c for c in free if c.is_text and not _says_answer(c)][:MOST_TEXTS]
-        # What is called chosen may stand beside texts that are called by their conditions, such as good and bad.
-        named = [c for c in free if c.is_text and _says_answer(c)]
+        # A column called chosen may come with texts named after their conditions, such as good and bad.
+        chosen = [c for c in free if c.is_text and _says_answer(c)]
         return [
             *(content for first, second in SIDES for pair in _pairs_of(free, first, second)
               for content in free if content not in pair and names_one_of(content, *pair)),
-            *(c for pair in combinations(texts, PAIR) for c in named if names_one_of(c, *pair)),
+            *(c for pair in combinations(texts, PAIR) for c in chosen if names_one_of(c, *pair)),
         ][:1]  # fmt: skip
 
     def _is_position(self, content: Content) -> bool:
-        """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
+        """Whether a whole number is a mere count of trials: distinct within people, and rising as they go on."""
         if not content.is_whole or not self.person or content.distinct < 3:
             return False
         keys = [*self.person, *self.question]
@@ -961,16 +962,15 @@ class _RoleSearch:
     def _positions(self) -> None:
         if "trial" in self.mapping:
             return
-        named = [self.by_name["trial"]] if "trial" in self.by_name else []
-        named += [c.name for c in self._free() if PLACES.fullmatch(c.plain) and c.name not in named]
-        for name in named:
+        names = [self.by_name["trial"]] if "trial" in self.by_name else []
+        names += [c.name for c in self._free() if PLACES.fullmatch(c.plain) and c.name not in names]
+        for name in names:
             if name in self.taken:
                 continue
             content = self.contents[name]
             if not content.is_whole or content.filled < 0.5:
                 if content.plain in NAMES["trial"] and content.distinct > 1:
-                    values = {"column": name, "values": content.values[:3]}
-                    self.roles.notes.append(Message("role.no_position", values))
+                    self._note("role.no_position", column=name, values=content.values[:3])
                 continue
             keys = [*self.person, *self.question, name]
             if self.person and self.contents.combinations(keys) < 0.3 * self.contents.codes.height:
@@ -981,74 +981,66 @@ class _RoleSearch:
             return
 
     def _numbers_items(self, content: Content) -> bool:
-        """Whether a number belongs to the item: everybody has it on the same item, and skips those of other items.
+        """Whether a number belongs to the item: everyone has it on the same item, and skips the numbers of other items.
 
-        In a fixed order, too, a position follows from the item, but nobody skips one.
+        In a fixed order, a position follows from the item, too, but nobody skips one.
         """
-        shared = [c.name for c in self._free() if c is not content and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR]
-        if not self.person or not any(self._same(content.name, name) for name in shared):
+        others = [c for c in self._free() if c is not content and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR]
+        if not self.person or not any(self._same(content.name, other.name) for other in others):
             return False
         numbers = self.contents.frame.select(*self.person, pl.col(content.name).cast(pl.Float64, strict=False))
-        each = numbers.group_by(self.person).agg(
+        spans = numbers.group_by(self.person).agg(
             (pl.col(content.name).max() - pl.col(content.name).min() + 1).alias("span"), pl.len().alias("n")
         )
-        return bool((each["span"] > each["n"]).mean() > MOSTLY)  # type: ignore[operator]
+        return bool((spans["span"] > spans["n"]).mean() > MOSTLY)  # type: ignore[operator]
 
     def _design(self) -> list[Content]:
-        """The columns that may say what was judged."""
-        found, uneven = [], []
+        """The columns that may identify the items."""
+        parts, uneven = [], []
         for content in self._free():
-            if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= MOSTLY_OWN * self.rows:
-                continue
-            if content.is_other or content.is_about_people or self._is_second_answer(content):
-                continue
             if (
-                (ROW_NUMBERS.fullmatch(content.plain) and not self._is_judged_by_several(content))
+                content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= UNIQUE * self.rows
+                or content.is_other or content.is_about_people or self._is_second_answer(content)
+                or (ROW_NUMBERS.fullmatch(content.plain) and not self._is_judged_by_several(content))
                 or CHOSEN.fullmatch(content.name.lower())
                 or (LAYOUT.fullmatch(content.plain) and not self._is_heard(content))
-                or _is_beside_the_answer(content)
-                or _is_list(content)
-            ):
+                or _is_beside_the_answer(content) or _is_list(content)
+                or (content.is_number and not content.is_whole and content.distinct > MOST_LEVELS)
+                or self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content)
+                or self._holds_the_answer(content) or self._is_part_of_answer(content) or self._is_marked(content)
+                or ("trial" in self.roles.mapping and all(map(PLACE.fullmatch, content.values)))
+            ):  # fmt: skip
                 continue
-            if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
-                continue
-            if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
-                continue
-            if self._holds_the_answer(content) or self._is_part_of_answer(content) or self._is_marked(content):
-                continue
-            if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
-                continue
-            named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
-            named = named or self._is_judged_by_several(content) or self._is_id(content)
-            if self._of_person(content) or (not named and self._is_position(content)):
+            is_item = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
+            is_item = is_item or self._is_judged_by_several(content) or self._is_id(content)
+            if self._of_person(content) or (not is_item and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
             measured = measured and not self._names_items(content) and not self._between_lists(content)
             if (measured and self._dispersion(content) > OVERDISPERSED) or self._is_ticked(content):
                 uneven.append(content)
                 continue
-            found.append(content)
-        # Positions that begin anew in each block say nothing of the item where something else does.
-        shown = [content for content in found if not (PLACES.fullmatch(content.plain) and content.is_whole)] or found
-        return [*shown, *(content for content in uneven if self._is_crossed_between(content, shown))]
+            parts.append(content)
+        # Positions that restart in each block say nothing about the item if something else does.
+        parts = [content for content in parts if not (PLACES.fullmatch(content.plain) and content.is_whole)] or parts
+        return [*parts, *(content for content in uneven if self._is_crossed_between(content, parts))]
 
     def _holds_the_answer(self, content: Content) -> bool:
-        """Whether all who have the same text gave the same of several answers: the text has the answer in it."""
-        source = self.roles.mapping.get("response", "")
-        if source not in self.contents.names or not content.is_text or self.contents[source].distinct <= PAIR:
+        """Whether everyone with the same text gave the same one of several answers: the text contains the answer."""
+        if self.answers is None or not content.is_text or self.answers.distinct <= PAIR:
             return False
         again = self.contents.codes.height - self.contents.combinations([content.name])
-        return again >= FEWEST_ROWS and self.contents.follows(source, [content.name])
+        return again >= FEWEST_ROWS and self.contents.follows(self.answers.name, [content.name])
 
     def _is_marked(self, content: Content) -> bool:
-        """Whether participants marked parts of a text: without the marks, it follows from other columns."""
+        """Whether participants marked parts of a text: without the marks, it repeats."""
         if not content.is_text or not content.cells.str.contains(MARKED).mean() >= FEWEST_FILLED:  # type: ignore[operator]
             return False
         bare = Contents(self.contents.frame.with_columns(content.cells.str.replace_all(MARKED, "").alias(content.name)))
         return bare[content.name].distinct < NEARLY * content.distinct
 
     def _is_part_of_answer(self, content: Content) -> bool:
-        """Whether a column comes from the same cells as the answers, response[2] beside response[1], or codes them."""
+        """Whether a column codes the answers or comes from the same cells, like response[2] and response[1]."""
         source, part = self.roles.mapping.get("response", ""), r"\[\d+\]$"
         if re.search(part, source) and re.sub(part, "", source) == re.sub(part, "", content.name):
             return True
@@ -1056,36 +1048,39 @@ class _RoleSearch:
         return shared and self._same(source, content.name)
 
     def _is_heard(self, content: Content) -> bool:
-        """Whether a column names the speakers that listeners judge."""
+        """Whether a column identifies the speakers whom listeners judge."""
         return "speaker" in words_of(content.name) and any("listener" in words_of(name) for name in self.person)
 
     def _is_judged_by_several(self, content: Content) -> bool:
-        """Whether what is called a row is a row of the materials: most participants have it, each of them once."""
+        """Whether a column called row numbers the materials: most participants have each row, once."""
         if not self.person or content.plain != "row" or 2 * content.distinct > self.rows:
             return False
         in_order = content.numbers.is_sorted() or content.numbers.is_sorted(descending=True)
         return self._is_judged_once(content.name, []) and (in_order or not self._is_position(content))
 
     def _is_id(self, content: Content) -> bool:
-        """Whether a column is an id with more values than anybody has answers; sorted by it, a file looks counted."""
+        """Whether a column is an id with more values than anyone has answers.
+
+        In a file sorted by it, an id looks like a position.
+        """
         if words_of(content.name)[-1:] != ["id"] or not self.person:
             return False
         answers = self.contents.codes.group_by([*self.person, *self.question]).len()["len"]
         return content.distinct > int(answers.max())  # type: ignore[arg-type]
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
-        """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""
+        """Whether a column is a factor with one level for most participants, and all stimuli come in every level."""
         if not design or not self.person or content.distinct > MOST_LEVELS:
             return False
         levels = self.contents.codes.group_by(self.person).agg(pl.col(content.name).n_unique().alias("n"))["n"]
         if (levels == 1).mean() < MOSTLY:  # type: ignore[operator]
             return False
-        names = [one.name for one in design]
+        names = [part.name for part in design]
         crossed = self.contents.combinations(names) * content.distinct
         return self.contents.combinations([*names, content.name]) >= NEARLY * crossed
 
     def _is_written_by_one(self, content: Content) -> bool:
-        """Whether nearly every value is one participant's own, as comments and reasons are; stimuli are shared."""
+        """Whether nearly every value belongs to a single participant, like comments and reasons; stimuli are shared."""
         if not self.person or content.distinct < FEWEST_ITEMS or self._names_items(content) or not content.is_text:
             return False
         several = self.contents.codes.group_by(content.name).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
@@ -1093,31 +1088,30 @@ class _RoleSearch:
         return people >= FEWEST_ITEMS and bool((several == 1).mean() >= ONE_PERSON)  # type: ignore[operator]
 
     def _is_ticked(self, content: Content) -> bool:
-        """Whether a column is a box that participants tick or not: true and false, by nobody's design."""
+        """Whether a column is a box that participants tick or leave empty: true and false, without a design."""
         values = {re.sub(r'[\s"]', "", value).lower() for value in content.values} - {""}
         if not {"true", "false"} <= values or len(values) > MOST_TICKED or self._between_lists(content):
             return False
         return self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
 
     def _is_second_answer(self, content: Content) -> bool:
-        """Whether a column holds answers to another question on the same stimuli."""
-        if content.name in self.second or self._are_points(content) or self._has_the_same_answers(content):
-            return True
-        if self._shares_a_level(content) or re.search(rf"(?:^|[\W_])(?:{CHOICE_MADE})$", content.name.lower()):
-            return True
-        if content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS and self._differs_on_stimuli(content):
-            return True
-        if self._is_slider(content):
+        """Whether a column holds the answers to another question about the same stimuli."""
+        if (
+            content.name in self.second or self._are_points(content) or self._has_the_same_answers(content)
+            or self._shares_a_level(content) or re.search(rf"(?:^|[\W_])(?:{CHOICE_MADE})$", content.name.lower())
+            or (content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS
+                and self._differs_on_stimuli(content))
+            or self._is_slider(content)
+        ):  # fmt: skip
             return True
         if not _says_answer(content) or not self._is_answer_like(content):
             return False
         once = not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height
-        source = self.roles.mapping.get("response", "")
-        once = once and content.is_number and source in self.contents.names and self.contents[source].is_number
+        once = once and content.is_number and self.answers is not None and self.answers.is_number
         return (once or self._dispersion(content) >= FREE) and self._differs_on_stimuli(content)
 
     def _is_slider(self, content: Content) -> bool:
-        """Whether a number with many values comes again for participants, by no design; that of an item does not."""
+        """Whether a number with many values recurs for participants without a design; that of an item does not."""
         if not self.person or not content.is_whole or content.distinct <= MOST_NUMBERED:
             return False
         if self._names_items(content) or words_of(content.name)[-1:] == ["id"] or self._dispersion(content) < FREE:
@@ -1126,11 +1120,10 @@ class _RoleSearch:
         return again < NEARLY * self.contents.codes.height and self._differs_on_stimuli(content)
 
     def _shares_a_level(self, content: Content) -> bool:
-        """Whether a column has one word in common with the answers, always in the same rows, such as no-error."""
-        source = self.roles.mapping.get("response", "")
-        if source not in self.contents.names or content.is_number or content.distinct > FEW_LEVELS:
+        """Whether a column shares a single word with the answers, always in the same rows, such as no-error."""
+        answers = self.answers
+        if answers is None or content.is_number or content.distinct > FEW_LEVELS:
             return False
-        answers = self.contents[source]
         common = set(content.values) & set(answers.values)
         if len(common) != 1 or min(content.distinct, answers.distinct) <= PAIR:
             return False
@@ -1140,56 +1133,49 @@ class _RoleSearch:
         return bool(((content.cells == level).fill_null(False) == (answers.cells == level).fill_null(False)).all())
 
     def _has_the_same_answers(self, content: Content) -> bool:
-        """Whether a column has the levels of the answers, and people differ in it where they judged the same."""
-        source = self.roles.mapping.get("response", "")
-        if source not in self.contents.names or not 2 <= content.distinct <= MOST_LEVELS:
+        """Whether a column has the levels of the answers, and people differ in it on the same stimuli."""
+        answers = self.answers
+        if answers is None or not 2 <= content.distinct <= MOST_LEVELS:
             return False
-        given = {value.strip().lower() for value in self.contents[source].values}
-        if not {value.strip().lower() for value in content.values} <= given or self._between_lists(content):
+        levels, answered = ({value.strip().lower() for value in column.values} for column in (content, answers))
+        if not levels <= answered or self._between_lists(content):
             return False
-        again = re.sub(r"\d", "", content.plain) == re.sub(r"\d", "", plain(source))  # label1, label2
-        return (again or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
+        is_numbered = re.sub(r"\d", "", content.plain) == re.sub(r"\d", "", answers.plain)  # label1, label2
+        return (is_numbered or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
 
     def _between_lists(self, content: Content) -> bool:
-        """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""
-        lists = [c.name for c in self.contents if c.plain in SESSION_NAMES]  # type: ignore[attr-defined]
+        """Whether a column is constant within each list of a participant: lists differ in it, as answers would not."""
+        lists = [c.name for c in self.contents.columns if c.plain in SESSION_NAMES]
         return any(self.contents.follows(content.name, [*self.person, one]) for one in lists if one != content.name)
 
     def _names_items(self, content: Content) -> bool:
         return content.plain in NAMES["item"] or any(word in ITEM_WORDS for word in words_of(content.name))
 
     def _sides(self) -> None:
-        """Two columns whose names differ in a side, where the answers are these sides or what stands there."""
-        source = self.roles.mapping.get("response")
-        if (
-            source not in self.contents.names
-            or {"item", "left", "right"} & set(self.roles.mapping)
-            or "left" in self.by_name
-        ):
+        """Take two columns whose names differ in a side, if the answers name these sides or repeat the columns."""
+        answers = self.answers
+        if answers is None or {"item", "left", "right"} & set(self.roles.mapping) or "left" in self.by_name:
             return
-        answers = self.contents[source]
-        found = next(filter(None, (shown_sides(answers, self._free(), sides) for sides in (*SIDES, None))), [])
-        # Systems come again and can be compared; the texts that they wrote come once.
-        pairs = sorted(found, key=lambda pair: pair[0].distinct)
+        matching = next(filter(None, (shown_sides(answers, self._free(), sides) for sides in (*SIDES, None))), [])
+        # Systems recur and can be compared; their texts appear once.
+        pairs = sorted(matching, key=lambda pair: pair[0].distinct)
         for side, content in zip(("left", "right"), pairs[0] if pairs else (), strict=False):
             self._take(side, content.name)
         if pairs:
-            choices = [
+            choices = (
                 Proposal({"left": one.name, "right": other.name}, self._choice("item", [one.name, other.name]).detail)
                 for one, other in pairs[:3]
-            ]
-            self._ask("item", choices)
+            )
+            self.roles.open.append(Question("item", tuple(choices)))
 
     def _item(self) -> None:
-        names = self.contents.names
-        numbered = plain(self.by_name.get("item", "")) in ("item", "itemid") or self._names_systems()
-        if {"left", "right"} <= set(self.roles.mapping) and not numbered:
+        is_numbered = plain(self.by_name.get("item", "")) in ("item", "itemid") or self._names_systems()
+        if {"left", "right"} <= set(self.roles.mapping) and not is_numbered:
             self._prompt_of_choices()
-            asked = self._question()
-            known = [self.roles.mapping[role] for role in ("left", "right", "item") if role in self.roles.mapping]
-            shown = [name for source in known for name in joined(source, names)]
-            if asked and self._asks_again(shown, asked):
-                self._take_question(asked)
+            question = self._question()
+            stimuli = [name for role in ("left", "right", "item") for name in self._columns_of(role)]
+            if question and self._asks_again(stimuli, question):
+                self._take_question(question)
             return
         self._scale_of_answers()
         self._dimension_of_people()
@@ -1199,8 +1185,8 @@ class _RoleSearch:
                 self._take_question(question)
             return
         design = self._without_numbers_of_trials([content for content in self._design() if content.name != question])
-        named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
-        native = min(named, key=self._is_weak, default=None)
+        item_columns = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
+        native = min(item_columns, key=self._is_weak, default=None)
         native = next((c for c in design if c.plain in (*ITEM, "itemid")), native)
         if not design and question and question not in self.taken and self._asks_again([], question):
             self._take_question(question)
@@ -1210,63 +1196,62 @@ class _RoleSearch:
             self._constant_item()
             return
         sure, parts = self._parts(design, native, question)
-        apart = question and "question" not in self.roles.mapping
-        if question and apart and (self._asks_again(parts, question) or self._parts_answers(self.contents[question])):
+        again = question and (self._asks_again(parts, question) or self._parts_answers(self.contents[question]))
+        if question and again and "question" not in self.roles.mapping:
             self._take_question(question)
         elif question and question not in self.taken and "question" not in self.mapping:
             sure, parts = self._parts([*design, self.contents[question]], native, None)
-        own = [c for c in self._free() if c.distinct >= MOSTLY_OWN * self.rows and self._names_items(c)]
+        unique = [c for c in self._free() if c.distinct >= UNIQUE * self.rows and self._names_items(c)]
         people = self.contents.combinations(self.person) if self.person else 0
-        once = people == 1 or self.contents.combinations(parts) >= MOSTLY_OWN * self.rows
-        if own and not sure and len(parts) > 1 and once:
-            # Nothing was judged twice: the column with a value for each row names it best.
-            design, parts = [*design, *(self.contents[name] for name in parts)], [own[0].name]
+        once = people == 1 or self.contents.combinations(parts) >= UNIQUE * self.rows
+        if unique and not sure and len(parts) > 1 and once:
+            # Nothing was judged twice, so the column with a value per row names it best.
+            design, parts = [*design, *(self.contents[name] for name in parts)], [unique[0].name]
         same = [c for c in self._free() if c.plain in NAMES["item"] and c.distinct == 1 and c.filled > ANSWERED]
         if same and not sure and people == self.rows:
-            # Everybody answered once: conditions may differ where the item is the same.
+            # Everyone answered once: conditions may differ on the same item.
             design, parts = [*design, *(self.contents[name] for name in parts)], [same[0].name]
         self._take("item", "+".join(parts))
         if not sure:
             options = [parts, *([native.name] for native in [native] if native is not None)]
-            # Numbers drawn at random for each trial look like answers.
-            drawn = [c.name for c in self._free() if self._are_points(c) and not _says_answer(c)]
-            options += [[*parts, *drawn]] if drawn else []
+            # Random numbers per trial look like answers.
+            numbers = [c.name for c in self._free() if self._are_points(c) and not _says_answer(c)]
+            options += [[*parts, *numbers]] if numbers else []
             options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
             distinct = list(dict.fromkeys(tuple(option) for option in options))
-            self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
+            self._ask("item", distinct)
 
     def _names_systems(self) -> bool:
-        """Whether the answers are the names of the columns with the two texts: then these are the same two systems."""
-        named = [self.roles.mapping.get(role, "") for role in ("response", "left", "right")]
-        known = [self.contents[name] for name in named if name in self.contents.names]
-        return len(known) == len(named) and are_systems(known[0], known[1:])
+        """Whether the answers are the names of the two columns of texts, which are then two systems throughout."""
+        sources = [self.roles.mapping.get(role, "") for role in ("response", "left", "right")]
+        columns = [self.contents[name] for name in sources if name in self.contents.names]
+        return len(columns) == len(sources) and are_systems(columns[0], columns[1:])
 
     def _prompt_of_choices(self) -> None:
-        """Where the same two systems are compared again and again, what they answered to is the item."""
-        named = (c.name for c in self._free() if self._names_items(c) and not _says_answer(c))
-        source = self.by_name.get("item") or next(named, None)
+        """Take the prompt as the item if the same two systems are compared again and again."""
+        candidates = (c.name for c in self._free() if self._names_items(c) and not _says_answer(c))
+        source = self.by_name.get("item") or next(candidates, None)
         if "item" in self.mapping or source is None or source in self.taken:
             return
-        sides = [name for side in ("left", "right") for name in joined(self.roles.mapping[side], self.contents.names)]
+        sides = [*self._columns_of("left"), *self._columns_of("right")]
         pairs = self.contents.combinations(sides)
         if self.contents[source].filled > ANSWERED and self.contents.combinations([*sides, source]) > 2 * pairs:
             self._take("item", source)
 
     def _constant_item(self) -> None:
-        """Everybody judged the same thing, or each participant something else: what is named like an item is asked."""
-        named = [c for c in self._free() if self._names_items(c) and c.distinct and not PLACES.fullmatch(c.plain)
+        """Propose a column named like an item if everyone judged the same item, or each participant a different one."""
+        candidates = [c for c in self._free() if self._names_items(c) and c.distinct and not PLACES.fullmatch(c.plain)
                  and not c.is_other and c.filled > SPARSE and (c.is_whole or not c.is_number)]  # fmt: skip
-        named.sort(key=lambda c: (c.distinct < 2, c.is_number))
-        if named and self.rows >= FEWEST_ROWS:
-            self._take("item", named[0].name)
-            self._ask("item", [self._choice("item", [one.name]) for one in named[:3]])
+        candidates.sort(key=lambda c: (c.distinct < 2, c.is_number))
+        if candidates and self.rows >= FEWEST_ROWS:
+            self._propose("item", candidates)
 
     def _parts(self, design: list[Content], native: Content | None, question: str | None) -> tuple[bool, list[str]]:
-        """What distinguishes stimuli, and whether that is certain."""
+        """The columns that distinguish stimuli, and whether that is certain."""
         names = [content.name for content in design]
         full = self.contents.combinations(names)
-        asked = [question] if question else self.question
-        if native is not None and native.plain in ITEM and self._is_judged_once(native.name, asked):
+        questions = [question] if question else self.question
+        if native is not None and native.plain in ITEM and self._is_judged_once(native.name, questions):
             return True, [native.name]
         single = [c for c in design if self.contents.combinations([c.name]) >= NEARLY * full and not c.is_about_people]
         single.sort(key=lambda c: (c.plain not in NAMES["item"], not self._names_items(c), "id" not in words_of(c.name),
@@ -1276,58 +1261,58 @@ class _RoleSearch:
             codes = [c for c in single if "id" in words_of(c.name) and not c.is_text and not c.is_other]
             if best.is_text and codes:
                 best = codes[0]
-            named = best.plain in NAMES["item"] and not self._is_weak(best)
+            is_item = best.plain in NAMES["item"] and not self._is_weak(best)
             texts = [c for c in design if c.is_text and c is not best]
             has_id = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
-            # An id that each participant has once, and from which the rest of the design follows, is that of the item.
-            has_id = has_id or (best.plain == "id" and len(design) > 1 and self._is_judged_once(best.name, asked))
-            return named or has_id, [best.name]
-        if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
+            # An id that each participant has once, and that determines the rest of the design, identifies the item.
+            has_id = has_id or (best.plain == "id" and len(design) > 1 and self._is_judged_once(best.name, questions))
+            return is_item or has_id, [best.name]
+        if native is not None and self._is_judged_once(native.name, questions) and not self._is_weak(native):
             return True, [self._code_of(native, design)]
         if native is not None and native.plain in (*ITEM, *NUMBERED_ITEMS):
-            apart = [c.name for c in design if c.plain in EXPERIMENTS]
-            if apart and self._is_judged_once(native.name, [*asked, *apart[:1]]):
-                return False, [*apart[:1], native.name]
+            experiments = [c.name for c in design if c.plain in EXPERIMENTS]
+            if experiments and self._is_judged_once(native.name, [*questions, *experiments[:1]]):
+                return False, [*experiments[:1], native.name]
         numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
-                    and self._is_judged_once(c.name, asked)]  # fmt: skip
+                    and self._is_judged_once(c.name, questions)]  # fmt: skip
         if numbered:
             best = max(numbered, key=lambda c: c.distinct)
-            shown = any(
+            shows_design = any(
                 c is not best and c.distinct > PAIR and self.contents.follows(c.name, [best.name]) for c in design
             )
-            return best.plain == "id" and shown, [best.name]
+            return best.plain == "id" and shows_design, [best.name]
         texts = [c for c in design if c.is_text and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR
-                 and self._is_judged_once(c.name, asked)]  # fmt: skip
-        # The same question may be put twice, once about oneself and once about somebody else, and have a number.
+                 and self._is_judged_once(c.name, questions)]  # fmt: skip
+        # A question may come twice, with a number: once about the participant and once about someone else.
         alike = [name for name in names if texts and self._same(name, texts[0].name)]
         rest = [name for name in names if name not in alike]
         if (
             texts
             and {c.name for c in texts} <= {*alike}
-            and self.contents.combinations([*self.person, *asked, *rest]) < ANSWERED * self.rows
+            and self.contents.combinations([*self.person, *questions, *rest]) < ANSWERED * self.rows
         ):
             return False, [texts[0].name]
         shared = self._shared(names)
         full = self.contents.combinations(shared)
-        keep = sorted(
+        ordered = sorted(
             (c for c in design if c.name in shared),
             key=lambda c: (self._names_items(c), not c.is_text, not c.is_number, c.distinct, -names.index(c.name)),
         )
-        kept = [c.name for c in keep]
-        for content in keep:
-            rest = [name for name in kept if name != content.name]
+        parts = [c.name for c in ordered]
+        for content in ordered:
+            rest = [name for name in parts if name != content.name]
             if rest and self.contents.combinations(rest) >= full:
-                kept = rest
-        kept = self._without_factors(kept)
-        if len(kept) > MOST_PARTS:
-            kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
-        return False, [name for name in self.contents.names if name in kept]
+                parts = rest
+        parts = self._without_factors(parts)
+        if len(parts) > MOST_PARTS:
+            parts = sorted(parts, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
+        return False, [name for name in self.contents.names if name in parts]
 
     def _without_factors(self, parts: list[str]) -> list[str]:
-        """The parts of an item without factors: columns with a few levels in each of which people judged all the rest.
+        """The parts of an item without factors: columns with few levels, in each of which people judged all the rest.
 
-        A factor stays if people saw each item in one of its levels only: the parts together are then what they judged.
-        One of two parts stays as well, because it may be the system that made each of the texts.
+        A factor stays if people saw each item in only one of its levels, since they then judged the parts together.
+        One of two parts stays as well, because it may be the system that made each text.
         """
         for name in sorted(parts, key=lambda name: self.contents[name].distinct):
             content, rest = self.contents[name], [other for other in parts if other != name]
@@ -1340,7 +1325,7 @@ class _RoleSearch:
         return parts
 
     def _code_of(self, text: Content, design: Sequence[Content]) -> str:
-        """The id that says more than a text does: it has a value where practice items have no text."""
+        """The id that is more complete than a text: it has a value for practice items without a text."""
         codes = [
             c.name for c in design
             if text.is_text and not c.is_text and "id" in words_of(c.name)
@@ -1350,21 +1335,21 @@ class _RoleSearch:
         return codes[0] if codes else text.name
 
     def _without_numbers_of_trials(self, design: list[Content]) -> list[Content]:
-        """Without ids of which each trial has one of its own, where another column says what each trial showed.
+        """The design without ids that are unique to each trial, if another column says what each trial showed.
 
-        Numbers drawn at random for each trial are no ids either.
+        Random numbers per trial are no ids either.
         """
-        asked = max(self.contents.combinations(self.question), 1)
+        questions = max(self.contents.combinations(self.question), 1)
         design = [c for c in design if not self._is_drawn(c, design)]
-        own = [c for c in design if asked * c.distinct >= NEARLY * self.rows]
-        rest = [c for c in design if c not in own]
-        shown = [c for c in rest if c.distinct >= FEWEST_ITEMS and self._is_judged_once(c.name, self.question)]
-        return rest if shown else design
+        unique = [c for c in design if questions * c.distinct >= NEARLY * self.rows]
+        rest = [c for c in design if c not in unique]
+        stimuli = [c for c in rest if c.distinct >= FEWEST_ITEMS and self._is_judged_once(c.name, self.question)]
+        return rest if stimuli else design
 
     def _is_drawn(self, content: Content, design: Sequence[Content]) -> bool:
-        """Whether a number was drawn at random for each trial: with it stimuli hardly come again, without it most do.
+        """Whether a number was drawn at random for each trial: with it, stimuli hardly recur; without it, most do.
 
-        Some participants then have a number twice, by chance.
+        Some participants then have a number twice by chance.
         """
         if not content.is_number or content.distinct <= MOST_LEVELS or self._names_items(content) or not self.person:
             return False
@@ -1377,23 +1362,23 @@ class _RoleSearch:
         )  # fmt: skip
 
     def _shared(self, names: list[str]) -> list[str]:
-        """Columns that together identify what several participants judged, without texts made anew for every trial.
+        """The columns that identify what several participants judged, without texts that are new in every trial.
 
-        Names drawn at random for the people in a story, for example, make nearly every text one of its own.
+        Random names for the people in a story, for example, make nearly every text unique.
         """
         rows = self.contents.codes.height
         people = self.contents.combinations(self.person) if self.person else 0
         if people < FEWEST_ITEMS or 2 * self.contents.combinations(names) <= rows:
             return names
-        left = list(names)
-        while 2 * self.contents.combinations(left) > rows:
+        shared = list(names)
+        while 2 * self.contents.combinations(shared) > rows:
             rest = {
-                n: self.contents.combinations([o for o in left if o != n]) for n in left if self.contents[n].is_text
+                n: self.contents.combinations([o for o in shared if o != n]) for n in shared if self.contents[n].is_text
             }
-            if not rest or len(left) == 1:
+            if not rest or len(shared) == 1:
                 return names
-            left.remove(min(rest, key=lambda name: rest[name]))
-        return left if self.contents.combinations(left) >= FEWEST_ITEMS else names
+            shared.remove(min(rest, key=lambda name: rest[name]))
+        return shared if self.contents.combinations(shared) >= FEWEST_ITEMS else names
 
     def _is_weak(self, content: Content) -> bool:
         """Whether the name of a column alone does not make it the item."""
@@ -1401,36 +1386,34 @@ class _RoleSearch:
             return False
         return content.plain in WEAK_ITEMS
 
-    def _is_judged_once(self, name: str, asked: Sequence[str]) -> bool:
+    def _is_judged_once(self, name: str, questions: Sequence[str]) -> bool:
         """Whether participants see each item once, or again only as a repetition."""
         if not self.person:
             return True
-        keys = [*self.person, name, *asked, *self._sessions()]
+        sessions = [c.name for c in self.contents.columns if c.plain in ("session", "repetition")]
+        keys = [*self.person, name, *questions, *sessions]
         return self.contents.combinations(keys) >= 0.9 * self.contents.codes.height
 
-    def _sessions(self) -> list[str]:
-        return [c.name for c in self.contents if c.plain in ("session", "repetition")]  # type: ignore[attr-defined]
-
     def _scale_of_answers(self) -> None:
-        """A column that names the scale of each answer is the question: its levels have fewer answers, or more."""
-        source = self.roles.mapping.get("response")
-        for content in self._free() if source in self.contents.names and "question" not in self.mapping else []:
+        """Take a column that names the scale of each answer as the question: its levels have fewer or more points."""
+        answers = self.answers
+        if answers is None or "question" in self.mapping:
+            return
+        for content in self._free():
             if content.plain not in SCALE_NAMES or content.distinct < 2 or content.filled < NEARLY:
                 continue
-            both = pl.DataFrame({"level": content.cells, "answer": self.contents[str(source)].cells}).drop_nulls()
+            both = pl.DataFrame({"level": content.cells, "answer": answers.cells}).drop_nulls()
             each = both.group_by("level").agg(pl.col("answer").n_unique().alias("n"), pl.len().alias("rows"))
             few, most = each["n"].to_list(), each["rows"].to_list()
             if min(most) >= FEWEST_ROWS and min(few) > 1 and max(few) >= MORE_ANSWERS * min(few):
-                self._take("question", content.name)
-                self.roles.notes.append(Message("role.scales", {"column": content.name}))
+                self._take_question(content.name, "role.scales")
                 return
 
     def _dimension_of_people(self) -> None:
-        """A column that names what each participant rated: words for valence by some and for arousal by others."""
+        """Take a column that names what each participant rated, such as valence for some and arousal for others."""
         for content in self._free() if not {"question", "item"} & set(self.roles.mapping) else []:
             if content.plain in DIMENSIONS and 2 <= content.distinct <= MOST_QUESTIONS and self._of_person(content):
-                self._take("question", content.name)
-                self.roles.notes.append(Message("role.dimension", {"column": content.name}))
+                self._take_question(content.name, "role.dimension")
                 return
 
     def _question(self) -> str | None:
@@ -1443,18 +1426,17 @@ class _RoleSearch:
         return next((c.name for c in self._free() if self._parts_answers(c)), None)
 
     def _parts_answers(self, content: Content) -> bool:
-        """Whether some levels of a column are answered in numbers and the others in words: they ask different things.
+        """Whether some levels of a column are answered in numbers and others in words: they ask different questions.
 
-        This shows only where the same participants have both.
+        This shows only if the same participants have both.
         """
-        source = self.roles.mapping.get("response")
-        if source not in self.contents.names or not 2 <= content.distinct <= MOST_QUESTIONS or content.filled < NEARLY:
+        answers = self.answers
+        if answers is None or not 2 <= content.distinct <= MOST_QUESTIONS or content.filled < NEARLY:
             return False
         if not self.person or self._of_person(content):
             return False
         if content.plain in NAMES["item"] and content.plain not in QUESTION_NAMES:
             return False
-        answers = self.contents[source]
         kinds = pl.DataFrame({"level": content.cells, "answer": answers.cells, "number": answers.numbers.is_not_null()})
         shares = kinds.drop_nulls().group_by("level").agg(pl.col("number").mean(), pl.len().alias("n"))
         least = shares["n"].min()
@@ -1463,27 +1445,26 @@ class _RoleSearch:
         return not few and kinds_of == {"numbers", "words"}
 
     def _asks_again(self, parts: Sequence[str], question: str) -> bool:
-        """Whether the same participants answer the levels of a column on the same stimuli."""
+        """Whether the same participants answer several levels of a column on the same stimuli."""
         keys = [*self.person, *(part for part in parts if part != question)]
         return self.contents.combinations(keys) < 0.75 * self.contents.combinations([*keys, question])
 
     def _named(self) -> None:
-        """What content did not find and a name suggests is proposed."""
+        """Propose columns that only their names suggest for roles that content did not settle."""
         for role in ("participant", "response", "item"):
             source = self.by_name.get(role)
-            found = role in self.roles.mapping or source is None or source in self.taken
+            settled = role in self.roles.mapping or source is None or source in self.taken
             sides = {*self.by_name, *self.roles.mapping}
-            if found or source is None or (role == "item" and {"left", "right"} <= sides):
+            if settled or source is None or (role == "item" and {"left", "right"} <= sides):
                 continue
             if not self.contents[source].distinct:
                 continue
-            said = role == "participant" and (source == self.verdicts or are_verdicts(self.contents[source].cells))
-            if not said and (self.contents[source].distinct > 1 or role == "participant"):
-                self._take(role, source)
-                self._ask(role, [self._choice(role, [source])])
+            verdicts = role == "participant" and (source == self.verdicts or are_verdicts(self.contents[source].cells))
+            if not verdicts and (self.contents[source].distinct > 1 or role == "participant"):
+                self._propose(role, [self.contents[source]])
 
     def _others(self) -> None:
-        """The columns that karat knows by name and whose content fits; the others stay as they are."""
+        """Take the columns that karat knows by name and whose content fits; the others stay as they are."""
         fits: dict[str, Callable[[Content], bool]] = {
             "polarity": lambda c: c.is_whole and set(c.numbers.drop_nulls().unique()) <= {1.0, -1.0},
             "repetition": lambda c: c.is_whole and c.distinct <= 50 and bool((c.numbers.drop_nulls() >= 1).all()),
@@ -1506,80 +1487,79 @@ class _RoleSearch:
             if content.distinct and fit(content):
                 self._take(role, source)
             elif content.distinct and content.plain == role:
-                self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
+                self._note("role.other_content", column=source, values=content.values[:3])
 
     def _is_asked_of_item(self, content: Content) -> bool:
-        """Whether each of many items has a question of its own: then the question is a part of what was judged."""
-        items = joined(self.roles.mapping.get("item", ""), self.contents.names)
+        """Whether each of many items has its own question: the question is then part of the item."""
+        items = self._columns_of("item")
         return content.distinct > MOST_QUESTIONS and bool(items) and self.contents.follows(content.name, items)
 
     def _fits_answers(self, content: Content) -> bool:
-        """Whether a column of right answers is about these answers: at least half of its values are among them."""
-        source = self.roles.mapping.get("response")
-        if source not in self.contents.names or self.mapping.get("expected"):
+        """Whether a column of correct answers belongs to these answers: at least half of its values are among them."""
+        if self.answers is None or self.mapping.get("expected"):
             return True
-        given = {value.strip().lower() for value in self.contents[source].values}
-        if all(re.fullmatch(r"-?[\d.]+", value) for value in given):
+        levels = {value.strip().lower() for value in self.answers.values}
+        if all(re.fullmatch(r"-?[\d.]+", value) for value in levels):
             right = [bool(re.fullmatch(r"[-\d.| ]+", value)) for value in content.values]
         else:
-            right = [bool(given & {one.strip().lower() for one in value.split("|")}) for value in content.values]
+            right = [bool(levels & {one.strip().lower() for one in value.split("|")}) for value in content.values]
         return 2 * sum(right) >= len(right)
 
-    def _choice(self, role: str, parts: Sequence[str]) -> Proposal:
-        combinations = self.contents.combinations(list(parts)) if len(parts) > 1 else self.contents[parts[0]].distinct
+    def _choice(self, role: str, parts: list[str]) -> Proposal:
+        combinations = self.contents.combinations(parts) if len(parts) > 1 else self.contents[parts[0]].distinct
         sample = [str(value) for value in self.contents[parts[0]].values[:3]]
         if len(parts) > 1:
             head = self.contents.frame.select(parts).drop_nulls().unique(maintain_order=True).head(2)
             sample = [" + ".join(str(cell) for cell in row) for row in head.iter_rows()]
-        values: dict[str, object] = {"n": combinations, "sample": [cut(one) for one in sample]}
+        values: dict[str, object] = {"n": combinations, "sample": [cut(value) for value in sample]}
         if role == "item" and self.person:
-            per = self.contents.codes.group_by(list(parts)).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
+            per = self.contents.codes.group_by(parts).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
             values |= {"least": per.min(), "most": per.max()} if per.min() != per.max() else {"every": per.max()}
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 
 def _pairs_of(columns: Sequence[Content], first: str, second: str) -> list[tuple[Content, Content]]:
-    """Two columns whose names differ in a side."""
-    named: dict[tuple[str, ...], dict[str, Content]] = {}
+    """Pairs of columns whose names differ in a side."""
+    by_rest: dict[tuple[str, ...], dict[str, Content]] = {}
     for content in columns:
         words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
         varies = content.distinct > 1 or bool(SYSTEMS & set(words))
         if varies and not content.is_other and {first, second} & set(words):
             rest = tuple(word for word in words if word not in (first, second))
-            named.setdefault(rest, {})[first if first in words else second] = content
-    return [(pair[first], pair[second]) for pair in named.values() if len(pair) == PAIR]
+            by_rest.setdefault(rest, {})[first if first in words else second] = content
+    return [(pair[first], pair[second]) for pair in by_rest.values() if len(pair) == PAIR]
 
 
 def shown_sides(
     answers: Content, columns: Sequence[Content], sides: tuple[str, str] | None
 ) -> list[tuple[Content, Content]]:
-    """The pairs of columns that show what answers such as A and B, or 1 and 2, chose between.
+    """The pairs of columns that show the options of answers such as A and B, or 1 and 2.
 
-    Without names of sides, the answers are the names of the two columns, or in every row what one of them shows.
+    Without names of sides, the answers are the names of two columns, or repeat one of them in every row.
     """
     if sides is not None:
         return [pair for pair in _pairs_of(columns, *sides) if _are_sides(answers, *pair, sides)]
-    shown = [c for c in columns if c.distinct > 1 and not c.is_number and not c.is_other and c.filled > SPARSE]
-    return [(one, other) for one, other in combinations(shown, PAIR) if _are_sides(answers, one, other, ("", ""))]
+    options = [c for c in columns if c.distinct > 1 and not c.is_number and not c.is_other and c.filled > SPARSE]
+    return [(one, other) for one, other in combinations(options, PAIR) if _are_sides(answers, one, other, ("", ""))]
 
 
 def _names_sides(content: Content) -> bool:
-    """Whether the values only say on which side of the screen something was: left, 1right, top."""
+    """Whether the values are only sides of the screen: left, 1right, top."""
     values = {re.sub(r"[^a-z]", "", value.lower()) for value in content.values[:50]} - {"middle", "center", "centre"}
     return len(values) == 2 and any(values == {*sides} for sides in (("left", "right"), ("top", "bottom"), ("l", "r")))
 
 
 def _are_sides(answers: Content, first: Content, second: Content, names: tuple[str, str]) -> bool:
-    """Whether the answers are the names of two sides, or in every row what one of the two sides shows."""
+    """Whether the answers name two sides, or repeat one of the two columns in every row."""
     sides = _sides_named(answers.values, names, (first.name, second.name))
     if len(set(sides.values()) - {"none"}) > 1:
-        # Beside two sentences, 0, 1 and 2 may be labels of how they are related.
+        # Beside two sentences, 0, 1 and 2 may label how they are related.
         return NUMBERED_TIE not in sides or any(word in COMPARED_OUTPUTS for word in words_of(first.name))
     return names_one_of(answers, first, second)
 
 
 def names_one_of(answers: Content, first: Content, second: Content) -> bool:
-    """Whether each answer that is no tie is what one of two columns shows in its row, where these always differ."""
+    """Whether each answer except ties repeats one of two columns in its row, and these always differ."""
     if first.is_number or answers.is_number or answers.distinct < PAIR or len(answers.cells) != len(first.cells):
         return False
     if len({*answers.values[:MOST_LEVELS]} - {*first.values, *second.values}) > MOST_TIES:
@@ -1594,22 +1574,20 @@ def names_one_of(answers: Content, first: Content, second: Content) -> bool:
 
 
 MOST_TIES = 2
-
-
 TIES = re.compile(
     r"(?:(?:they are|about|roughly|nearly|almost|the|both(?: are)?)\s+)*(?:s|t|=|tie|tied|none|neither|both|same|"
     r"similar|equal|equally|equally good|equally bad|no preference|no difference|draw)( ?\(.*\))?"
 )
-"""Answers that prefer neither of two."""
+"""Answers that prefer neither option."""
 NUMBERED_TIE = "0"
-"""Neither, where 1 and 2 are the two sides."""
+"""No preference, if 1 and 2 are the two sides."""
 COMPARED_OUTPUTS = word_list("compared_outputs")
 SYSTEMS = {"model", "system", "models", "systems"}
 """What is compared with another also where it is the same in all trials."""
 
 
 def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequence[str] = ()) -> dict[str, str]:
-    """Each answer with the side it names, by itself or as the column does that holds what was shown there.
+    """The side that each answer names, directly or through the column that holds what was shown there.
 
     >>> _sides_named(["model_a", "B", "tie"], ("a", "b"), ("model_a", "model_b"))
     {'model_a': 'left', 'B': 'right', 'tie': 'none'}
@@ -1620,31 +1598,31 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
     >>> _sides_named(["ours", "baseline"], ("", ""), ("ours_summary", "baseline_summary"))
     {'ours': 'left', 'baseline': 'right'}
     """
-    known = dict(zip(sides, ("left", "right"), strict=True))
+    by_word = dict(zip(sides, ("left", "right"), strict=True))
     for names in (columns, _own_words(columns)):
-        known |= dict(zip((name.lower() for name in names), ("left", "right"), strict=False))
-    found = {}
+        by_word |= dict(zip((name.lower() for name in names), ("left", "right"), strict=False))
+    by_answer = {}
     for answer in answers:
         word = answer.strip().lower()
-        said, compared = PREFERRED.fullmatch(re.sub(r"[-_]", " ", word)), COMPARED.fullmatch(word)
-        tied = TIES.fullmatch(word) or (word == NUMBERED_TIE and "1" in known and "2" in known)
-        side = known.get(word) or ("none" if tied else known.get(said[1]) if said else None)
-        if compared and {known.get(compared[1]), known.get(compared[3])} == {"left", "right"}:
-            side = {">": known[compared[1]], "<": known[compared[3]]}.get(compared[2][0], "none")
+        preferred, compared = PREFERRED.fullmatch(re.sub(r"[-_]", " ", word)), COMPARED.fullmatch(word)
+        tied = TIES.fullmatch(word) or (word == NUMBERED_TIE and "1" in by_word and "2" in by_word)
+        side = by_word.get(word) or ("none" if tied else by_word.get(preferred[1]) if preferred else None)
+        if compared and {by_word.get(compared[1]), by_word.get(compared[3])} == {"left", "right"}:
+            side = {">": by_word[compared[1]], "<": by_word[compared[3]]}.get(compared[2][0], "none")
         if side is None:
             return {}
-        found[answer] = side
-    return found
+        by_answer[answer] = side
+    return by_answer
 
 
 def _own_words(columns: Sequence[str]) -> list[str]:
-    """What is in the name of each column only, without the words that all of them begin or end with."""
+    """The distinctive part of each column's name, without the words that all of them begin or end with."""
     words = [re.split(r"[\W_]+", name) for name in columns]
     for _ in range(2):
         while len(words) == PAIR and min(map(len, words)) > 1 and words[0][-1] == words[1][-1]:
-            words = [own[:-1] for own in words]
-        words = [own[::-1] for own in words]
-    return ["_".join(own) for own in words]
+            words = [name[:-1] for name in words]
+        words = [name[::-1] for name in words]
+    return ["_".join(name) for name in words]
 
 
 DEGREES = "much|far|lot|significantly|slightly|somewhat|little|bit|marginally|clearly|strongly|weakly"
@@ -1655,45 +1633,45 @@ PREFERRED = re.compile(
     r"(?:\s+(?:one|sentence|option|version|text|response))?"
     rf"(?:\s+(?:is\s+)?{DEGREE}?(?:better|more natural|more acceptable|preferred))?"
 )
-"""A side within a few words, and perhaps how much better it is."""
+"""A side in a few words, perhaps with how much better it is."""
 COMPARED = re.compile(r"(\w+)\s*(>{1,3}|<{1,3}|={1,2}|~)\s*(\w+)")
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
-"""What the two stimuli of a choice are called."""
+"""The names of the two options of a choice."""
 
 
 def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, str]:
-    """Answers that name a side in other words, each with the side; empty where they do not.
+    """The side that each answer names in other words; empty if the answers name no sides.
 
     >>> sides_of(["A", "B"]), sides_of(["left", "right"]), sides_of(["yes", "no"])
     ({'A': 'left', 'B': 'right'}, {}, {})
     """
     for sides in SIDES:
-        found = _sides_named(answers, sides, columns)
-        if len(set(found.values()) - {"none"}) > 1:
-            return {answer: side for answer, side in found.items() if answer != side}
+        by_answer = _sides_named(answers, sides, columns)
+        if len(set(by_answer.values()) - {"none"}) > 1:
+            return {answer: side for answer, side in by_answer.items() if answer != side}
     return {}
 
 
-def are_systems(answers: Content, shown: Sequence[Content]) -> bool:
-    """Whether answers are the names of two columns, each with the texts that one system wrote."""
-    names = [content.name for content in shown]
-    return all(c.is_text for c in shown) and bool(sides_of(answers.values, names)) and not sides_of(answers.values)
+def are_systems(answers: Content, columns: Sequence[Content]) -> bool:
+    """Whether answers are the names of two columns, each with the texts of one system."""
+    names = [content.name for content in columns]
+    return all(c.is_text for c in columns) and bool(sides_of(answers.values, names)) and not sides_of(answers.values)
 
 
 def sides_notes(sides: Mapping[str, str]) -> list[Message]:
-    """The note on how answers are read as sides, and that degrees are not used where several name one side."""
+    """The notes on the answers that are read as sides, and on degrees that are not used if several name one side."""
     note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
     graded = any(list(sides.values()).count(side) > 1 for side in ("left", "right"))
     return [note, Message("form.graded")] if graded else [note]
 
 
 def _is_beside(content: Content) -> bool:
-    """Whether a column is called after something beside the answers; the chosen option is the answer."""
+    """Whether a column is named after something beside the answers; the chosen option is the answer."""
     return bool(NO_ANSWERS.fullmatch(content.plain)) and words_of(content.name)[:1] not in (["chosen"], ["selected"])
 
 
 def _is_beside_the_answer(content: Content) -> bool:
-    """Whether a column is an accuracy, a comment or a right answer."""
+    """Whether a column is an accuracy, a comment or a correct answer."""
     pattern = (
         r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*|attempts)|"
         r"(n|num)?(wrongs?|errors|mistakes)|"
@@ -1705,13 +1683,13 @@ def _is_beside_the_answer(content: Content) -> bool:
 
 
 ASKS = re.compile(r"(is|are|does|do|did|which|what|how|who)_([^\W_]+_){2,}")
-"""How the names of columns begin that Figure Eight (CrowdFlower) makes of questions."""
+"""The beginnings of column names that Figure Eight (CrowdFlower) makes of questions."""
 
 
 def _says_answer(content: Content) -> bool:
-    """Whether the name of a column has a word for answers in it, or asks; MTurk puts Answer before everything.
+    """Whether a column has a word for answers in its name, or asks; MTurk puts Answer before everything.
 
-    What was rated may be called rating_stimulus.
+    The column of what was rated may be called rating_stimulus.
     """
     words = words_of(content.name)
     asks = content.name.endswith("?") or ASKS.match(content.name.lower())
@@ -1724,12 +1702,12 @@ def _says_answer(content: Content) -> bool:
 
 
 def _says_rating(content: Content) -> bool:
-    """Whether the name of a column says how answers were given: rating_response beside choice_response."""
+    """Whether a column's name says that answers are ratings: rating_response beside choice_response."""
     return any(word == "slider" or ANSWER_STEMS.fullmatch(word) for word in words_of(content.name))
 
 
 def _is_of_check(content: Content) -> bool:
-    """Whether the name of a column says that it holds answers to checks, such as attention_answer."""
+    """Whether a column's name says that it holds answers to checks, such as attention_answer."""
     return bool(CHECK_WORDS & set(words_of(content.name)))
 
 
@@ -1739,12 +1717,12 @@ def are_instants(values: Sequence[str]) -> bool:
     >>> are_instants(["2026-05-03 12:34", "x"]), are_instants(["past", "present"])
     (True, False)
     """
-    found = instants(pl.Series(values, dtype=pl.String))
-    return 2 * found.null_count() <= len(found)
+    moments = instants(pl.Series(values, dtype=pl.String))
+    return 2 * moments.null_count() <= len(moments)
 
 
 def cut(text: str, most: int = 40) -> str:
-    """A text, cut where it is long."""
+    """A text, shortened if it is long."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
