@@ -1,4 +1,4 @@
-"""From files to judgments: find each file's reader, put the readings together, check them, say what was done."""
+"""From files to judgments: choose each file's reader, combine the readings, check them, report what was done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
-from karat.intake.cells import chained, filled_up, seconds_of
+from karat.intake.cells import chained, filled_up
 from karat.intake.content import words_of
 from karat.intake.forms import several_at_once
 from karat.intake.guess import (
@@ -25,7 +25,6 @@ from karat.intake.guess import (
     are_rankings,
     beginnings,
     binary_of,
-    guess_rt_unit,
     guess_scale,
     joined,
     missing_codes,
@@ -33,6 +32,7 @@ from karat.intake.guess import (
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
+from karat.intake.readers.generic import in_seconds
 from karat.intake.readers.prolific import READER as PROLIFIC
 from karat.intake.readers.prolific import discrepancies
 from karat.intake.reading import (
@@ -60,27 +60,27 @@ from karat.messages import Message, render, render_all
 
 @dataclass(frozen=True)
 class Intake:
-    """Judgments, with the account of how they were read."""
+    """Judgments with an account of how they were read."""
 
     judgments: Judgments
     sources: tuple[tuple[str, str], ...]
-    """Each file and the title of the reader that took it."""
+    """Each file with the title of its reader."""
     units_in: int
     unit: str
     set_aside: dict[Message, int]
     """What was not a judgment, by reason."""
     skipped: Problems
-    """What could not be read and was left out, because the user said so."""
+    """Unreadable rows that were left out at the user's request."""
     skipped_units: int
     notes: tuple[Message, ...]
     locate: Callable[[int], Place] = field(default=frame_row, repr=False, compare=False)
-    """Where a row of the judgments comes from."""
+    """The place in the files where a row of the judgments comes from."""
 
     @contextmanager
     def naming_places(self) -> Iterator[None]:
-        """What is found wrong with rows of these judgments afterwards, reported with their files and lines.
+        """Report problems in rows of these judgments by their files and lines.
 
-        Code that lays a study over them knows only the rows of the table.
+        Code that joins a study to them knows only the rows of the table.
         """
         try:
             yield
@@ -96,7 +96,7 @@ class Intake:
             raise unreadable([file for file, _ in self.sources], problems) from None
 
     def set_aside_notes(self) -> tuple[Message, ...]:
-        """What is none of the judgments, as a note: how much of which kind; nothing where all are."""
+        """The note on what was not a judgment: how much of which kind; empty if everything was."""
         if not self.set_aside:
             return ()
         reasons = [
@@ -108,7 +108,7 @@ class Intake:
         return (Message("intake.set_aside", values),)
 
     def skipped_notes(self) -> tuple[Message, ...]:
-        """What was left out, as a note: how many rows, which, and why; nothing where nothing was."""
+        """The note on what was left out: how many rows, which, and why; empty if there are none."""
         if not self.skipped:
             return ()
         several = len(self.sources) > 1
@@ -118,13 +118,13 @@ class Intake:
         return "\n".join([*render_all(self.account()), self.judgments.summary()])
 
     def account(self) -> tuple[Message, ...]:
-        """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
+        """How the files were read: by which readers, what was not a judgment, and what was assumed."""
         messages = [Message("intake.read", {"file": file, "title": title}) for file, title in self.sources]
         return (*messages, *self.set_aside_notes(), *self.skipped_notes(), *self.notes)
 
     @property
     def expected(self) -> int:
-        """For how many answers a right one is known."""
+        """The number of answers with a known correct answer."""
         frame = self.judgments.frame
         if "expected" not in frame.columns:
             return 0
@@ -160,14 +160,14 @@ def read_files(
     encoding: str | None = None,
     skip_bad: bool = False,
 ) -> Intake:
-    """Read files of one study, of one or of several sources, as one table of judgments.
+    """Read the files of a study, from one or several sources, as one table of judgments.
 
-    `paths` are files and folders. `source` names the tool, if karat should not find out itself. `options` are what
-    `karat.read` takes as arguments. `skip_bad` leaves out rows that cannot be read.
+    `paths` are files and folders. `source` names the tool if karat should not detect it. `options` are the arguments
+    of `karat.read`. `skip_bad` leaves out rows that cannot be read.
 
     >>> import karat
-    >>> found = read_files([karat.datasets.path("likert")])
-    >>> len(found.judgments), found.judgments.scale.known()
+    >>> intake = read_files([karat.datasets.path("likert")])
+    >>> len(intake.judgments), intake.judgments.scale.known()
     (3566, '1, 2, 3, 4, 5')
     """
     options, remembered = with_remembered(paths, options or Options())
@@ -179,20 +179,20 @@ def read_files(
     parts = _without_apart(parts, options.apart)
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
-    asked = Path(paths[0]).name if len(paths) == 1 else files[0].name, [str(path) for path in paths]
-    accepted = _confirm(answering, asked, options)
+    request = Path(paths[0]).name if len(paths) == 1 else files[0].name, [str(path) for path in paths]
+    accepted = _confirm(answering, request, options)
     for part in parts:
         problems.extend(part.problems)
     if not answering:
         raise IntakeError(_no_judgments(files, parts), problems)
     frame = _with_functions(_respelled(_stacked([part.frame for part in answering]), options), options)
-    frame, named = _functions_of_names(frame, groups, options)
-    accepted += named
-    frame, grouped = _by_beginning(frame, answering, options, asked)
-    accepted += grouped
-    missed = lacking(frame.columns, answering, files[0].name)
-    if missed:
-        problems.extend(missed)
+    frame, name_notes = _functions_of_names(frame, groups, options)
+    accepted += name_notes
+    frame, beginning_notes = _by_beginning(frame, answering, options, request)
+    accepted += beginning_notes
+    missing = lacking(frame.columns, answering, files[0].name)
+    if missing:
+        problems.extend(missing)
         raise unreadable([file.name for file in files], problems)
     notes = [*remembered, *skipped, *accepted, *(note for part in parts for note in part.notes)]
     frame, scales, more = _scales(frame, answering, options, files)
@@ -201,15 +201,15 @@ def read_files(
     problems.extend(checked.problems)
     if options.rt_unit or any(note.code in ("rt.named_milliseconds", "rt.milliseconds") for note in notes):
         checked.notes = [note for note in checked.notes if note.code != "rt.long"]  # The unit is known.
-    checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
+    checked, kept_rows, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
-    judgments, parted = _with_item_parts(judgments, groups)
+    judgments, part_notes = _with_item_parts(judgments, groups)
     judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
         raise IntakeError(_no_judgments(files, parts))
     all_notes = tuple(
         dict.fromkeys([
-            *notes, *more, *checked.notes, *parted, *_models(judgments), *_factors(judgments, groups),
+            *notes, *more, *checked.notes, *part_notes, *_models(judgments), *_factors(judgments, groups),
             *_submissions(judgments, groups, parts),
         ])
     )  # fmt: skip
@@ -222,16 +222,16 @@ def read_files(
         skipped=problems,
         skipped_units=lost + sum(part.bad_units for part in parts),
         notes=all_notes,
-        locate=locate if kept is None else located(locate, kept),
+        locate=locate if kept_rows is None else located(locate, kept_rows),
     )
-    # The account lists what was left out in lines of its own; the judgments alone have only their notes.
+    # The account lists what was left out separately; the judgments alone have only their notes.
     judgments.notes = (*all_notes, *intake.set_aside_notes(), *intake.skipped_notes())
     return intake
 
 
-MOST_LOOKED_AT = 200_000
+MOST_ROWS = 200_000
 MOST_GRADES = 11
-"""More numbers around zero are of a slider between two sides."""
+"""With more numbers around zero, the scale is a slider between two sides."""
 
 
 PART_SIGNS = ("-", "_", ".", "|", "/")
@@ -239,32 +239,32 @@ FEWEST_NAMES = 8
 MOST_PART_LEVELS = 12
 MOST_PARTS = 2
 FEWEST_WORDS = 3
-"""Names of this many words are sentences, not codes made of parts."""
+"""Names with this many words are sentences, not codes made of parts."""
 
 
 def _with_item_parts(
     judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]]
 ) -> tuple[Judgments, list[Message]]:
-    """The first parts of the items' names as columns, where no column is a factor and all names are built alike."""
+    """The leading parts of the items' names as columns, if no column is a factor and all names have the same form."""
     frame = judgments.frame
-    if all(reader.keeps_names for reader, _ in groups) or frame.height > MOST_LOOKED_AT or "left" in frame.columns:
+    if all(reader.keeps_names for reader, _ in groups) or frame.height > MOST_ROWS or "left" in frame.columns:
         return judgments, []
     names = sorted(frame.filter(pl.col("function") == "test")["item"].unique().to_list())
     pattern, places = _parts_of(names) if len(names) >= FEWEST_NAMES else ("", [])
     if not places or judgments.factors():
         return judgments, []
-    own = {f"item_part_{at}": pl.col("item").str.extract(pattern, at) for at in places[:MOST_PARTS]}
-    parts = [pl.when(pl.col("function") == "test").then(part).alias(name) for name, part in own.items()]
-    made = Judgments.from_checked(
+    columns = {f"item_part_{at}": pl.col("item").str.extract(pattern, at) for at in places[:MOST_PARTS]}
+    parts = [pl.when(pl.col("function") == "test").then(part).alias(name) for name, part in columns.items()]
+    parted = Judgments.from_checked(
         Checked(frame.with_columns(parts), notes=list(judgments.notes)), judgments.scales, judgments.participants
     )
-    return made, [Message("intake.item_parts", {"item": names[0], "n": len(own), "columns": list(own)})]
+    return parted, [Message("intake.item_parts", {"item": names[0], "n": len(columns), "columns": list(columns)})]
 
 
 def _parts_of(names: Sequence[str]) -> tuple[str, list[int]]:
-    """The pattern of which all names are, and those of its groups whose words come again.
+    """The common pattern of all names, and the groups in it whose words recur.
 
-    Parts have a sign between them, or are a number and the letter of a condition.
+    Parts are separated by a sign, or are a number and the letter of a condition.
 
     >>> _parts_of([f"{verb}-{wh}-{n}" for verb in ("know", "tell") for wh in ("who", "where") for n in range(3)])[1]
     [1, 2]
@@ -278,47 +278,48 @@ def _parts_of(names: Sequence[str]) -> tuple[str, list[int]]:
     if 2 * len({name[:-1] for name in names}) <= len(names):
         patterns.append(r"^(.*\d)([a-zA-Z])$")
     for pattern in patterns:
-        rows = [re.match(pattern, name) for name in names]
-        found = []
-        for at, values in enumerate(zip(*(row.groups() for row in rows if row), strict=True), 1):
+        matches = [re.match(pattern, name) for name in names]
+        recurring = []
+        for at, values in enumerate(zip(*(match.groups() for match in matches if match), strict=True), 1):
             counts = Counter(values)
-            again = min(counts.values()) > 1 and 1 < len(counts) <= MOST_PART_LEVELS
-            if again and all(re.search(r"[^\W\d_]", value) for value in counts):
-                found.append(at)
-        if found and all(rows):
-            return pattern, found
+            recurs = min(counts.values()) > 1 and 1 < len(counts) <= MOST_PART_LEVELS
+            if recurs and all(re.search(r"[^\W\d_]", value) for value in counts):
+                recurring.append(at)
+        if recurring and all(matches):
+            return pattern, recurring
     return "", []
 
 
 def _factors(judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]]) -> list[Message]:
-    """The note on the factors of the design, where the file and not karat says what they are."""
-    if all(reader.keeps_names for reader, _ in groups) or judgments.frame.height > MOST_LOOKED_AT:
+    """The note on the factors of the design, if the file rather than karat names them."""
+    if all(reader.keeps_names for reader, _ in groups) or judgments.frame.height > MOST_ROWS:
         return []
-    found = judgments.factors()
-    return [Message("intake.factors", {"n": len(found), "names": found, "flag": ",".join(found)})] if found else []
+    factors = judgments.factors()
+    values = {"n": len(factors), "names": factors, "flag": ",".join(factors)}
+    return [Message("intake.factors", values)] if factors else []
 
 
-def _confirm(parts: Sequence[Reading], asked: tuple[str, list[str]], options: Options) -> list[Message]:
-    """ProposalError where a reading rests on proposals that nobody confirmed; else the note on what was accepted.
+def _confirm(parts: Sequence[Reading], request: tuple[str, list[str]], options: Options) -> list[Message]:
+    """Raise ProposalError if a reading rests on unconfirmed proposals; otherwise, the note on what was accepted.
 
-    `asked` is the name of what is read, and the paths as they were given.
+    `request` is the name of what is read, and the paths from the user.
     """
     questions = [question for part in parts for question in part.open]
     whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
     if not questions or not whole:
         return []
     if not options.accept or any(question.by_name for question in questions):
-        raise ProposalError(asked[0], questions, asked[1])
+        raise ProposalError(request[0], questions, request[1])
     flags = [flag for question in questions for flag in question.choices[0].flags]
     return [Message("role.accepted", {"flags": " ".join(flags)})]
 
 
 def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:
-    """The files to read; those that share a name are distinguished by their folders."""
-    found = _expanded(paths)
-    names = Counter(path.name for path in found)
-    labels = [str(Path(*path.parts[-2:])) if names[path.name] > 1 else path.name for path in found]
-    return [SourceFile(path, encoding, label=label) for path, label in zip(found, labels, strict=True)]
+    """The files to read; files with the same name are labelled with their folders."""
+    expanded = _expanded(paths)
+    names = Counter(path.name for path in expanded)
+    labels = [str(Path(*path.parts[-2:])) if names[path.name] > 1 else path.name for path in expanded]
+    return [SourceFile(path, encoding, label=label) for path, label in zip(expanded, labels, strict=True)]
 
 
 NO_RESULTS = (
@@ -326,86 +327,87 @@ NO_RESULTS = (
     ".pdf", ".docx", ".doc", ".tex", ".rds", ".rdata", ".log", ".toml", ".yml", ".yaml", ".sh", ".qmd",
     ".psyexp", ".pptx",
 )  # fmt: skip
-"""Endings of files that lie among results and hold none."""
+"""Suffixes of files that come with results and hold none."""
 
 
 def _without_strays(
     files: list[SourceFile], paths: Sequence[str | Path], source: str | Reader
 ) -> tuple[list[SourceFile], list[Message]]:
-    """The files of a folder without scripts and notes, and without tables among the files of one tool."""
+    """The files of a folder without scripts and notes, and without tables among the files of a tool."""
     if not any(Path(path).is_dir() for path in paths) or len(files) < 2:
         return files, []
-    named = {Path(path) for path in paths}
+    roots = {Path(path) for path in paths}
     planned = _tables_of_studies([file.path for file in files])
-    stray = [file for file in files if file.path not in named and (file.suffix in NO_RESULTS or file.path in planned)]
-    kept = [file for file in files if file not in stray]
-    if planned and not kept:
+    stray = [file for file in files if file.path not in roots and (file.suffix in NO_RESULTS or file.path in planned)]
+    results = [file for file in files if file not in stray]
+    if planned and not results:
         raise IntakeError(
             f"{listed([str(path) for path in paths])} is the folder of a study and holds no results. Give the file of "
             f"results, and the study with --study. karat export writes the results of a study that karat serve runs."
         )
-    if source == "auto" and len(kept) > 2:
-        readers = Counter(reader_for(file).name for file in kept)
+    if source == "auto" and len(results) > 2:
+        readers = Counter(reader_for(file).name for file in results)
         (most, count), *_ = readers.most_common()
-        if most != READERS[-1].name and count >= 0.5 * len(kept):
-            more = [file for file in kept if file.path not in named and reader_for(file) is READERS[-1]]
-            stray, kept = stray + more, [file for file in kept if file not in more]
-    if not stray or not kept:
+        if most != READERS[-1].name and count >= 0.5 * len(results):
+            tables = [file for file in results if file.path not in roots and reader_for(file) is READERS[-1]]
+            stray, results = stray + tables, [file for file in results if file not in tables]
+    if not stray or not results:
         return files, []
-    return kept, [Message("form.skipped_files", {"n": len(stray), "files": listed([file.name for file in stray])})]
+    return results, [Message("form.skipped_files", {"n": len(stray), "files": listed([file.name for file in stray])})]
 
 
 def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Tables below each other; one without item functions has test items, also beside one that has them."""
+    """Tables stacked into one; those without item functions have test items, even beside tables that have functions."""
     if any("function" in frame.columns for frame in frames):
         frames = [f if "function" in f.columns else f.with_columns(function=pl.lit("test")) for f in frames]
     return pl.concat(frames, how="diagonal_relaxed")
 
 
 def _expanded(paths: Sequence[str | Path]) -> list[Path]:
-    """The files that the paths name; a folder stands for the files in it, but for those that describe others."""
-    found: list[Path] = []
+    """The files that the paths stand for; a folder stands for its files, except those that describe others."""
+    files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(
-                p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".") and not _is_kept(p)
+                p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".") and not _is_memory(p)
             )
             if not inside:
                 raise IntakeError(f"The folder {path} is empty.")
             describing = companions(inside)
-            found += [p for p in inside if p not in describing]
+            files += [p for p in inside if p not in describing]
         elif path.is_file() and path.name.endswith(".toml"):
             raise IntakeError(f"{path} is not a file of results. If it is a study file, use --study {path}.")
         elif path.is_file():
-            found.append(path)
+            files.append(path)
         else:
             raise IntakeError(f"There is no file {path}.")
-    return found
+    return files
 
 
 def _tables_of_studies(files: Sequence[Path]) -> set[Path]:
     """The tables that study files among the files name, and the questionnaires that karat plan wrote."""
-    named: set[Path] = set()
+    tables: set[Path] = set()
     for path in files:
-        if path.suffix != ".toml" or _is_kept(path):
+        if path.suffix != ".toml" or _is_memory(path):
             continue
         try:
             blocks = tomllib.loads(path.read_text(encoding="utf-8")).get("block", [])
             values = [value for block in blocks for value in block.values()]
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError, TypeError):
             continue
-        named |= {path.parent / str(name) for one in values for name in (one if isinstance(one, list) else [one])}
-        named |= {path.parent / "plan" / name for name in ("questionnaires.csv", "questionnaires.parquet")}
-    return named & set(files)
+        lists = (value if isinstance(value, list) else [value] for value in values)
+        tables |= {path.parent / str(name) for names in lists for name in names}
+        tables |= {path.parent / "plan" / name for name in ("questionnaires.csv", "questionnaires.parquet")}
+    return tables & set(files)
 
 
-def _is_kept(path: Path) -> bool:
-    """Whether a file holds answers that karat has kept about another."""
+def _is_memory(path: Path) -> bool:
+    """Whether a file holds the user's answers about another file, which karat remembers."""
     return path.name.endswith(SUFFIX)
 
 
 def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[Reader, list[SourceFile]]]:
-    """The readers with their files: one at a time, or together where a tool spreads a study over several.
+    """The readers with their files: one file at a time, or together if a tool spreads a study over several.
 
     >>> import karat
     >>> [(reader.name, [file.name for file in group])
@@ -429,16 +431,16 @@ def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[R
 
 
 def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> bool:
-    """Whether a table has the header of others: one file per participant says little by itself."""
+    """Whether a table has the same header as others: a file per participant is not enough on its own."""
     if reader is not READERS[-1] or group[0].suffix != file.suffix:
         return False
     if file.is_json and group[0].is_json:
-        keys = [_keys_of(one) for one in (group[0], file)]
+        keys = [_keys_of(other) for other in (group[0], file)]
         return bool(keys[0]) and keys[0] == keys[1]
     if file.suffix not in DELIMITED:
         return False
-    lines = ([*one.sample.lstrip("\ufeff").splitlines(), ""] for one in (group[0], file))
-    heads = [next(line.strip() for line in own if not COMMENT.match(line) or not line) for own in lines]
+    lines = ([*other.sample.lstrip("\ufeff").splitlines(), ""] for other in (group[0], file))
+    heads = [next(line.strip() for line in rows if not COMMENT.match(line) or not line) for rows in lines]
     return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t ")
 
 
@@ -455,7 +457,7 @@ DELIMITED = (".csv", ".tsv", ".txt", ".tab", ".xpd", ".dat")
 
 
 def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
-    """What a reader found. One from elsewhere is held to what karat's own are tested for: no unit is lost."""
+    """A file's reading. External readers must pass the test that karat's own readers pass: no unit is lost."""
     reading = reader.read(files, options)
     if reader not in READERS and not reading.is_balanced:
         total = reading.frame.height + sum(reading.set_aside.values()) + reading.bad_units
@@ -463,19 +465,19 @@ def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Read
             f"The reader {reader.name} accounts for {total:,} of {reading.units_in:,} {reading.unit}: each must become "
             "a judgment, be set apart with a reason, or have a problem."
         )
-    # A reader of another package may have said what it assumed in words.
+    # A reader from another package may report its assumptions as text.
     return replace(reading, notes=[as_message(note) for note in reading.notes])
 
 
 def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading:
-    """The user's mapping on top of what a tool's own reader found, unless the reader has used it already."""
-    given = {column: source for column, source in options.mapping.items() if column not in reading.used}
-    if reader.maps or not given or not reading.frame.width:
+    """The reading with the user's mapping on top, unless the tool's own reader has already used it."""
+    unused = {column: source for column, source in options.mapping.items() if column not in reading.used}
+    if reader.maps or not unused or not reading.frame.width:
         return reading
     frame = reading.frame
-    refuse_misspelt(given, frame.columns)
-    mapping = dict(given)
-    for column, source in given.items():
+    refuse_misspelt(unused, frame.columns)
+    mapping = dict(unused)
+    for column, source in unused.items():
         parts = joined(source, frame.columns)
         absent = next((part for part in parts if part and part not in frame.columns), None)
         if absent is not None:
@@ -497,17 +499,13 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
     frame = laid_over(frame, mapping)
     notes = list(reading.notes)
     if options.mapping.get("rt") and "participant" in frame.columns:
-        unit: str | None = options.rt_unit
-        if unit is None:
-            numbers = frame["rt"].cast(pl.Float64, strict=False)
-            unit, note = guess_rt_unit(numbers, frame["participant"], options.mapping["rt"], "This file")
-            notes += [] if note is None else [note]
-        frame = frame.with_columns(seconds_of(frame["rt"]).alias("rt")) if unit == "ms" else frame
+        frame, more = in_seconds(frame, options, options.mapping["rt"], "This file")
+        notes += more
     return replace(reading, frame=frame, notes=notes)
 
 
 def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
-    """The reading without columns that name people, unless the user mapped them or karat wrote them."""
+    """The reading without columns that identify people, unless the user mapped them or karat wrote them."""
     if reader.keeps_names:
         return reading
     tables = [reading.frame] + ([] if reading.participants is None else [reading.participants])
@@ -520,63 +518,64 @@ def _without_names(reading: Reading, reader: Reader, files: Sequence[SourceFile]
 
 
 def _without_apart(parts: Sequence[Reading], names: Sequence[str]) -> list[Reading]:
-    """The readings without the answers of the participants that `--set-apart` names, which are set aside.
+    """The readings without the answers of the participants in `--set-apart`, which are set aside.
 
-    IntakeError where a name is nobody's: it may be misspelt, and then their answers would count.
+    Raise IntakeError if a name matches nobody: it may be misspelt, and the answers would then count.
     """
-    kept = list(parts)
+    readings = list(parts)
     for name in names:
         column, value = selector(name)
-        found, there = False, []
-        for at, part in enumerate(kept):
+        is_known, people = False, []
+        for at, part in enumerate(readings):
             if column in part.frame.columns:
                 cells = text_column(part.frame[column])
-                there += cells.drop_nulls().unique(maintain_order=True).to_list()
-                meant = [one for one in there if fnmatchcase(one, value)]
-                kept[at] = part.without(cells.is_in(meant).fill_null(False), Message("aside.apart", {"name": name}))
-                found = found or bool(meant)
-        if not found:
-            close = nearest(value, there)
+                people += cells.drop_nulls().unique(maintain_order=True).to_list()
+                matching = [person for person in people if fnmatchcase(person, value)]
+                reason = Message("aside.apart", {"name": name})
+                readings[at] = part.without(cells.is_in(matching).fill_null(False), reason)
+                is_known = is_known or bool(matching)
+        if not is_known:
+            close = nearest(value, people)
             hint = f" Is it {close}?" if close else ""
             raise IntakeError(f"--set-apart {name}: no {column} is called {value}.{hint}")
-    return kept
+    return readings
 
 
 def _with_people_apart(parts: Sequence[Reading]) -> list[Reading]:
-    """The parts, where a table with one row for each of the participants of others describes these and is no answers.
+    """The parts, in which a table with one row per participant of the others describes participants, not answers.
 
-    Proliferate, for example, writes what was asked about participants into a file beside that of the trials.
+    Proliferate, for example, writes questions about participants into a separate file beside the trials.
     """
     people: set[str | None] = set()
-    called = ["participant"]
+    spellings = ["participant"]
     for part in parts:
         if len(parts) == 1 or not {*REQUIRED} <= set(part.frame.columns):
             continue
-        own = text_column(part.frame["participant"]).unique()
-        if 2 * len(own) <= part.frame.height:
-            people |= set(own)
-            called += [theirs for theirs, ours in part.taken.items() if ours == "participant"]
-    kept = list(parts)
+        ids = text_column(part.frame["participant"]).unique()
+        if 2 * len(ids) <= part.frame.height:
+            people |= set(ids)
+            spellings += [source for source, role in part.taken.items() if role == "participant"]
+    readings = list(parts)
     for at, part in enumerate(parts):
         if {*REQUIRED} <= set(part.frame.columns) and not part.open:
             continue
-        known = {theirs: ours or theirs for theirs, ours in part.taken.items()}
-        for named in (known.get(name, name) for name in called):
-            own = text_column(part.frame[named]) if named in part.frame.columns else pl.Series(dtype=pl.String)
-            once = len(own) > 0 and own.n_unique() == len(own) and not own.null_count()
-            if once and 2 * len(people.intersection(own)) >= len(own):
-                about = part.frame.with_columns(own)
-                names = {ours: theirs for theirs, ours in known.items() if ours in about.columns}
-                free = {ours: theirs for ours, theirs in names.items() if theirs not in about.columns}
-                about = about.rename({"participant": "participant_"} | free | {named: "participant"}, strict=False)
-                kept[at] = replace(part, frame=pl.DataFrame(), participants=about, open=[], notes=[])
-                kept[at].set_apart(Message("aside.descriptions"), len(own))
+        roles = {source: role or source for source, role in part.taken.items()}
+        for person in (roles.get(name, name) for name in spellings):
+            ids = text_column(part.frame[person]) if person in part.frame.columns else pl.Series(dtype=pl.String)
+            once = len(ids) > 0 and ids.n_unique() == len(ids) and not ids.null_count()
+            if once and 2 * len(people.intersection(ids)) >= len(ids):
+                about = part.frame.with_columns(ids)
+                names = {role: source for source, role in roles.items() if role in about.columns}
+                free = {role: source for role, source in names.items() if source not in about.columns}
+                about = about.rename({"participant": "participant_"} | free | {person: "participant"}, strict=False)
+                readings[at] = replace(part, frame=pl.DataFrame(), participants=about, open=[], notes=[])
+                readings[at].set_apart(Message("aside.descriptions"), len(ids))
                 break
-    return kept
+    return readings
 
 
 def _models(judgments: Judgments) -> list[Message]:
-    """The note on participants that are called after language models: they count like people unless set apart."""
+    """The note on participants named after language models: they count like people unless set apart."""
     people = judgments.participants["participant"]
     names = people.filter(people.str.contains(MODEL_NAMES)).sort().to_list()
     if not names or len(names) == len(people):
@@ -594,7 +593,7 @@ def _submissions(
 
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
-    """The answers as `--answers` respells them, expected ones too."""
+    """The answers, also expected ones, as `--answers` respells them."""
     if not options.answers or BEGIN in options.answers:
         return frame
     names = [name for name in ("response", "expected") if name in frame.columns]
@@ -602,7 +601,7 @@ def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
 
 
 def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
-    """Item functions as `--item-functions` names them: by the values of the column that has these values."""
+    """Item functions from `--item-functions`, applied to the column with these values."""
     if not options.functions:
         return frame
     wrong = [function for function in options.functions.values() if function not in FUNCTIONS]
@@ -610,20 +609,14 @@ def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
         raise IntakeError(f"{wrong[0]} is not an item function. The functions are {', '.join(FUNCTIONS)}.")
     for name in [name for name in frame.columns if name not in ("participant", "response", "function")]:
         values = text_column(frame[name]).drop_nulls().unique().to_list()
-        known = {
+        by_value = {
             value: function for value in values for pattern, function in list(options.functions.items())[::-1]
             if fnmatchcase(value, pattern)
         }  # fmt: skip
-        if known:
+        if by_value:
             before = pl.col("function") if "function" in frame.columns else pl.lit("test")
-            functions = (
-                text_column(frame[name]).replace_strict(known, default=None, return_dtype=pl.String).alias(" stated")
-            )
-            return (
-                frame.with_columns(functions)
-                .with_columns(pl.coalesce(" stated", before).alias("function"))
-                .drop(" stated")
-            )
+            functions = text_column(frame[name]).replace_strict(by_value, default=None, return_dtype=pl.String)
+            return frame.with_columns(pl.coalesce(functions, before).alias("function"))
     raise IntakeError(f"No column has the values {', '.join(options.functions)} that --item-functions names.")
 
 
@@ -632,20 +625,20 @@ OF_NAMES = {
     "filler": "filler", "fillers": "filler", "füller": "filler", "distractor": "filler", "practice": "practice",
     "practise": "practice", "attention": "attention", "attentioncheck": "attention",
 }  # fmt: skip
-"""Words that mean nothing but an item function in the name of an item; train and catch may be what is judged."""
+"""Words that can only be an item function in an item's name; train and catch may be what is judged."""
 FEWEST_OF_FUNCTION = 2
 MOST_OF_FUNCTION = 0.8
 
 
 def _no_judgments(files: Sequence[SourceFile], parts: Sequence[Reading]) -> str:
-    """What is said where a file holds nothing that is a judgment: what it holds instead."""
-    held: dict[str, int] = {}
+    """The error text for files without judgments: what they hold instead."""
+    counts: dict[str, int] = {}
     for part in parts:
         for reason, count in part.set_aside.items():
-            held[render(reason)] = held.get(render(reason), 0) + count
+            counts[render(reason)] = counts.get(render(reason), 0) + count
     names = ", ".join(file.name for file in files)
-    found = ", ".join(f"{what} ({count:,})" for what, count in held.items())
-    text = f"There are no judgments in {names}" + (f", only these lines: {found}." if found else ".")
+    contents = ", ".join(f"{what} ({count:,})" for what, count in counts.items())
+    text = f"There are no judgments in {names}" + (f", only these lines: {contents}." if contents else ".")
     if any(Message("aside.questionnaire_rows") in part.set_aside for part in parts):
         text += " If some of its questions are ratings, put them in a table with columns participant, item, response."
     return text
@@ -654,7 +647,7 @@ def _no_judgments(files: Sequence[SourceFile], parts: Sequence[Reading]) -> str:
 def _functions_of_names(
     frame: pl.DataFrame, groups: Sequence[tuple[Reader, Sequence[SourceFile]]], options: Options
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """Item functions by names such as tv_filler_1 beside tv_test_1, where nothing else in the file says them."""
+    """Item functions from names such as tv_filler_1 beside tv_test_1, if nothing else in the file gives them."""
     if "item" not in frame.columns or "function" in options.mapping or all(r.keeps_names for r, _ in groups):
         return frame, []
     if "function" in frame.columns and set(text_column(frame["function"].unique()).drop_nulls()) - {"test"}:
@@ -664,15 +657,15 @@ def _functions_of_names(
     if names.len() < FEWEST_NAMES or not names.str.contains(NO_SENTENCE).all():
         return frame, []
     parts = {name: re.findall(r"[^\W\d_]+|\d+", name.lower()) for name in names}
-    known = {
+    by_name = {
         name: OF_NAMES[word] for name, words in parts.items() for word in words[::-1]
         if len(words) > 1 and word in OF_NAMES
     }  # fmt: skip
-    if not FEWEST_OF_FUNCTION <= len(known) <= MOST_OF_FUNCTION * names.len():
-        return frame, [] if known else _perhaps_fillers(names.to_list())
-    shown = [f"{name}={function}" for name, function in list(known.items())[:3]]
-    functions = items.replace_strict(known, default="test", return_dtype=pl.String).alias("function")
-    note = Message("role.functions", {"column": "item", "functions": shown})
+    if not FEWEST_OF_FUNCTION <= len(by_name) <= MOST_OF_FUNCTION * names.len():
+        return frame, [] if by_name else _perhaps_fillers(names.to_list())
+    examples = [f"{name}={function}" for name, function in list(by_name.items())[:3]]
+    functions = items.replace_strict(by_name, default="test", return_dtype=pl.String).alias("function")
+    note = Message("role.functions", {"column": "item", "functions": examples})
     return frame.with_columns(functions), [note]
 
 
@@ -696,9 +689,9 @@ def _perhaps_fillers(names: Sequence[str]) -> list[Message]:
 
 
 def _by_beginning(
-    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, asked: tuple[str, list[str]]
+    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, request: tuple[str, list[str]]
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody confirmed that."""
+    """Answers in sentences reduced to their few beginnings; raise ProposalError if nobody confirmed that."""
     if options.scale is not None or "response" not in frame.columns or any(part.scales for part in parts):
         return frame, []
     groups = beginnings(text_column(frame["response"].unique()))
@@ -708,7 +701,7 @@ def _by_beginning(
     detail = Message("ask.answers_begin", {"n": len(groups), "beginnings": kinds})
     question = Question("answers", (Proposal({}, detail, {"answers": "begin"}),))
     if BEGIN not in options.answers and not options.accept:
-        raise ProposalError(asked[0], [question], asked[1])
+        raise ProposalError(request[0], [question], request[1])
     respelled = text_column(frame["response"]).replace(groups)
     note = [] if BEGIN in options.answers else [Message("role.accepted", {"flags": "--answers begin"})]
     return frame.with_columns(respelled.alias("response"), frame["response"].alias("answer_text")), note
@@ -717,50 +710,50 @@ def _by_beginning(
 def _scales(
     frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
 ) -> tuple[pl.DataFrame, dict[str, Scale], list[Message]]:
-    """The scale of each question: given by the user, by the source, or guessed from the answers.
+    """The scale of each question: from the user, from the source, or guessed from the answers.
 
-    Where it is guessed, numbers that stand for no answer leave the table.
+    For guessed scales, numbers that stand for a missing answer leave the table.
     """
     questions: list[str] = [""]
     if "question" in frame.columns:
         questions = [name or "" for name in text_column(frame["question"]).unique(maintain_order=True).to_list()]
-    known: dict[str, Scale] = {}
+    scales: dict[str, Scale] = {}
     for part in parts:
-        known |= part.scales or {}
-    stated_scale = options.scale
-    if isinstance(stated_scale, Scale):
-        known = dict.fromkeys(questions, stated_scale)
-    elif stated_scale is not None:
-        known |= stated_scale
+        scales |= part.scales or {}
+    user_scale = options.scale
+    if isinstance(user_scale, Scale):
+        scales = dict.fromkeys(questions, user_scale)
+    elif user_scale is not None:
+        scales |= user_scale
     notes: list[Message] = []
     answers = text_column(frame["response"].unique())
-    if not set(questions) <= set(known) and frame.height and not answers.count():
-        raise _silence(frame, parts, files)
+    if not set(questions) <= set(scales) and frame.height and not answers.count():
+        raise _no_answers(frame, parts, files)
     for question in questions:
-        if question not in known:
-            asked = pl.repeat(True, frame.height, eager=True)
+        if question not in scales:
+            rows = pl.repeat(True, frame.height, eager=True)
             if "question" in frame.columns:
-                asked = text_column(frame["question"]).fill_null("") == question
-                answers = text_column(frame["response"].filter(asked).unique())
+                rows = text_column(frame["question"]).fill_null("") == question
+                answers = text_column(frame["response"].filter(rows).unique())
             if are_rankings(answers):
                 of = f" ({question})" if question else ""
                 raise several_at_once(files[0].name, f"rankings: each answer puts several options into an order{of}")
             numbers = answers.cast(pl.Float64, strict=False)
             words = answers.filter(numbers.is_in(missing_codes(numbers.drop_nulls()))).sort().to_list()
             if words:
-                gone = asked & text_column(frame["response"]).is_in(words).fill_null(False)
-                notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
-                frame = frame.with_columns(pl.when(~gone).then(text_column(frame["response"])).alias("response"))
-            _refuse_two_kinds(answers, frame["response"].filter(asked), question, files[0].name)
-            known[question], note = _guess(frame.filter(asked), question, files[0].name)
+                missing = rows & text_column(frame["response"]).is_in(words).fill_null(False)
+                notes.append(Message("table.missing", {"n": int(missing.sum()), "words": words}))
+                frame = frame.with_columns(pl.when(~missing).then(text_column(frame["response"])).alias("response"))
+            _refuse_two_kinds(answers, frame["response"].filter(rows), question, files[0].name)
+            scales[question], note = _guess(frame.filter(rows), question, files[0].name)
             notes.append(note)
-    return frame, {question: known[question] for question in questions}, notes
+    return frame, {question: scales[question] for question in questions}, notes
 
 
-def _silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> IntakeError:
-    """The error where nobody answered and no scale is known: then another column may hold the answers."""
-    own = [name for part in parts for name, ours in part.taken.items() if ours == "response"]
-    column = f"the column {own[0]}, taken as response," if own and own[0] != "response" else "the column response"
+def _no_answers(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> IntakeError:
+    """The error if nobody answered and no scale is known: another column may hold the answers."""
+    name = next((name for part in parts for name, role in part.taken.items() if role == "response"), "response")
+    column = "the column response" if name == "response" else f"the column {name}, taken as response,"
     return IntakeError(
         f"There is no answer in {', '.join(file.name for file in files[:3])}: {column} is empty in all "
         f"{counted(frame.height, 'row')}. Name the column with the answers: --map response=NAME; or, if nobody "
@@ -772,13 +765,13 @@ FEWEST_POINTS, FEW_OF_A_KIND = 3, 0.05
 
 
 def _refuse_two_kinds(answers: pl.Series, rows: pl.Series, question: str, file: str) -> None:
-    """IntakeError where some answers are points of a scale and others yes and no: two questions share a column."""
+    """Raise IntakeError if some answers are scale points and others yes and no: two questions share a column."""
     number = answers.cast(pl.Float64, strict=False).is_not_null()
     words = answers.filter(~number).drop_nulls().sort().to_list()
     if number.sum() < FEWEST_POINTS or binary_of(words) is None:
         return
-    given = text_column(rows).drop_nulls()
-    share = given.is_in(words).sum() / len(given)
+    answered = text_column(rows).drop_nulls()
+    share = answered.is_in(words).sum() / len(answered)
     if not FEW_OF_A_KIND < share < 1 - FEW_OF_A_KIND:
         return
     of = f" to {question}" if question else ""
@@ -805,24 +798,24 @@ def _guess(rows: pl.DataFrame, question: str, file: str) -> tuple[Scale, Message
 
 
 def _of_modulus(rows: pl.DataFrame, scale: Scale, question: str) -> tuple[Scale, Message] | None:
-    """Magnitudes, where a column has the number of the reference beside numbers that are not negative."""
+    """A magnitude scale, if a column has the number of the reference and no answer is negative."""
     name = next((name for name in rows.columns if "modulus" in words_of(name)), None)
     numbers = rows["response"].cast(pl.Float64, strict=False).drop_nulls()
     if name is None or not isinstance(scale, Continuous | Magnitude) or not len(numbers) or (numbers < 0).any():
         return None
-    known = rows[name].cast(pl.Float64, strict=False).drop_nulls().unique().to_list()
-    modulus = known[0] if len(known) == 1 and known[0] > 0 else None
+    references = rows[name].cast(pl.Float64, strict=False).drop_nulls().unique().to_list()
+    modulus = references[0] if len(references) == 1 and references[0] > 0 else None
     values = {"question": question or None, "name": name, "modulus": modulus}
     return Magnitude(modulus, zeros=bool((numbers == 0).any())), Message("scale.modulus", values)
 
 
 def _refuse_numbers_of_sides(words: Sequence[str], file: str) -> None:
-    """Numbers such as -1 and 1 beside what was shown on either side: only the user knows which side each means."""
+    """Raise IntakeError for numbers such as -1 and 1 beside two options: only the user knows which side each means."""
     numbers = {word: number for word in words if (number := as_number(word)) is not None}
-    known = set(numbers.values())
-    low = int(min(known, default=0))
-    mirrored = 1 < len(known) <= MOST_GRADES and known == {-number for number in known}
-    if len(numbers) < len(words) or not (mirrored or known in ({0, 1}, {1, 2, 3})):
+    distinct = set(numbers.values())
+    low = int(min(distinct, default=0))
+    mirrored = 1 < len(distinct) <= MOST_GRADES and distinct == {-number for number in distinct}
+    if len(numbers) < len(words) or not (mirrored or distinct in ({0, 1}, {1, 2, 3})):
         return
     names = {-1: "right", 0: "none", 1: "left"} if mirrored else {low: "left", low + 1: "right", low + 2: "none"}
     ordered = sorted(numbers, key=numbers.__getitem__)
@@ -838,22 +831,22 @@ def _refuse_numbers_of_sides(words: Sequence[str], file: str) -> None:
 def _settled(
     checked: Checked, scales: Mapping[str, Scale], problems: Problems, skip_bad: bool, files: Sequence[SourceFile]
 ) -> tuple[Checked, pl.Series | None, int]:
-    """A table without problems: as it is, or without its bad rows where the user wants them left out.
+    """A table without problems: unchanged, or without its bad rows at the user's request.
 
-    Returns it, which rows were kept if not all were, and how many were not.
+    Returns it, the rows that remain if some do not, and the number of rows that were dropped.
     """
     if not problems:
         return checked, None, 0
     everywhere = any(problem.number is None for problem in problems)
     if not skip_bad or everywhere:
         raise unreadable([file.name for file in files], problems)
-    lost = len(checked.bad_rows)
-    kept = checked.frame.with_row_index("_row").filter(~pl.col("_row").is_in(list(checked.bad_rows)))
-    return check(kept.drop("_row"), scales), kept["_row"], lost
+    dropped = len(checked.bad_rows)
+    good = checked.frame.with_row_index("_row").filter(~pl.col("_row").is_in(list(checked.bad_rows)))
+    return check(good.drop("_row"), scales), good["_row"], dropped
 
 
 def unreadable(files: Sequence[str], problems: Problems) -> IntakeError:
-    """The error that names the files and lists what is wrong with them."""
+    """The error that names the files and lists their problems."""
     names = ", ".join(dict.fromkeys(files[:3])) + (", ..." if len(files) > 3 else "")
     return IntakeError(
         f"{names} {'is' if len(files) == 1 else 'are'} not readable as judgments:", problems, len(files) > 1
@@ -861,7 +854,7 @@ def unreadable(files: Sequence[str], problems: Problems) -> IntakeError:
 
 
 def _participants(parts: Sequence[Reading]) -> pl.DataFrame | None:
-    """What the files say of people, one row each; what one file leaves empty another may fill.
+    """What the files hold about people, one row each; one file may fill what another leaves empty.
 
     Files that only describe people come first: a recruitment platform knows best who finished and when.
     """
@@ -881,11 +874,11 @@ def _added(counts: Iterable[Mapping[Message, int]]) -> dict[Message, int]:
 
 
 def _unit(name: str) -> Message:
-    """What is counted in the files of a reader; those of karat have a word for it in every language."""
-    known = {
+    """The unit that a reader counts; those of karat's own readers have a word in every language."""
+    units = {
         "rows": Message("unit.rows"),
         "cells": Message("unit.cells"),
         "results": Message("unit.results"),
         "answers and rows": Message("unit.answers_and_rows"),
     }
-    return known.get(name) or as_message(name)
+    return units.get(name) or as_message(name)
