@@ -1048,7 +1048,7 @@ class _RoleSearch:
         return shared and self._same(source, content.name)
 
     def _is_heard(self, content: Content) -> bool:
-        """Whether a column identifies the speakers whom listeners judge."""
+        """Whether a column identifies the speakers that listeners judge."""
         return "speaker" in words_of(content.name) and any("listener" in words_of(name) for name in self.person)
 
     def _is_judged_by_several(self, content: Content) -> bool:

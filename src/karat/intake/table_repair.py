@@ -26,7 +26,7 @@ from karat.messages import Message
 PERSON_WORDS = word_list("person_words")
 MOST_COMMENTS = 50
 COMMENT = re.compile(r'\s*"?[#%]|(?i:"?sep=.)"?\s*$|[\s,;\t"]*$')
-"""A line that begins with a comment sign, the line that tells Excel the delimiter, or an empty line."""
+"""A line that begins with a comment sign, the line that names the delimiter for Excel, or an empty line."""
 ASKED_ENDS = ("Approve", "Reject")
 """The last columns of an MTurk batch, which are filled in by hand and have no cells in a download."""
 

@@ -472,7 +472,7 @@ class Ordered:
     def _place(self) -> None:
         """Set up the grid: every bias with every stretch and discrimination, and the logarithm of each weight.
 
-        In addition to usual participants, there are dull ones, who discriminate little, and noisy ones, for whom the
+        In addition to usual participants, there are dull ones, who discriminate little, and noisy ones, whose
         thresholds are scaled down as well, so that they often give the first or last level.
         """
         fine = np.linspace(-2.7, 2.7, 13 if self.levels == 2 else 11)

@@ -131,9 +131,10 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1, *, drawn
     Columns: attentive (the score), behaviour, switch_trial with switch_from and switch_to (its 90 % interval), log_odds
     and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
 
-    The model of judgments in parts is learned from a random sample of at most `drawn` participants. Everybody is then
-    judged with the learned strengths, spreads, shares and paces, and participants of the sample without their own
-    answers, as always. Answers to stimuli that nobody in the sample judged are left out; a note counts them.
+    `drawn` is the largest number of participants in the random sample from which the model of judgments in parts is
+    learned. Everybody is then judged with the learned strengths, spreads, shares and paces, and participants of the
+    sample without their own answers, as always. Answers to stimuli that nobody in the sample judged are left out; a
+    note counts them.
 
     >>> import karat
     >>> evidence = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
