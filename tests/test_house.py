@@ -247,6 +247,15 @@ def test_a_folder_reads_like_a_table_of_contents(root: Path) -> None:
     assert {folder for folder, many in number.items() if many > 20} <= one_per_kind
 
 
+@pytest.mark.parametrize(
+    "name", ["even_odd", "inconsistency", "mahalanobis", "person_total", "scale_use", "too_regular"]
+)
+def test_a_criterion_is_one_file(root: Path, name: str) -> None:
+    """A criterion that no other one builds on is named in its own file and in the registry only."""
+    naming = {path.stem for path in modules(root) if re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))}
+    assert naming == {name, "__init__"}
+
+
 def test_no_registry_and_no_path_of_a_machine_is_named(root: Path) -> None:
     done = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
     if done.returncode:

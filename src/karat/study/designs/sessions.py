@@ -2,8 +2,8 @@
 
 The second paper (appendix A) has the same questions in two halves. Its two attention pairs have a clear answer: in
 rating tasks one member of each pair is in the first half and the other in the second, so that participants who rank
-them the wrong way round can be recognised. The fourth paper repeats some adjective pairs and scores the inconsistency
-of the two answers.
+them the wrong way round can be recognised. The fourth paper repeats some adjective pairs and scores how much the
+two answers differ.
 
 Participants must not remember the answer to which a second one is compared. With each round complete, the gap between
 the showings of an item is on average the number of items; the order of a round is uniform over all orders that keep the
