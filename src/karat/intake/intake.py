@@ -33,8 +33,6 @@ from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.readers.generic import in_seconds
-from karat.intake.readers.prolific import READER as PROLIFIC
-from karat.intake.readers.prolific import discrepancies
 from karat.intake.reading import (
     BEGIN,
     SUFFIX,
@@ -586,10 +584,14 @@ def _models(judgments: Judgments) -> list[Message]:
 def _submissions(
     judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]], parts: Sequence[Reading]
 ) -> list[Message]:
-    """The note on participants whose submissions are missing from Prolific's export or were not completed."""
+    """The notes on participants that a platform's export lacks or reports as not completed."""
     answering = judgments.frame["participant"].unique()
-    exports = [part.participants for (reader, _), part in zip(groups, parts, strict=True) if reader is PROLIFIC]
-    return [note for people in exports if people is not None for note in discrepancies(answering, people)]
+    return [
+        note
+        for (reader, _), part in zip(groups, parts, strict=True)
+        if reader.discrepancies is not None and part.participants is not None
+        for note in reader.discrepancies(answering, part.participants)
+    ]
 
 
 def _respelled(frame: pl.DataFrame, options: Options) -> pl.DataFrame:

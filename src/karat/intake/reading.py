@@ -151,7 +151,8 @@ class Reader:
 
     `read` gets one file, or all files of the source if the tool spreads a study over several (`together`). The user's
     mapping is applied to the result, unless the reader `maps` the columns itself; columns that name people are then
-    left out, unless karat wrote the file and included them before (`keeps_names`).
+    left out, unless karat wrote the file and included them before (`keeps_names`). `discrepancies` compares the
+    participants with answers with the table of participants of a platform's export.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Reader:
     together: bool = False
     maps: bool = False
     keeps_names: bool = False
+    discrepancies: Callable[[pl.Series, pl.DataFrame], list[Message]] | None = None
 
 
 MOST_QUESTIONS = 3

@@ -157,4 +157,7 @@ def _first_rows(ordered: pl.DataFrame) -> dict[str, int]:
     return dict(ordered.group_by("participant").agg(pl.col("_row").min().cast(pl.Int64)).iter_rows())
 
 
-READER = Reader("prolific", "Prolific's export of submissions", recognises, read_prolific, together=True)
+READER = Reader(
+    "prolific", "Prolific's export of submissions", recognises, read_prolific, together=True,
+    discrepancies=discrepancies,
+)  # fmt: skip
