@@ -17,6 +17,7 @@ import pytest
 from karat.models.glrm import (
     Model,
     adaptive_quadrature,
+    bootstrap,
     compare,
     correlation_intervals,
     fit,
@@ -155,6 +156,25 @@ def test_variances_at_the_boundary(name: str, method: str) -> None:
     assert found.statistic == pytest.approx(expected["chisq"], rel=1e-3)
     assert list(found.mixture or ()) == expected["mixture_df"]
     assert np.log(found.p) == pytest.approx(np.log(expected["p_mixture"]), rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(VALUES["parametric_bootstrap"]))
+def test_parametric_bootstrap(name: str) -> None:
+    """Of 1,000 statistics each, as many exceed the quantiles of pbkrtest's as chance allows (z below 4)."""
+    expected = VALUES["parametric_bootstrap"][name]
+    table = pl.read_csv(FOLDER / "likert_sim.csv").with_columns(ab=pl.col("a") * pl.col("b"))
+    data = {name: table[name].to_numpy() for name in table.columns}
+    smaller, larger = (fit(expected[key], data, "gaussian", reml=False) for key in ("smaller", "larger"))
+    result = bootstrap(smaller, larger)
+    assert result.statistic == pytest.approx(expected["tests"]["LRT"]["stat"], rel=1e-4)
+    assert result.simulated is not None
+    for quantile, value in expected["reference_quantiles"].items():
+        below = float(quantile.rstrip("%")) / 100
+        error = np.sqrt(below * (1 - below) * (1 / expected["samples_used"] + 1 / len(result.simulated)))
+        assert (result.simulated <= value).mean() == pytest.approx(below, abs=4 * error), quantile
+    error = np.hypot(expected["p_monte_carlo_se"], np.sqrt(result.p * (1 - result.p) / len(result.simulated)))
+    assert result.p == pytest.approx(expected["tests"]["PBtest"]["p.value"], abs=4 * error)
 
 
 def test_tukeys_adjustment_against_draws_of_the_range() -> None:

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 from karat.messages import Message
 from karat.models.glrm.formulas.model import fit
-from karat.models.glrm.formulas.wald import compare, type_three
+from karat.models.glrm.formulas.wald import bootstrap, compare, simulate_answers, type_three
 from messages import codes, refuses
 from models.glrm.written_cases import GROUPS, study
 
@@ -261,3 +261,52 @@ def test_two_variances_at_once_have_no_mixture(data: dict[str, Any]) -> None:
     result = compare(small, large)
     assert codes(result.notes)[0] == "wald.boundary"
     assert (result.mixture, result.p) == (None, pytest.approx(chi2.sf(result.statistic, 4)))
+
+
+@pytest.mark.parametrize("family", ["binary", "ordinal", "gaussian"])
+def test_simulated_answers_are_those_of_the_model(data: dict[str, Any], family: Any) -> None:
+    response = {"binary": "yes", "ordinal": "rating", "gaussian": "time"}[family]
+    model = fit(f"{response} ~ condition + size + (1 + size | participant) + (1 | item)", data, family)
+    random = np.random.default_rng(1)
+    draws = np.array([simulate_answers(model, random) for _ in range(200)])
+    if family == "gaussian":
+        fixed = model.design.matrix @ model.fit.coefficients
+        variance = sum(
+            np.einsum("ij,jk,ik->i", term.columns, model.fit.covariances[term.group], term.columns)
+            for term in model.fit.terms
+        )
+        assert draws.mean() == pytest.approx(fixed.mean(), abs=0.1)
+        assert draws.var(axis=0).mean() == pytest.approx(np.mean(variance) + model.fit.residual_variance, rel=0.05)
+    else:
+        assert set(np.unique(draws)) == set(range(len(model.answers)))
+        assert draws.mean() == pytest.approx(model.response.mean(), rel=0.1)
+
+
+def test_bootstrap_samples_are_the_same_in_any_order(data: dict[str, Any]) -> None:
+    smaller, larger = (fit(f"yes ~ {fixed} + (1 | participant)", data) for fixed in ("condition", "condition + size"))
+    reports: list[tuple[int, int]] = []
+    result = bootstrap(smaller, larger, 5, progress=lambda *numbers: reports.append(numbers))
+    other = bootstrap(larger, smaller, 5, mapper=lambda run, jobs: list(map(run, list(jobs)[::-1]))[::-1])
+    assert result.simulated is not None
+    assert other.simulated is not None
+    np.testing.assert_array_equal(result.simulated, other.simulated)
+    assert result.statistic == compare(smaller, larger).statistic
+    assert result.p == (1 + (result.simulated >= result.statistic).sum()) / 6
+    assert reports == [(done, 5) for done in range(1, 6)]
+    assert codes(result.notes) == ["wald.bootstrap"]
+
+
+def test_samples_that_cannot_be_fitted_do_not_count() -> None:
+    """With one "yes" in 40 answers, many samples have none."""
+    rare = {"yes": [1] + [0] * 39, "who": np.repeat(range(10), 4), "x": np.tile([0.0, 1.0], 20)}
+    smaller, larger = (fit(f"yes ~ {fixed} + (1 | who)", rare) for fixed in ("1", "x"))
+    result = bootstrap(smaller, larger, samples=10)
+    assert result.simulated is not None
+    assert 0 < len(result.simulated) < 10
+    assert result.notes[-1].values["failed"] == 10 - len(result.simulated)
+
+
+def test_a_bootstrap_needs_samples(data: dict[str, Any]) -> None:
+    smaller, larger = (fit(f"yes ~ {fixed} + (1 | participant)", data) for fixed in ("1", "size"))
+    with refuses(ValueError, "samples", 0):
+        bootstrap(smaller, larger, samples=0)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from karat.models.glrm.formulas.marginal import predict as predict
     from karat.models.glrm.formulas.model import Model as Model
     from karat.models.glrm.formulas.model import fit as fit
+    from karat.models.glrm.formulas.wald import bootstrap as bootstrap
     from karat.models.glrm.formulas.wald import compare as compare
     from karat.models.glrm.formulas.wald import type_three as type_three
     from karat.models.glrm.formulas.wald import type_two as type_two

@@ -17,21 +17,29 @@ The likelihood-ratio test compares twice the difference of the log-likelihoods w
 lacks a variance, the null value of that variance is on the boundary, and p is too large. If the only difference is one
 effect of one term, with its k covariances, the distribution is an equal mixture of chi-squared with k and k + 1 degrees
 of freedom (Self and Liang 1987; Stram and Lee 1994), and p is that of the mixture.
+
+A parametric bootstrap needs no such distribution: answers are simulated from the smaller model, with new random
+effects, and both models are fitted to them. Then p = (1 + b) / (1 + m), where b of m statistics are at least as large
+as the observed one (as in pbkrtest's PBmodcomp; Halekoh and Hojsgaard 2014).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from scipy.special import chdtrc
 
 from karat.messages import Message
+from karat.models.glrm.families import inverse_link
 from karat.models.glrm.formulas.design import contrasts, full_factors
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.model import Model, RowsResult, Table
+from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.mixed.result import MixedFit, sizes
 from karat.models.numerics import known
-from karat.types import Floats
+from karat.types import Floats, Map, Progress
 
 SPAN_TOLERANCE = 1e-8
 
@@ -202,6 +210,8 @@ class WaldComparison:
     notes: tuple[Message, ...]
     mixture: tuple[int, int] | None = None
     """The degrees of freedom of the two parts of the mixture, if a variance is tested."""
+    simulated: Floats | None = None
+    """The statistics of simulated answers, if p is from a parametric bootstrap."""
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -244,6 +254,79 @@ def compare(smaller: Model, larger: Model) -> WaldComparison:
     likelihoods = smaller.fit.log_likelihood, larger.fit.log_likelihood
     aic = 2 * smaller.parameters - 2 * likelihoods[0], 2 * larger.parameters - 2 * likelihoods[1]
     return WaldComparison(max(statistic, 0.0), df, p, likelihoods, aic, tuple(notes), mixture)
+
+
+def bootstrap(
+    smaller: Model,
+    larger: Model,
+    samples: int = 1000,
+    seed: int = 1,
+    *,
+    mapper: Map = map,
+    progress: Progress | None = None,
+) -> WaldComparison:
+    """The likelihood-ratio test with the p value of a parametric bootstrap.
+
+    `mapper` may be the map of a pool of processes; `progress` is called with the numbers of finished and of all
+    samples. The values do not depend on `mapper`.
+
+    >>> import karat
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> smaller, larger = (fit(f"rt ~ {x} + (1 | participant)", data, "gaussian", reml=False) for x in ("1", "order"))
+    >>> result = bootstrap(smaller, larger, samples=19)
+    >>> len(result.simulated), 0.05 <= result.p <= 1
+    (19, True)
+    """
+    if samples < 1:
+        raise ValueError(f"The number of samples is at least 1, not {samples}.")
+    asymptotic = compare(smaller, larger)
+    if smaller.parameters > larger.parameters:
+        smaller, larger = larger, smaller
+    statistics: list[float] = []
+    for done, statistic in enumerate(mapper(partial(_simulated_statistic, smaller, larger, seed), range(samples)), 1):
+        statistics.append(statistic)
+        if progress is not None:
+            progress(done, samples)
+    simulated = np.array(statistics)
+    simulated = simulated[np.isfinite(simulated)]
+    p = (1 + int((simulated >= asymptotic.statistic).sum())) / (1 + len(simulated))
+    unconverged = [note for note in asymptotic.notes if note.code == "wald.not_converged"]
+    note = Message("wald.bootstrap", {"n": len(simulated), "failed": (samples - len(simulated)) or None})
+    return replace(asymptotic, p=p, mixture=None, simulated=simulated, notes=(*unconverged, note))
+
+
+def _simulated_statistic(smaller: Model, larger: Model, seed: int, sample: int) -> float:
+    """The statistic of answers simulated from the smaller model; NaN if a model cannot be fitted to them."""
+    answers = simulate_answers(smaller, np.random.default_rng((seed, sample)))
+    try:
+        small, large = (
+            fit_mixed(
+                answers, model.design.matrix, model.design.names, model.fit.terms, family=model.family,
+                reml=model.fit.reml, link=model.link,
+            )
+            for model in (smaller, larger)
+        )  # fmt: skip
+    except (ValueError, ArithmeticError):
+        return np.nan
+    return max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
+
+
+def simulate_answers(model: Model, random: np.random.Generator) -> Floats:
+    """Answers of the model's participants to its items, with new random effects: codes or measured values."""
+    fit: MixedFit = model.fit
+    deviation = np.sqrt(fit.residual_variance) if model.family == "gaussian" else 1.0
+    eta = model.design.matrix @ fit.coefficients
+    for term, factor in zip(fit.terms, fit.factors, strict=True):
+        effects = random.normal(0, deviation, (len(term.levels), len(term.names))) @ (factor / sizes(term)[:, None]).T
+        eta = eta + (term.columns * effects[term.codes]).sum(axis=1)
+    if model.family == "gaussian":
+        return np.asarray(eta + random.normal(0, deviation, len(eta)))
+    uniform = random.random(len(eta))
+    if model.family == "binary":
+        return np.asarray(uniform < inverse_link(model.link, eta), dtype=np.float64)
+    below = inverse_link(model.link, fit.thresholds - eta[:, None])
+    return np.asarray((uniform[:, None] > below).sum(axis=1), dtype=np.float64)
 
 
 def _mixture(smaller: Model, larger: Model) -> tuple[int, int] | None:
