@@ -29,22 +29,24 @@ does not separate participants who do not know from those who always say yes; th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+from typing import Any
 
 import polars as pl
 
 from karat.errors import ScaleError
 from karat.judgments import Judgments
-from karat.judgments.scales import Binary, Choice, Ordinal, Scale
+from karat.judgments.scales import Binary, Choice, Expected, Ordinal, Scale
 from karat.judgments.trial_order import with_positions
 from karat.messages import Message, message_of
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.one_part import AnyEvidence, AnyParts, OnePart
 from karat.study import chance
-from karat.study.criterion import PassSettings
 from karat.study.guessing import as_fraction, tails
 
 GROUPS = ("grammatical", "ungrammatical")
@@ -58,13 +60,24 @@ VALUES = {
 """The values of reasons: right answers, or why there is no rule, and neutral answers if these count."""
 TRIAL_COLUMNS = ("participant", "trial", "session", "question", "item", "response", "expected", "right")
 NUMBERS = ("magnitude", "continuous")
+LEFT_OUT, STATUS_FILLED, OTHER_STATUS = "answers.left_out", "answers.status_filled", "answers.other_status"
+CHANCES_DIFFER = "answers.chances_differ"
+
+
+@dataclass(frozen=True)
+class PartNotes:
+    """What the notes on all participants need of a part."""
+
+    counts: Counter[str]
+    """Numbers of trials or participants, by the code of the note that has them."""
+    rules: Sequence[PassingRule] = ()
+    trials: pl.DataFrame | None = None
+    """The judged trials; None in parts."""
 
 
 def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
     """The trials of one function with the columns used here, empty if the table lacks them."""
     frame = with_positions(judgments.frame).filter(pl.col("function") == function)
-    if not frame.height:
-        raise ScreenError(Message("answers.no_trials", {"function": function}))
     names = ("question", "status", "expected", "pair")
     absent = [pl.lit(None, dtype=pl.String).alias(name) for name in names if name not in frame.columns]
     where = [name for name in ("trial", "session") if name in frame.columns]
@@ -76,61 +89,94 @@ def trials_of(judgments: Judgments, function: str) -> pl.DataFrame:
     )
 
 
-def with_status(trials: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """The trials with empty statuses filled in, if other trials with the same right answers agree on one.
+def kinds_of_trials(parts: AnyParts[Any], function: str, criterion: str) -> pl.DataFrame:
+    """The kinds of trials of one function over all parts: question, status, expected, and whether one has an answer.
 
-    >>> trials = pl.DataFrame({"question": [""] * 2, "expected": ["1-2"] * 2, "status": ["ungrammatical", None]})
-    >>> with_status(trials)[0]["status"].to_list()
+    Raises ScreenError if there are no such trials.
+    """
+    kinds = pl.concat(parts.map(_kinds, function, name=criterion)).unique(maintain_order=True)
+    if not kinds.height:
+        raise ScreenError(Message("answers.no_trials", {"function": function}))
+    return kinds
+
+
+def _kinds(judgments: Judgments, function: str, number: int) -> pl.DataFrame:
+    kind = ("question", "status", "expected", pl.col("response").is_not_null().alias("answered"))
+    return trials_of(judgments, function).select(kind).unique(maintain_order=True)
+
+
+def agreed_statuses(kinds: pl.DataFrame) -> pl.DataFrame:
+    """The status of the trials with each right answer, where those that have one agree.
+
+    >>> kinds = pl.DataFrame({"question": [""] * 2, "expected": ["1-2"] * 2, "status": ["ungrammatical", None]})
+    >>> with_status(kinds, agreed_statuses(kinds))[0]["status"].to_list()
     ['ungrammatical', 'ungrammatical']
     """
-    empty = trials["status"].null_count()
-    if empty in (0, trials.height):
-        return trials, []
-    keys = ["question", "expected"]
-    by_answer = trials.filter(pl.col("status").is_not_null(), pl.col("expected").is_not_null()).group_by(keys).agg(
-        pl.col("status").n_unique().alias("kinds"), pl.col("status").first().alias("found")
-    )  # fmt: skip
-    agreed = by_answer.filter(pl.col("kinds") == 1).drop("kinds")
-    filled = trials.join(agreed, on=keys, how="left", maintain_order="left")
-    filled = filled.with_columns(pl.coalesce("status", "found").alias("status")).drop("found")
-    filled_in = empty - filled["status"].null_count()
-    return filled, [Message("answers.status_filled", {"n": filled_in})] if filled_in else []
+    by_answer = kinds.drop_nulls(["status", "expected"]).group_by("question", "expected")
+    statuses = by_answer.agg(pl.col("status").n_unique().alias("kinds"), pl.col("status").first().alias("agreed"))
+    return statuses.filter(pl.col("kinds") == 1).drop("kinds")
 
 
-def scored(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
-    """The trials with a right answer, and notes on the others.
+def with_status(trials: pl.DataFrame, agreed: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The trials with the agreed statuses where they have none, and the number of these."""
+    filled = trials.join(agreed, on=["question", "expected"], how="left", maintain_order="left")
+    filled = filled.with_columns(pl.coalesce("status", "agreed").alias("status")).drop("agreed")
+    return filled, trials["status"].null_count() - filled["status"].null_count()
 
-    The columns `right`, `wrong`, `chance` (a fraction as text) and `penalty` are added. The penalty is what a wrong
-    answer takes from the estimated number of trials solved. A missing answer is neither right nor wrong.
+
+def scored(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
+    """The trials with a right answer, as `with_scores` returns them, and notes on the others."""
+    because = flaws_of_key(trials, scales)
+    with_rule = with_scores(trials, scales)
+    return with_rule, left_out_notes({LEFT_OUT: trials.height - with_rule.height}, because)
+
+
+def flaws_of_key(kinds: pl.DataFrame, scales: Mapping[str, Scale]) -> dict[str, Any]:
+    """Why some trials have no chance level: the first reason, and the number of others.
+
+    Raises ScreenError if no trial has one.
+    """
+    answers = kinds.select("question", "expected").drop_nulls("expected").unique(maintain_order=True).iter_rows()
+    read = [_chance_and_answers(scales[question], expected) for question, expected in answers]
+    why = list(dict.fromkeys(flaw for flaw in read if isinstance(flaw, Message)))
+    because = {"why": why[0] if why else None, "more": len(why) - 1 if len(why) > 1 else None}
+    if all(isinstance(flaw, Message) for flaw in read):
+        raise ScreenError(Message("answers.chance_unknown", because) if why else Message("answers.no_key"))
+    return because
+
+
+def _chance_and_answers(scale: Scale, expected: str) -> tuple[Fraction, Expected] | Message:
+    """The probability that a guess is right, and the right answers; or why they are unknown."""
+    try:
+        return scale.chance(expected), scale.expected(expected)
+    except ScaleError as error:
+        code = "answers.use_pairs" if scale.kind in NUMBERS else "answers.fix_expected"
+        return Message(code, {"error": message_of(error)})
+
+
+def with_scores(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataFrame:
+    """The trials whose chance level is known, with the columns `right`, `wrong`, `chance` (as text) and `penalty`.
+
+    The penalty is what a wrong answer takes from the estimated number of trials solved. A missing answer is neither
+    right nor wrong.
     """
     rows = []
-    why: list[Message] = []
     keys = ["question", "expected", "response"]
     for question, expected, response in trials.select(keys).unique(maintain_order=True).iter_rows():
-        if expected is None:
-            continue
         scale = scales[question]
-        try:
-            probability, answers = scale.chance(expected), scale.expected(expected)
-        except ScaleError as error:
-            code = "answers.use_pairs" if scale.kind in NUMBERS else "answers.fix_expected"
-            unknown = Message(code, {"error": message_of(error)})
-            why += [] if unknown in why else [unknown]
+        key = None if expected is None else _chance_and_answers(scale, expected)
+        if key is None or isinstance(key, Message):
             continue
+        probability, answers = key
         right = response is not None and response in answers
         undecided = isinstance(scale, Choice) and response == "none"
         wrong = response is not None and not right and not undecided
         deduction = penalty(scale, expected) if wrong else 0.0
         rows.append((question, expected, response, right, wrong, str(probability), deduction))
-    because = {"why": why[0] if why else None, "more": len(why) - 1 if len(why) > 1 else None}
-    if not rows:
-        raise ScreenError(Message("answers.chance_unknown", because) if why else Message("answers.no_key"))
     schema = {"question": pl.String, "expected": pl.String, "response": pl.String, "right": pl.Boolean}
     more = {"wrong": pl.Boolean, "chance": pl.String, "penalty": pl.Float64}
     table = pl.DataFrame(rows, schema=schema | more, orient="row")
-    with_rule = trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
-    left_out = trials.height - with_rule.height
-    return with_rule, [Message("answers.left_out", {"n": left_out, **because})] if left_out else []
+    return trials.join(table, on=keys, how="inner", nulls_equal=True, maintain_order="left")
 
 
 def penalty(scale: Scale, expected: str) -> float:
@@ -141,21 +187,79 @@ def penalty(scale: Scale, expected: str) -> float:
     return float(right / wrong) if wrong else 0.0
 
 
+@dataclass(frozen=True)
+class _PositionalRule:
+    """How the trials of one function are counted, the same in all parts."""
+
+    function: str
+    groups: tuple[str, ...]
+    statuses: pl.DataFrame
+    """The agreed statuses."""
+    settings: dict[str, Any]
+    neutral: bool
+    """Whether the share of neutral answers is computed."""
+    yes_no: bool
+    """Whether there are yes-no answers, which have sensitivity and bias."""
+    in_memory: bool
+
+    def grouped(self, trials: pl.DataFrame) -> tuple[pl.DataFrame, Counter[str]]:
+        """The trials by group, and the numbers of those that got a status or have no group."""
+        if len(self.groups) == 1:
+            return trials.with_columns(group=pl.lit("all")), Counter()
+        trials, filled = with_status(trials, self.statuses)
+        in_groups = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
+        mixed = in_groups.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
+        other = trials.height - in_groups.height
+        return in_groups, Counter({STATUS_FILLED: filled, OTHER_STATUS: other, CHANCES_DIFFER: int(mixed)})
+
+
 def positional(
-    judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None, published: bool = False
-) -> Evidence:
-    """The evidence of right and wrong answers to the trials of one function, with these trials.
+    parts: AnyParts[AnyEvidence], function: str, criterion: str, settings: dict[str, Any], neutral: bool = False
+) -> AnyEvidence:
+    """The evidence of right and wrong answers to the trials of one function, in memory with these trials.
 
     `score` is the share of right answers, `threshold` the required share. With two groups, both are those of the group
-    in which the participant is farthest behind or least ahead.
+    in which the participant is farthest behind or least ahead. Controls also have the sensitivity and bias of yes-no
+    answers and, if `neutral`, the share of neutral answers.
     """
-    check_settings(PassSettings, alpha=alpha, slips=slips)
-    trials, notes = scored(trials_of(judgments, function), judgments.scales)
-    groups, trials, messages = _grouped(trials, judgments.scales)
-    notes += messages
-    if published and len(groups) < 2:
-        notes.append(Message("answers.not_published"))
-    counts = everybody(judgments)
+    kinds, scales = kinds_of_trials(parts, function, criterion), parts.scales
+    because = flaws_of_key(kinds, scales)
+    # Whether a kind of trial has a chance level does not depend on the answer.
+    answer = pl.when("answered").then(pl.lit(""))
+    kinds = with_scores(kinds.with_columns(participant=pl.lit(""), response=answer), scales)
+    two, notes = _are_groups(kinds, scales)
+    rule = _PositionalRule(
+        function, GROUPS if two else ("all",), agreed_statuses(kinds), settings, neutral,
+        function == "control" and yes_no_counts(kinds, scales).height > 0, isinstance(parts, OnePart),
+    )  # fmt: skip
+    evidence, facts = parts.judge(criterion, _judge_positional, rule, settings)
+    counts = sum((part.counts for part in facts), Counter[str]())
+    notes = [*left_out_notes(counts, because), *notes, *counted_notes(counts, STATUS_FILLED, OTHER_STATUS)]
+    notes += [Message(CHANCES_DIFFER)] * bool(counts[CHANCES_DIFFER])
+    notes += [Message("answers.not_published")] * (settings.get("published", False) and not two)
+    notes += rule_notes([passing for part in facts for passing in part.rules], settings["alpha"])
+    if undefined := counts["sensitivity.undefined"]:
+        values = {"undefined": undefined, "participants": counts["participants"]}
+        notes.append(Message("sensitivity.undefined", values))
+    if settings.get("neutral_at_most") is not None:
+        questions = rule.grouped(kinds)[0]["question"].unique()
+        notes += _neutral_notes([scales[question] for question in questions])
+    if isinstance(evidence, Evidence):
+        return replace(evidence, notes=tuple(notes), trials=facts[0].trials)
+    return replace(evidence, notes=tuple(notes))
+
+
+def _judge_positional(
+    judgments: Judgments, rule: _PositionalRule, number: int
+) -> tuple[pl.DataFrame | None, PartNotes]:  # fmt: skip
+    """The table of the participants of a part."""
+    if not judgments.frame.height:
+        return None, PartNotes(Counter())
+    whole = trials_of(judgments, rule.function)
+    with_chance = with_scores(whole, judgments.scales)
+    trials, numbers = rule.grouped(with_chance)
+    numbers[LEFT_OUT] = whole.height - with_chance.height
+    counts, groups = everybody(judgments), rule.groups
     for group in groups:
         rows = trials.filter(pl.col("group") == group).group_by("participant").agg(
             pl.col("right").sum().cast(pl.Int64).alias(f"{group}_right"),
@@ -170,19 +274,37 @@ def positional(
     counts = counts.with_columns(pl.col(f"{group}_{what}").fill_null(0) for group in groups for what in counted)
     keys = [f"{group}_chances" for group in groups]
     designs = counts.select(keys).unique(maintain_order=True)
+    alpha, slips, published = rule.settings["alpha"], rule.settings["slips"], rule.settings.get("published", False)
     rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
-    notes += rule_notes([rule for _, rule in rules], alpha)
     rule_words = designs.with_columns(
         *(
-            pl.Series(f"{group}_needed", [rule[0][i] for rule in rules], dtype=pl.Int64)
+            pl.Series(f"{group}_needed", [needed[i] for needed, _ in rules], dtype=pl.Int64)
             for i, group in enumerate(groups)
         ),
-        *rule_columns([rule for _, rule in rules]),
+        *rule_columns([passing for _, passing in rules]),
     )
     counts = counts.join(rule_words, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    answers = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
-    answers = answers.with_columns(pl.col("question").replace("", None))
-    return Evidence(_verdicts(counts, groups), criterion, notes=tuple(notes), trials=answers)
+    table = _verdicts(counts, groups)
+    if rule.yes_no:
+        table, measured = _with_sensitivity(table, trials, judgments.scales)
+        numbers += measured
+    if rule.neutral:
+        table = _with_neutral_share(table, trials, judgments.scales, rule.settings["neutral_at_most"])
+    answers = None
+    if rule.in_memory:
+        answers = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
+        answers = answers.with_columns(pl.col("question").replace("", None))
+    return table, PartNotes(numbers, [passing for _, passing in rules], answers)
+
+
+def left_out_notes(counts: Mapping[str, int], because: Mapping[str, Any]) -> list[Message]:
+    """The note on trials without a chance level, if there are any, and why."""
+    return [Message(LEFT_OUT, {"n": counts[LEFT_OUT], **because})] if counts[LEFT_OUT] else []
+
+
+def counted_notes(counts: Mapping[str, int], *codes: str) -> list[Message]:
+    """The notes with these codes that have a number of trials or pairs."""
+    return [Message(code, {"n": counts[code]}) for code in codes if counts[code]]
 
 
 def rule_columns(rules: Sequence[PassingRule]) -> list[pl.Series]:
@@ -213,22 +335,15 @@ def rule_notes(rules: Sequence[PassingRule], alpha: float) -> list[Message]:
     return [guess_note(passing, alpha)] if passing > alpha else []
 
 
-def _grouped(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[tuple[str, ...], pl.DataFrame, list[Message]]:
-    """The trials by group: two for ratings of both kinds of sentences; one for choices, and for ratings of one kind."""
+def _are_groups(kinds: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[bool, list[Message]]:
+    """Whether there are two groups, as in ratings of both kinds of sentences, and a note if these are unknown."""
     ratings = all(isinstance(scales[question], Ordinal) or scales[question].kind == "continuous"
-                  for question in trials["question"].unique())  # fmt: skip
-    kinds = set(trials["status"].drop_nulls().unique()) & set(GROUPS)
-    if not ratings or len(kinds) < 2:
-        ungrouped = ratings and trials["expected"].n_unique() > 1 and (not kinds or trials["status"].null_count() > 0)
-        notes = [Message("answers.counted_together")] if ungrouped else []
-        return ("all",), trials.with_columns(group=pl.lit("all")), notes
-    trials, notes = with_status(trials)
-    in_groups = trials.filter(pl.col("status").is_in(GROUPS)).with_columns(group=pl.col("status"))
-    other = trials.height - in_groups.height
-    notes += [Message("answers.other_status", {"n": other})] if other else []
-    mixed = in_groups.group_by("participant", "group").agg(pl.col("chance").n_unique() > 1)["chance"].any()
-    notes += [Message("answers.chances_differ")] if mixed else []
-    return GROUPS, in_groups, notes
+                  for question in kinds["question"].unique())  # fmt: skip
+    statuses = set(kinds["status"].drop_nulls().unique()) & set(GROUPS)
+    if ratings and len(statuses) == 2:
+        return True, []
+    ungrouped = ratings and kinds["expected"].n_unique() > 1 and (not statuses or kinds["status"].null_count() > 0)
+    return False, [Message("answers.counted_together")] if ungrouped else []
 
 
 def _rule(
@@ -282,9 +397,6 @@ def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
     return table.select(*COLUMNS, *(pl.col(old).alias(new) for old, new in names.items()), *further)
 
 
-ENOUGH_FOR_MEANS = 8
-
-
 @dataclass(frozen=True)
 class PassingRule:
     """The right answers required in each group and the probability that guessing passes, or why there is no rule."""
@@ -297,16 +409,6 @@ class PassingRule:
 def guess_note(probability: float, alpha: float) -> Message:
     """The warning that guessing passes too often."""
     return Message("passing.guessing", {"p": probability, "alpha": alpha})
-
-
-def means_note(fewest: int) -> list[Message]:
-    """The warning that there are too few trials for means of ratings, if so.
-
-    >>> means_note(8)
-    []
-    """
-    few = Message("controls.few_for_means", {"enough": ENOUGH_FOR_MEANS, "fewest": fewest})
-    return [few] if fewest < ENOUGH_FOR_MEANS else []
 
 
 @lru_cache(maxsize=4096)
@@ -396,31 +498,30 @@ def unnamed_middle(scales: Iterable[Scale]) -> list[Message]:
     return [Message("neutral.middle", {"points": middles})] if middles else []
 
 
-def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float | None) -> Evidence:
-    """The evidence with the share of neutral answers among the answers that could be neutral.
+def _neutral_notes(scales: Sequence[Scale]) -> list[Message]:
+    """The notes on a stated share of neutral answers."""
+    if not any(neutral_point(scale) is not None for scale in scales):
+        return [Message("neutral.no_point")]
+    return [Message("neutral.guessing_at_most"), *unnamed_middle(scales)]
+
+
+def _with_neutral_share(
+    table: pl.DataFrame, trials: pl.DataFrame, scales: Mapping[str, Scale], at_most: float | None
+) -> pl.DataFrame:
+    """The table with the share of neutral answers among the answers that could be neutral.
 
     If `at_most` is stated, participants with a larger share are flagged too, and the reason says so.
     """
-    if evidence.trials is None:
-        return evidence
-    questions = evidence.trials["question"].fill_null("").unique().to_list()
-    points = {question: neutral_point(judgments.scales[question]) for question in questions}
+    points = {question: neutral_point(scale) for question, scale in scales.items()}
     neutral = {question: point for question, point in points.items() if point is not None}
-    question_of = pl.col("question").fill_null("")
-    answers = evidence.trials.filter(pl.col("response").is_not_null(), question_of.is_in(list(neutral)))
-    point = question_of.replace_strict(neutral, return_dtype=pl.String, default=None)
+    answers = trials.filter(pl.col("response").is_not_null(), pl.col("question").is_in(list(neutral)))
+    point = pl.col("question").replace_strict(neutral, return_dtype=pl.String, default=None)
     counts = answers.group_by("participant").agg(
         (pl.col("response") == point).sum().cast(pl.Int64).alias("neutral"), pl.len().cast(pl.Int64).alias("answers")
     )
-    table = evidence.participants.join(counts, on="participant", how="left", maintain_order="left")
+    table = table.join(counts, on="participant", how="left", maintain_order="left")
     table = table.with_columns(neutral_share=pl.col("neutral") / pl.col("answers"))
-    notes = list(evidence.notes)
     if at_most is not None:
-        if neutral:
-            named = unnamed_middle([judgments.scales[question] for question in points])
-            notes += [Message("neutral.guessing_at_most"), *named]
-        else:
-            notes.append(Message("neutral.no_point"))
         # Whole numbers are compared, so that a share on the limit is not lost to rounding.
         limit = as_fraction(float(at_most), "neutral_at_most")
         over = pl.col("neutral") * limit.denominator > pl.col("answers") * limit.numerator
@@ -432,38 +533,25 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
         table = table.with_columns(
             flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**values)
         )
-    return replace(evidence, participants=table.drop("neutral", "answers"), notes=tuple(notes))
+    return table.drop("neutral", "answers")
+
+
+def _with_sensitivity(
+    table: pl.DataFrame, trials: pl.DataFrame, scales: Mapping[str, Scale]
+) -> tuple[pl.DataFrame, Counter[str]]:
+    """The table with hits, false alarms, d' and c of each participant, and for how many these are undefined."""
+    from karat.models.proportions import sensitivity
+
+    counts = yes_no_counts(trials, scales)
+    d_prime, criterion = sensitivity(*(counts[name].to_numpy() for name in YES_NO_COUNTS))
+    measured = counts.with_columns(
+        pl.Series("d_prime", d_prime).fill_nan(None), pl.Series("criterion_c", criterion).fill_nan(None)
+    )
+    numbers = Counter({"sensitivity.undefined": measured["d_prime"].null_count(), "participants": measured.height})
+    return table.join(measured, on="participant", how="left", maintain_order="left"), numbers
 
 
 YES_NO_COUNTS = ("hits", "yes_trials", "false_alarms", "no_trials")
-
-
-def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidence:
-    """The evidence with hits, false alarms, d' and c of each participant, if there are yes-no answers.
-
-    A note says for how many participants they are undefined.
-    """
-    from karat.models.proportions import sensitivity
-
-    counts = None if evidence.trials is None else yes_no_counts(evidence.trials, scales)
-    if counts is None or not counts.height:
-        return evidence
-    d_prime, criterion = sensitivity(*(counts[name].to_numpy() for name in YES_NO_COUNTS))
-    table = counts.with_columns(
-        pl.Series("d_prime", d_prime).fill_nan(None), pl.Series("criterion_c", criterion).fill_nan(None)
-    )
-    notes = (*evidence.notes, *undefined_note(table["d_prime"].null_count(), table.height))
-    people = evidence.participants.join(table, on="participant", how="left", maintain_order="left")
-    return replace(evidence, participants=people, notes=notes)
-
-
-def undefined_note(undefined: int, people: int) -> list[Message]:
-    """The note on how many participants with yes-no answers have no d' and c, if any.
-
-    >>> undefined_note(0, 40)
-    []
-    """
-    return [Message("sensitivity.undefined", {"undefined": undefined, "participants": people})] if undefined else []
 
 
 def yes_no_counts(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.DataFrame:

@@ -13,7 +13,6 @@ import karat
 from karat import screen
 from karat.messages import Message
 from karat.screen import ScreenError
-from karat.screen.stand_ins import add_up
 from messages import raises
 from screen.judged import crowd as judged_crowd
 from screen.judged import interleaved
@@ -177,17 +176,6 @@ def pairs_apart() -> karat.Judgments:
     frame = pairs(karat.Ordinal(5)).frame
     good = pl.col("status") == "grammatical"
     return karat.Judgments(frame.filter((pl.col("participant") < "p05") == good), karat.Ordinal(5))
-
-
-def test_notes_are_put_in_the_order_of_those_who_have_more() -> None:
-    first, last = Message("answers.counted_together"), Message("neutral.no_point")
-    between = Message("pairs.half_seen", {"n": 2})
-    assert add_up([[first, last], [first, between, last]]) == [first, between, last]
-    one, many, all_of_them = (Message("answers.other_status", {"n": n}) for n in (1, 1200, 1201))
-    assert add_up([[many], [one]]) == [all_of_them]
-    assert add_up([[many], [one]], [one]) == [Message("answers.other_status", {"n": 1199})]
-    other = Message("answers.left_out", {"n": 1, "why": last, "more": None})
-    assert add_up([[other], [Message("answers.left_out", {"n": 1, "why": None, "more": None})]])[1] == other
 
 
 def test_means_that_nobody_has(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ failure. With few pairs, guessing passes too often, and a note says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 from pydantic import Field
@@ -23,19 +24,24 @@ from karat.judgments.answer_codes import width
 from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
-from karat.screen.one_part import AnyParts
+from karat.screen.one_part import AnyEvidence, AnyParts, parts_of
 from karat.screen.right_answers import (
     COLUMNS,
     COUNTED,
+    LEFT_OUT,
+    PartNotes,
     count_rule,
+    counted_notes,
+    flaws_of_key,
+    kinds_of_trials,
+    left_out_notes,
     positional,
     rule_columns,
     rule_notes,
     rule_values,
-    scored,
     trials_of,
+    with_scores,
 )
-from karat.screen.stand_ins import judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, PassSettings, left_out
 
 if TYPE_CHECKING:
@@ -66,14 +72,14 @@ def attention(
     '4 of 6 trials right (5 required); guessing passes with p = .041'
     """
     settings = {"account": account, "alpha": alpha, "slips": slips}
-    if isinstance(judgments, AnyParts):
-        return judged_with_stand_ins(judgments, attention, "attention", "attention", settings)
-    check_settings(AttentionSettings, account=account)
+    check_settings(AttentionSettings, **settings)
     judge = pairwise if account == "pairwise" else positional
-    return replace(judge(judgments, "attention", "attention", alpha, slips), settings=settings)
+    return judge(parts_of(judgments), "attention", "attention", settings)
 
 
-def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, slips: int | None) -> Evidence:
+def pairwise(
+    parts: AnyParts[AnyEvidence], function: str, criterion: str, settings: dict[str, Any]
+) -> AnyEvidence:  # fmt: skip
     """The number of pairs in which each participant put the worse sentence above the better one, or did not answer.
 
     A choice trial is a pair by itself. Rated sentences are partners by the column pair; the better one is the
@@ -81,39 +87,54 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     better. A guesser passes a pair with probability (m + 1) / 2m on m points, 1/2 if ties do not occur, as with
     magnitudes or choices, and 2/3 in a choice that offers "no difference".
     """
-    check_settings(PassSettings, alpha=alpha, slips=slips)
-    trials = trials_of(judgments, function)
-    chosen = [question for question, scale in judgments.scales.items() if isinstance(scale, Choice)]
-    parts: list[pl.DataFrame] = []
-    notes: list[Message] = []
-    choices = trials.filter(pl.col("question").is_in(chosen))
-    if choices.height:
-        answers, notes = scored(choices, judgments.scales)
-        parts.append(_chosen_pairs(answers, judgments.scales))
-    rated = trials.filter(~pl.col("question").is_in(chosen))
-    if rated.height:
-        table, more = _rated_pairs(rated, judgments.scales)
-        notes += more
-        parts.append(table)
-    pairs = pl.concat(parts)
-    if not pairs.height:
+    kinds, scales = kinds_of_trials(parts, function, criterion), parts.scales
+    chosen = [question for question, scale in scales.items() if isinstance(scale, Choice)]
+    choices = kinds.filter(pl.col("question").is_in(chosen))
+    because = flaws_of_key(choices, scales) if choices.height else {}
+    rated = kinds.filter(~pl.col("question").is_in(chosen))
+    rule = _PairRule(
+        function, chosen, _height(rated, scales), _better(rated, scales), settings["alpha"], settings["slips"] or 0
+    )
+    evidence, facts = parts.judge(criterion, _judge_pairs, rule, settings)
+    counts = sum((part.counts for part in facts), Counter[str]())
+    if not counts["pairs"]:
         raise ScreenError(Message("pairs.nobody_saw_one"))
+    on_pairs = counted_notes(counts, "pairs.no_partner", "pairs.half_seen", "pairs.rated_equally")
+    on_rules = rule_notes([passing for part in facts for passing in part.rules], rule.alpha)
+    return replace(evidence, notes=(*left_out_notes(counts, because), *on_pairs, *on_rules))
+
+
+@dataclass(frozen=True)
+class _PairRule:
+    """How the pairs of one function are judged, the same in all parts."""
+
+    function: str
+    chosen: list[str]
+    """The questions of choices."""
+    height: pl.Expr
+    better: pl.Expr
+    alpha: float
+    slips: int
+
+
+def _judge_pairs(judgments: Judgments, rule: _PairRule, number: int) -> tuple[pl.DataFrame, PartNotes]:
+    """The verdict on the pairs of each participant of a part."""
+    trials = trials_of(judgments, rule.function)
+    is_choice = pl.col("question").is_in(rule.chosen)
+    choices = trials.filter(is_choice)
+    answers = with_scores(choices, judgments.scales)
+    rated, numbers = _rated_pairs(trials.filter(~is_choice), judgments.scales, rule)
+    pairs = pl.concat([_chosen_pairs(answers, judgments.scales), rated])
+    numbers |= {LEFT_OUT: choices.height - answers.height, "pairs": pairs.height}
     counts = pairs.group_by("participant").agg(
         pl.col("passed").sum().cast(pl.Int64).alias("right"),
         pl.len().cast(pl.Int64).alias("trials"),
         pl.col("unanswered").sum().cast(pl.Int64).alias("unanswered"),
         pl.col("chance").sort().str.join(" ").alias("chances"),
     )
-    return _pair_evidence(everybody(judgments), counts, criterion, alpha, slips, notes)
-
-
-def _pair_evidence(
-    people: pl.DataFrame, counts: pl.DataFrame, criterion: str, alpha: float, slips: int | None, notes: list[Message]
-) -> Evidence:
-    """The verdict on each participant's pairs."""
-    table = people.join(counts, on="participant", how="left", maintain_order="left")
+    table = everybody(judgments).join(counts, on="participant", how="left", maintain_order="left")
     texts = table["chances"].drop_nulls().unique(maintain_order=True).to_list()
-    rules = [count_rule([Fraction(chance) for chance in text.split()], alpha, slips or 0) for text in texts]
+    rules = [count_rule([Fraction(chance) for chance in text.split()], rule.alpha, rule.slips) for text in texts]
     applied_rules = pl.DataFrame([
         pl.Series("chances", texts, pl.String),
         pl.Series("needed", [rule.needed[0] if rule.needed else None for rule in rules], pl.Int64),
@@ -130,8 +151,7 @@ def _pair_evidence(
         message=pl.when(ruled).then(pl.lit("pairs.right")).otherwise(why_not),
         values=values,
     )
-    notes = [*notes, *rule_notes(rules, alpha)]
-    return Evidence(table.select(*COLUMNS, *COUNTED), criterion, notes=tuple(notes))
+    return table.select(*COLUMNS, *COUNTED), PartNotes(numbers, rules)
 
 
 def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFrame:
@@ -148,12 +168,12 @@ def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFram
     )
 
 
-def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.DataFrame, list[Message]]:
+def _rated_pairs(
+    trials: pl.DataFrame, scales: dict[str, Scale], rule: _PairRule
+) -> tuple[pl.DataFrame, Counter[str]]:  # fmt: skip
     """Rated partners: one row per participant, question and pair of which both sentences were shown."""
-    ratings = trials.with_columns(_height(trials, scales), better=_better(trials, scales))
+    ratings = trials.with_columns(height=rule.height, better=rule.better)
     partnered = ratings.filter(pl.col("pair").is_not_null(), pl.col("better").is_not_null())
-    left_out = trials.height - partnered.height
-    notes = [Message("pairs.no_partner", {"n": left_out})] if left_out else []
     better, worse = pl.col("better"), ~pl.col("better")
     pairs = partnered.group_by("participant", "question", "pair", maintain_order=True).agg(
         pl.col("height").filter(better).min().alias("lowest"),
@@ -163,8 +183,6 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
         pl.col("response").is_null().any().alias("unanswered"),
     )
     whole = pairs.filter(pl.col("goods") > 0, pl.col("bads") > 0)
-    half_seen = pairs.height - whole.height
-    notes += [Message("pairs.half_seen", {"n": half_seen})] if half_seen else []
     kinds = whole.select("question", "goods", "bads").unique(maintain_order=True)
     texts = [str(pair_chance(scales[q], goods, bads)) for q, goods, bads in kinds.iter_rows()]
     whole = whole.join(
@@ -173,9 +191,10 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
     # Numbers are rarely equal.
     numbers = [question for question, scale in scales.items() if not scale.levels]
     even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(numbers)).height
-    notes += [Message("pairs.rated_equally", {"n": even})] if even else []
     passed = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
-    return whole.select("participant", passed.fill_null(False).alias("passed"), "unanswered", "chance"), notes
+    left_out = {"pairs.no_partner": trials.height - partnered.height, "pairs.half_seen": pairs.height - whole.height}
+    table = whole.select("participant", passed.fill_null(False).alias("passed"), "unanswered", "chance")
+    return table, Counter({**left_out, "pairs.rated_equally": even})
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
@@ -188,7 +207,7 @@ def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
     return Fraction(ways, points ** (goods + bads))
 
 
-def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
+def _height(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.Expr:
     """The height of an answer: its place among the levels, or the number itself."""
     height = pl.col("response").cast(pl.Float64, strict=False)
     for question in trials["question"].unique().to_list():
@@ -199,10 +218,10 @@ def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
             places = {level: float(place) for place, level in enumerate(scale.levels, start=1)}
             placed = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
             height = pl.when(pl.col("question") == question).then(placed).otherwise(height)
-    return height.alias("height")
+    return height
 
 
-def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
+def _better(trials: pl.DataFrame, scales: Mapping[str, Scale]) -> pl.Expr:
     """Whether a sentence is the better one of its pair: by its status, else by its right answers."""
     by_status = pl.col("status").replace_strict(
         {"grammatical": True, "ungrammatical": False}, return_dtype=pl.Boolean, default=None

@@ -19,6 +19,7 @@ evidence that flags nobody.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -33,19 +34,20 @@ from karat.judgments.scales import Ordinal
 from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
 from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
-from karat.screen.one_part import AnyParts
+from karat.screen.one_part import AnyEvidence, AnyParts, parts_of
 from karat.screen.right_answers import (
     COLUMNS,
     GROUPS,
+    OTHER_STATUS,
+    STATUS_FILLED,
+    agreed_statuses,
+    counted_notes,
     guess_note,
-    means_note,
+    kinds_of_trials,
     positional,
     trials_of,
-    with_neutral_share,
-    with_sensitivity,
     with_status,
 )
-from karat.screen.stand_ins import judged_with_stand_ins
 from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
 from karat.study.guessing import counts_of_sums
 
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 
 
 ALPHA = 0.05
+ENOUGH_FOR_MEANS = 8
 RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
 MEANS_VALUES = {
     "grammatical": pl.Float64, "ungrammatical": pl.Float64, "apart": pl.Float64, "least": pl.Float64,
@@ -102,50 +105,48 @@ def controls(
     settings = {
         "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
     }  # fmt: skip
-    if isinstance(judgments, AnyParts):
-        return judged_with_stand_ins(judgments, controls, "controls", "control", settings)
     check_settings(ControlSettings, **settings)
     if published and (account != "positional" or slips is not None):
         raise ScreenError(Message("controls.published_only_positional"))
     if neutral_at_most is not None and account != "positional":
         raise ScreenError(Message("controls.neutral_only_positional"))
+    parts = parts_of(judgments)
     if account == "positional":
-        evidence = with_neutral_share(_right_or_wrong(judgments, alpha, slips, published), judgments, neutral_at_most)
-    elif account == "pairwise":
-        evidence = pairwise(judgments, "control", "controls", alpha, slips)
-    else:
-        evidence = _compared(judgments, account, alpha, slips)
-    return replace(evidence, settings=settings)
+        return positional(parts, "control", "controls", settings, neutral=True)
+    judge = pairwise if account == "pairwise" else _compared
+    return judge(parts, "control", "controls", settings)
 
 
-def _right_or_wrong(judgments: Judgments, alpha: float, slips: int | None, published: bool = False) -> Evidence:
-    """The positional account, with sensitivity and bias of yes-no answers."""
-    evidence = positional(judgments, "control", "controls", alpha, slips, published)
-    return with_sensitivity(evidence, judgments.scales)
-
-
-def _compared(judgments: Judgments, account: str, alpha: float, slips: int | None) -> Evidence:
-    """The accounts that compare grammatical with ungrammatical controls."""
-    trials = trials_of(judgments, "control")
-    questions = trials["question"].unique().to_list()
-    kinds = {judgments.scales[question].kind for question in questions}
-    if kinds <= RIGHT_OR_WRONG:
-        evidence = _right_or_wrong(judgments, alpha, slips)
+def _compared(
+    parts: AnyParts[AnyEvidence], function: str, criterion: str, settings: dict[str, Any]
+) -> AnyEvidence:  # fmt: skip
+    """The accounts that compare the means of grammatical and ungrammatical controls."""
+    account, alpha = settings["account"], settings["alpha"]
+    kinds = kinds_of_trials(parts, function, criterion)
+    used = [parts.scales[question] for question in kinds["question"].unique()]
+    if {scale.kind for scale in used} <= RIGHT_OR_WRONG:
+        evidence = positional(parts, function, criterion, settings)
         return replace(evidence, notes=(not_ratings(account), *evidence.notes))
-    if slips:
+    if settings["slips"]:
         raise ScreenError(Message("controls.no_slips", {"account": account}))
-    scales = {judgments.scales[question] for question in questions}
-    scale = scales.pop()
-    if scales:
+    scale, *others = dict.fromkeys(used)
+    if others:
         raise ScreenError(Message("controls.several_scales", {"account": account}))
     if not isinstance(scale, Ordinal):
         raise ScreenError(Message("controls.other_scale", {"account": account, "scale": scale.kind}))
-    trials, notes_on_status = with_status(trials)
-    other = trials.filter(~pl.col("status").is_in(GROUPS).fill_null(False)).height
-    if other:
-        notes_on_status.append(Message("answers.other_status", {"n": other}))
-    evidence = _by_means(trials, everybody(judgments), scale, account, alpha)
-    return replace(evidence, notes=(*notes_on_status, *evidence.notes))
+    if not set(GROUPS) <= set(kinds["status"].drop_nulls().unique()):
+        raise ScreenError(Message("controls.status_missing", {"account": account}))
+    evidence, facts = parts.judge(criterion, _by_means, (function, agreed_statuses(kinds), scale, account), settings)
+    counts = sum((part for part, _ in facts), Counter[str]())
+    designs = pl.concat([part for _, part in facts])
+    fewest, passing = designs["fewest"].min(), designs["guess_probability"].max()
+    notes = counted_notes(counts, STATUS_FILLED, OTHER_STATUS)
+    if isinstance(fewest, int) and isinstance(passing, float):
+        few = Message("controls.few_for_means", {"enough": ENOUGH_FOR_MEANS, "fewest": fewest})
+        notes += [few] * (fewest < ENOUGH_FOR_MEANS) + [guess_note(passing, alpha)] * (passing > alpha)
+    else:
+        notes.append(Message("passing.nobody_judged", {"why": Message("controls.not_both")}))
+    return replace(evidence, notes=tuple(notes))
 
 
 def not_ratings(account: str) -> NotComputed:
@@ -153,17 +154,23 @@ def not_ratings(account: str) -> NotComputed:
     return NotComputed("controls.not_ratings", {"account": account})
 
 
-def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, account: str, alpha: float) -> Evidence:
-    """The accounts that compare means. Sums stay whole or half numbers, so that no tie is lost to rounding."""
+def _by_means(
+    judgments: Judgments, shared: tuple[str, pl.DataFrame, Ordinal, str], number: int
+) -> tuple[pl.DataFrame, tuple[Counter[str], pl.DataFrame]]:
+    """The verdicts of accounts that compare means, and the probability that guessing passes for each design.
+
+    Sums stay whole or half numbers, so that no tie is lost to rounding.
+    """
+    function, agreed, scale, account = shared
+    trials, filled = with_status(trials_of(judgments, function), agreed)
+    other = trials.filter(~pl.col("status").is_in(GROUPS).fill_null(False)).height
     points = len(scale.levels)
     middle, span = (points + 1) / 2, points - 1
-    if not set(GROUPS) <= set(trials["status"].drop_nulls().unique()):
-        raise ScreenError(Message("controls.status_missing", {"account": account}))
     places = {level: float(place) for place, level in enumerate(scale.levels, start=1)}
     place = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
     rated = trials.with_columns(place=place)
     wrong = {"grammatical": pl.col("place") < middle, "ungrammatical": pl.col("place") > middle}
-    table = people
+    table = everybody(judgments)
     for group in GROUPS:
         rows = rated.filter(pl.col("status") == group).group_by("participant").agg(
             pl.col("place").fill_null(middle).sum().alias(f"sum_{group}"),
@@ -190,7 +197,11 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
     else:
         score, threshold, passed = difference, 0.0, apart > 0
     both = pl.col("grammatical_trials").is_not_null() & pl.col("ungrammatical_trials").is_not_null()
-    table, notes = _with_guessing(table, points, account, alpha)
+    keys = [f"{group}_trials" for group in GROUPS]
+    designs = table.select(keys).drop_nulls().unique(maintain_order=True)
+    passing = [guess_probability(n_g, n_u, points, account) for n_g, n_u in designs.iter_rows()]
+    designs = designs.with_columns(pl.Series("guess_probability", passing, dtype=pl.Float64))
+    table = table.join(designs, on=keys, how="left", maintain_order="left")
     values = values_of(
         MEANS_VALUES,
         grammatical=pl.when(both).then(pl.col("mean_grammatical").round(2)),
@@ -209,23 +220,8 @@ def _by_means(trials: pl.DataFrame, people: pl.DataFrame, scale: Ordinal, accoun
         values=values,
     )
     more = ["mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials", "slips"]
-    return Evidence(table.select(*COLUMNS, *more), "controls", notes=notes)
-
-
-def _with_guessing(
-    table: pl.DataFrame, points: int, account: str, alpha: float
-) -> tuple[pl.DataFrame, tuple[Message, ...]]:
-    """The evidence with the probability that guessing passes, and notes if the account's assumptions fail."""
-    keys = [f"{group}_trials" for group in GROUPS]
-    designs = table.select(keys).drop_nulls().unique(maintain_order=True)
-    passing = [guess_probability(n_g, n_u, points, account) for n_g, n_u in designs.iter_rows()]
-    rules = designs.with_columns(pl.Series("guess_probability", passing, dtype=pl.Float64))
-    notes = means_note(min(min(row) for row in designs.iter_rows())) if designs.height else []
-    if not designs.height:
-        notes.append(Message("passing.nobody_judged", {"why": Message("controls.not_both")}))
-    if passing and max(passing) > alpha:
-        notes.append(guess_note(max(passing), alpha))
-    return table.join(rules, on=keys, how="left", maintain_order="left"), tuple(notes)
+    facts = Counter({STATUS_FILLED: filled, OTHER_STATUS: other})
+    return table.select(*COLUMNS, *more), (facts, designs.with_columns(fewest=pl.min_horizontal(keys)))
 
 
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:
@@ -324,7 +320,8 @@ def compare_accounts(judgments: Judgments, alpha: float = 0.05, language: str = 
     >>> table.select("account", "flagged", "only_here", "only_positional").row(1)
     ('positional published', 9, 'p05 p21 p22', 'p09')
     """
-    kinds = {judgments.scales[q].kind for q in trials_of(judgments, "control")["question"].unique()}
+    trials = kinds_of_trials(parts_of(judgments), "control", "controls")
+    kinds = {judgments.scales[question].kind for question in trials["question"].unique()}
     results: dict[str, Evidence | NotComputed] = {}
     for name, settings in COMPARED.items():
         if kinds <= RIGHT_OR_WRONG and name not in ("positional", "pairwise"):
