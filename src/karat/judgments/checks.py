@@ -19,6 +19,7 @@ from karat.judgments.failed_formulas import FIX, SIGN, WHAT, failed_cells, is_fa
 from karat.judgments.message_tables import rows_named
 from karat.judgments.scales import Choice, Scale, answer_text
 from karat.judgments.times import instants, without_zone
+from karat.judgments.trial_order import in_order
 from karat.messages import Message
 
 LONG_MEDIAN_SECONDS = 120.0
@@ -344,25 +345,12 @@ def _unknown_sets(scale: Scale, answers: pl.Series) -> pl.Series:
     return answers.is_in(unknown).fill_null(False)
 
 
-def in_order(frame: pl.DataFrame) -> bool:
-    """Whether the rows of each participant are together and their trials rise, as in most files without duplicates."""
-    who, trial, last = frame["participant"], frame["trial"], max(frame.height - 1, 0)
-    if trial.null_count() or who.null_count():
-        return False
-    # Slices compare neighbours without copying.
-    changes = who.slice(1) != who.slice(0, last)
-    firsts = who.head(1).append(who.slice(1).filter(changes))
-    if firsts.n_unique() < firsts.len():
-        return False
-    return bool((changes | (trial.slice(1) > trial.slice(0, last))).all())
-
-
 def _check_duplicates(checked: Checked) -> None:
     frame = checked.frame
     by_trial = "trial" in frame.columns
     identifiers = ("participant", "session", "trial", "question", "repetition")
     keys = [name for name in frame.columns if name in identifiers or not by_trial]
-    if by_trial and in_order(frame):
+    if by_trial and in_order(frame, "trial", strictly=True):
         return
     rows = frame.select(keys).with_row_index("_row")
     if by_trial and frame["trial"].null_count():

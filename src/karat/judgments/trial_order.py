@@ -55,7 +55,9 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
 
     Without a column trial, that is the order of `time`; without either, rows stay as they are.
     """
-    if _are_in_order(rows):
+    by = next((name for name in ("trial", "time") if name in rows.columns), None)
+    # A large table that is in order is not sorted.
+    if "session" not in rows.columns and in_order(rows, by):
         return rows
     groups = ["participant", "session"] if "session" in rows.columns else ["participant"]
     firsts = [pl.col("_row").min().over(groups[: place + 1]).alias(f"_{name}") for place, name in enumerate(groups)]
@@ -66,18 +68,15 @@ def presented(rows: pl.DataFrame) -> pl.DataFrame:
     return placed.sort(added, maintain_order=True, nulls_last=True).drop("_row", *added)
 
 
-def _are_in_order(rows: pl.DataFrame) -> bool:
-    """Whether rows without sessions are in the order of presentation already, so that a large table is not sorted."""
-    if "session" in rows.columns:
+def in_order(rows: pl.DataFrame, by: str | None, strictly: bool = False) -> bool:
+    """Whether the rows of each participant are together and do not fall, or strictly rise, by a column, if any."""
+    who, last = rows["participant"], max(rows.height - 1, 0)
+    if who.null_count() or (by is not None and rows[by].null_count()):
         return False
-    runs = rows["participant"].rle().struct.unnest()
-    if runs["value"].n_unique() < runs.height:
-        return False
-    by = next((name for name in ("trial", "time") if name in rows.columns), None)
-    if by is None:
-        return True
-    if rows[by].null_count():
-        return False
-    falls = (rows[by].to_physical().diff() < 0).fill_null(False).to_numpy(writable=True)
-    falls[runs["len"].cum_sum().head(-1).to_numpy()] = False
-    return not falls.any()
+    # Slices compare neighbours without copying.
+    changes = who.slice(1) != who.slice(0, last)
+    firsts = who.head(1).append(who.slice(1).filter(changes))
+    if firsts.n_unique() < firsts.len() or by is None:
+        return firsts.n_unique() == firsts.len()
+    later, earlier = rows[by].slice(1), rows[by].slice(0, last)
+    return bool((changes | (later > earlier if strictly else later >= earlier)).all())

@@ -7,7 +7,6 @@ memory are the case of one part (`OnePart`); judgments on disk or on a cluster a
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,36 +82,42 @@ Beside = Callable[..., Any]
 returned, or None if nothing was written. A table without rows is written only if `empty`."""
 
 
-class AnyParts(ABC, Generic[AnyEvidence]):
-    """Judgments in parts, each with all answers of its participants."""
+class AnyParts(Generic[AnyEvidence]):
+    """Judgments in parts, each with all answers of its participants. Here there is one part, in memory."""
 
     executor: Executor
     """Runs the tasks."""
     progress: Progress | None
     """Is called with finished tasks."""
 
-    @property
-    @abstractmethod
-    def scales(self) -> Mapping[str, Scale]:
-        """The scale of each question, over all parts."""
-
-    @property
-    @abstractmethod
-    def beside(self) -> Beside:
-        """The function that stores tables of the evidence."""
-
-    @abstractmethod
-    def __len__(self) -> int: ...
-
-    @abstractmethod
     def read(self, number: int) -> Judgments:
         """A part."""
+        raise NotImplementedError
 
-    @abstractmethod
+    def evidence(
+        self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
+    ) -> tuple[AnyEvidence, list[Facts]]:
+        """The evidence, and the other results of each part."""
+        raise NotImplementedError
+
+    @property
+    def scales(self) -> Mapping[str, Scale]:
+        """The scale of each question, over all parts."""
+        return self.read(0).scales
+
+    @property
+    def beside(self) -> Beside:
+        """The function that stores tables of the evidence."""
+        return _as_it_is
+
+    def __len__(self) -> int:
+        return 1
+
     def stimuli(self) -> Mapping[bool, Stimuli]:
         """The definition of a stimulus, from all participants: of choices under True, of other answers under False."""
+        judgments = self.read(0)
+        return {isinstance(scale, Choice): judgments.stimuli(scale) for scale in judgments.scales.values()}
 
-    @abstractmethod
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
     ) -> list[Result]:
@@ -120,20 +125,15 @@ class AnyParts(ABC, Generic[AnyEvidence]):
 
         A part may have no rows. The function is defined at module level and returns something small.
         """
+        return [function(self.read(number), shared, number) for number in ((0,) if only is None else only)]
 
-    @abstractmethod
     def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
         """`function(shared, number)` of every part, in their order, for passes that need only stored results."""
+        return [function(shared, 0)]
 
-    @abstractmethod
     def shelf(self, criterion: str, about: object = None) -> Shelf:
         """A shelf of a criterion for work with these settings."""
-
-    @abstractmethod
-    def evidence(
-        self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]
-    ) -> tuple[AnyEvidence, list[Facts]]:
-        """The evidence, and the other results of each part."""
+        return Shelf()
 
     def keep(
         self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
@@ -227,34 +227,8 @@ class OnePart(AnyParts[Evidence]):
     executor: Executor = SERIAL
     progress: Progress | None = None
 
-    @property
-    def scales(self) -> Mapping[str, Scale]:
-        return self.judgments.scales
-
-    @property
-    def beside(self) -> Beside:
-        return _as_it_is
-
-    def __len__(self) -> int:
-        return 1
-
     def read(self, number: int) -> Judgments:
         return self.judgments
-
-    def stimuli(self) -> Mapping[bool, Stimuli]:
-        return {isinstance(scale, Choice): self.judgments.stimuli(scale) for scale in self.scales.values()}
-
-    def map(
-        self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
-    ) -> list[Result]:
-        """`function(judgments, shared, 0)`, unless the only part is not selected."""
-        return [function(self.judgments, shared, number) for number in ((0,) if only is None else only)]
-
-    def each(self, function: OfNumber[Shared, Result], shared: Shared, *, name: str) -> list[Result]:
-        return [function(shared, 0)]
-
-    def shelf(self, criterion: str, about: object = None) -> Shelf:
-        return Shelf()
 
     def evidence(
         self, criterion: str, settings: dict[str, Any], notes: tuple[Message, ...], judged: Sequence[JudgedPart[Facts]]

@@ -33,8 +33,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
 import polars as pl
@@ -47,7 +45,7 @@ from karat.messages import Message, message_of
 from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
 from karat.screen.one_part import AnyEvidence, AnyParts, OnePart
 from karat.study import chance
-from karat.study.guessing import as_fraction, tails
+from karat.study.guessing import as_fraction, guessing_tails
 
 GROUPS = ("grammatical", "ungrammatical")
 COLUMNS = ["participant", "score", "threshold", "flagged", "message", "values", "guess_probability"]
@@ -409,17 +407,6 @@ class PassingRule:
 def guess_note(probability: float, alpha: float) -> Message:
     """The warning that guessing passes too often."""
     return Message("passing.guessing", {"p": probability, "alpha": alpha})
-
-
-@lru_cache(maxsize=4096)
-def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The probabilities that guessing gets at least 0, 1, ..., n right if each trial has its own chance."""
-    if len(set(chances)) == 1:
-        return tuple(tails(len(chances), chances[0]))
-    exactly = [Fraction(1)]
-    for p in chances:
-        exactly = [a * (1 - p) + b * p for a, b in zip([*exactly, Fraction(0)], [Fraction(0), *exactly], strict=True)]
-    return tuple(reversed(list(accumulate(reversed(exactly)))))
 
 
 def count_rule(chances: Sequence[Fraction], alpha: float, slips: int | None = None) -> PassingRule:

@@ -101,6 +101,17 @@ def tails(n: int, p: Fraction) -> list[Fraction]:
     return [Fraction(ways, p.denominator**n) for ways in reversed(list(accumulate(reversed(counts))))]
 
 
+@lru_cache(maxsize=4096)
+def guessing_tails(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """The probabilities that guessing gets at least 0, 1, ..., n right if each trial has its own chance."""
+    if len(set(chances)) == 1:
+        return tuple(tails(len(chances), chances[0]))
+    exactly = [Fraction(1)]
+    for p in chances:
+        exactly = [a * (1 - p) + b * p for a, b in zip([*exactly, Fraction(0)], [Fraction(0), *exactly], strict=True)]
+    return tuple(reversed(list(accumulate(reversed(exactly)))))
+
+
 @lru_cache(maxsize=64)
 def counts_of_sums(weights: tuple[int, ...], times: int) -> tuple[int, ...]:
     """The number of ways to get each sum from `times` values 0, 1, 2, ... with these weights.

@@ -59,7 +59,7 @@ from karat.intake.roles import (
     sides_of,
 )
 from karat.intake.table_repair import UNNAMED, people_in_one_column, read_results
-from karat.judgments.checks import LISTS, RECORDS, Place, in_order, located, places, text_column
+from karat.judgments.checks import LISTS, RECORDS, Place, located, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
@@ -67,6 +67,7 @@ from karat.judgments.source import SourceFile
 from karat.judgments.stimuli import are_contrasts
 from karat.judgments.tables import FileTable, sheets_of
 from karat.judgments.times import UNIX_2000
+from karat.judgments.trial_order import in_order
 from karat.messages import Message
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
@@ -554,7 +555,7 @@ def _restarting(frame: pl.DataFrame) -> bool:
     if not {"participant", "trial"} <= set(frame.columns) or "session" in frame.columns:
         return False
     keys = [name for name in ("participant", "question", "repetition") if name in frame.columns]
-    if in_order(frame):
+    if in_order(frame, "trial", strictly=True):
         return False
     runs = frame.select(*keys, "trial").drop_nulls("trial").group_by(keys)
     again = runs.agg((pl.len() > pl.col("trial").n_unique()).alias("again")).filter("again")

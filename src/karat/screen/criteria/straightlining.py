@@ -407,20 +407,10 @@ def _tail(p: Floats, n: NDArray[np.int64], m: NDArray[np.int64]) -> Floats:
 
 def binomial_tail(successes: ArrayLike, trials: ArrayLike, chance: ArrayLike) -> Floats:
     """The probability of at least this many successes in this many trials, for many sequences at once."""
-    k, n, p = np.broadcast_arrays(
-        np.asarray(successes, dtype=np.int64),
-        np.asarray(trials, dtype=np.int64),
-        np.clip(np.asarray(chance, dtype=np.float64), 0.0, 1.0),
-    )
-    highest = int(n.max(initial=0))
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, highest + 1)))])
-    inside = np.clip(p, 1e-300, 1 - 1e-16)
-    for_success, for_failure = np.log(inside), np.log1p(-inside)
-    tail = np.zeros(k.shape)
-    start = np.clip(k, 0, None)
-    for more in range(int((n - start).max(initial=-1)) + 1):
-        j = np.minimum(start + more, n)
-        logs = log_factorial[n] - log_factorial[j] - log_factorial[n - j] + j * for_success + (n - j) * for_failure
-        tail += np.where(start + more <= n, np.exp(logs), 0.0)
-    tail = np.where((p >= 1) & (k <= n), 1.0, np.where((p <= 0) & (k > 0), 0.0, tail))
-    return np.where(k <= 0, 1.0, np.minimum(tail, 1.0))
+    from scipy.special import betainc
+
+    k, n, p = np.broadcast_arrays(*(np.asarray(numbers, dtype=np.float64) for numbers in (successes, trials, chance)))
+    possible = (k >= 1) & (k <= n)
+    # The regularised incomplete beta function; its parameters are positive where the tail is neither 0 nor 1.
+    tail = betainc(np.where(possible, k, 1), np.where(possible, n - k + 1, 1), np.clip(p, 0.0, 1.0))
+    return np.where(possible, tail, np.where(k < 1, 1.0, 0.0))

@@ -14,7 +14,7 @@ from karat.study.check.draft import Draft, Row, has_factors, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.criterion import PassSettings
 from karat.study.guessing import at_least as binomial_at_least
-from karat.study.guessing import p_sentence
+from karat.study.guessing import guessing_tails, p_sentence
 
 INTERVAL = 8
 EXTENDED = Fraction(1, 2)
@@ -50,13 +50,7 @@ def scored_trials(draft: Draft, number: int, function: str) -> list[Scored] | No
 
 def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
     """The probability that guessing is right in k or more trials, each with its own chance."""
-    ways = [Fraction(1)]
-    for chance in chances:
-        more = [*(p * (1 - chance) for p in ways), Fraction(0)]
-        for right, p in enumerate(ways):
-            more[right + 1] += p * chance
-        ways = more
-    return sum(ways[max(k, 0) :], Fraction(0))
+    return guessing_tails(tuple(sorted(chances)))[max(k, 0)]
 
 
 @rule("error", "section 5.2, tables 2 to 5", "Add controls.")

@@ -22,6 +22,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS, meant
 from karat.judgments.scales import Nominal
+from karat.judgments.stimuli import natural_order
 from karat.study.item_sheets.sets import (
     BESIDE_SETS,
     CONDITIONS,
@@ -251,7 +252,7 @@ def _by_condition(
         for text, column in zip(sides, compared, strict=True)
     )
     shared = [word for word in _words(compared[0]) if word not in {side for pair in SIDES for side in pair}]
-    levels = sorted(long[LEVEL].unique().to_list(), key=_natural)
+    levels = sorted(long[LEVEL].unique().to_list(), key=natural_order)
     name = "_".join(shared) if shared and shared[-1] not in CONDITIONS else factor_names([levels])[0]
     if name in COLUMNS or name in long.columns:
         name = "compared"
@@ -289,7 +290,7 @@ def _pairs_of_sentences(frame: pl.DataFrame, sides: tuple[str, str], scale: Scal
     if len(set(names)) < len(names) or any(":" in name or " " in name for name in names):
         width = len(str(len(names)))
         return [{**row, "item": f"{place:0{width}}"} for place, row in enumerate(pairs.values(), start=1)]
-    return sorted(pairs.values(), key=lambda row: _natural(row["item"]))
+    return sorted(pairs.values(), key=lambda row: natural_order(row["item"]))
 
 
 def _plain_texts(texts: pl.Series) -> pl.Series:
@@ -404,8 +405,10 @@ def _crossed(test: pl.DataFrame, names: list[str]) -> CrossedFactors:
     """The factors in columns of results; columns that do not cross are a single factor."""
     items = test["item"].n_unique()
     between = tuple(name for name in names if test.select("item", name).n_unique() == items)
-    cells = sorted(test.select(names).unique().rows(), key=lambda cell: tuple(map(_natural, cell))) if names else [()]
-    levels = {name: tuple(sorted(test[name].unique().to_list(), key=_natural)) for name in names}
+    cells = (
+        sorted(test.select(names).unique().rows(), key=lambda cell: tuple(map(natural_order, cell))) if names else [()]
+    )
+    levels = {name: tuple(sorted(test[name].unique().to_list(), key=natural_order)) for name in names}
     conditions = {", ".join(cell): cell for cell in cells}
     guess = guess_factors(list(conditions)) if len(names) == 1 and not between else None
     if guess is not None and len(guess.levels) > 1:
@@ -425,7 +428,7 @@ def _sets_of(
     beside: dict[tuple[str, str], dict[str, str]] = {}
     columns = [name for name in COPIED if name in test.columns]
     rows = test.select("item", "_condition", TEXT, *columns).unique(["item", "_condition"], keep="first")
-    for row in sorted(rows.to_dicts(), key=lambda row: (_natural(row["item"]), _natural(row["_condition"]))):
+    for row in sorted(rows.to_dicts(), key=lambda row: (natural_order(row["item"]), natural_order(row["_condition"]))):
         sets.setdefault(row["item"], {})[row["_condition"]] = row[TEXT]
         beside[row["item"], row["_condition"]] = {name: row[name] for name in columns if row[name] is not None}
     return sets, beside
@@ -435,10 +438,5 @@ def _other_rows(others: pl.DataFrame) -> list[dict[str, str]]:
     """The distinct sentences of all other items than test items."""
     columns = ["item", "function", *(name for name in COPIED if name in others.columns)]
     rows = others.select(*columns, sentence=TEXT).unique(["item", "function", "sentence"], keep="first").to_dicts()
-    rows.sort(key=lambda row: (row["function"], _natural(row["item"]), row["sentence"]))
+    rows.sort(key=lambda row: (row["function"], natural_order(row["item"]), row["sentence"]))
     return [{name: cell for name, cell in row.items() if cell is not None} for row in rows]
-
-
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """A key to sort names with numbers in natural order: s2 before s10."""
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.findall(r"\d+|\D+", name))
