@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import polars as pl
 import pytest
 
-from karat.judgments.message_tables import message_at
 from karat.messages import Message
 from karat.screen import Evidence
 
@@ -16,6 +17,19 @@ from karat.screen import Evidence
 def codes(messages: Iterable[Message]) -> list[str]:
     """The codes of messages, in their order."""
     return [message.code for message in messages]
+
+
+def message_at(table: pl.DataFrame, row: int) -> Message:
+    """The message in a row of a table of codes and values, without missing values."""
+    return _unpacked({"message": table["message"][row], "values": table["values"][row]})  # type: ignore[no-any-return]
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unpacked(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return Message(value["message"], {k: _unpacked(v) for k, v in value["values"].items() if v is not None})
 
 
 def reasons(evidence: Evidence) -> dict[str, Message]:

@@ -114,20 +114,20 @@ def with_code(messages: Iterable[Message], *codes: str) -> Iterator[Message]:
 
 
 def _sentence(code: str, values: Mapping[str, Any], language: str) -> str:
-    return language_of(language).sentence(code, {name: _rendered(value, language) for name, value in values.items()})
+    return language_of(language).sentence(code, {name: rendered(value, language) for name, value in values.items()})
 
 
-def _rendered(value: Any, language: str) -> Any:
+def rendered(value: Any, language: str) -> Any:
     """A value with the messages in it rendered."""
     if isinstance(value, Message):
         return render(value, language)
     if isinstance(value, list | tuple):
-        return [_rendered(entry, language) for entry in value]
+        return [rendered(entry, language) for entry in value]
     if isinstance(value, Mapping) and value.keys() == {"message", "values"}:
         # A message within the values of a column, as a struct of its code and its values.
         return None if value["message"] is None else _sentence(value["message"], value["values"] or {}, language)
     if isinstance(value, Mapping):
-        return {name: _rendered(entry, language) for name, entry in value.items()}
+        return {name: rendered(entry, language) for name, entry in value.items()}
     return value
 
 

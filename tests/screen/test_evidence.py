@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.judgments.message_tables import message_at, render_column, with_reasons
+from karat.judgments.message_tables import render_column, with_reasons
 from karat.messages import Message, render
 from karat.screen.evidence import message_columns, reason_rows, round_beside, values_of
+from messages import message_at
 
 FIELDS = {"n": pl.Int64, "absent": pl.List(pl.String)}
 

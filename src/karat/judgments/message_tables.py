@@ -4,15 +4,14 @@ A value may itself be a message, as a struct of `message` and `values`, or a lis
 are shortened.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from string import Formatter
-from typing import Any
 
 import polars as pl
 
 from karat.languages import language_of
 from karat.languages.language import OPTIONAL, TENSES, Language
-from karat.messages import ENGLISH, Message, render
+from karat.messages import ENGLISH, Message, rendered
 
 
 def render_column(frame: pl.DataFrame, language: str = ENGLISH) -> pl.Series:
@@ -39,11 +38,6 @@ def with_reasons(table: pl.DataFrame, language: str = ENGLISH, beside: bool = Fa
     return explained.select(*others[:place], "reason", *codes, *others[place:])
 
 
-def message_at(table: pl.DataFrame, row: int, without: Sequence[str] = ()) -> Message:
-    """The message in a row of a table, without the values that `without` names."""
-    return _message(table["message"][row], {k: v for k, v in table["values"][row].items() if k not in without})
-
-
 def _filled(rows: pl.DataFrame, language: Language, code: str) -> pl.Expr:
     """The sentence of a code for every row; the columns are the values."""
     pieces = []
@@ -67,31 +61,11 @@ def _texts(rows: pl.DataFrame, name: str, spec: str, language: Language) -> pl.S
     values = rows.select(pl.col(name).alias("_value"))
     distinct = values.unique()
     texts = [
-        None if value is None else language.value(_rendered(value, language.code), spec)
+        None if value is None else language.value(rendered(value, language.code), spec)
         for value in distinct["_value"].to_list()
     ]
     distinct = distinct.with_columns(_text=pl.Series(texts, dtype=pl.String))
     return values.join(distinct, on="_value", how="left", nulls_equal=True, maintain_order="left")["_text"]
-
-
-def _rendered(value: Any, language: str) -> Any:
-    """A value of a row, with its messages as sentences."""
-    if isinstance(value, list):
-        return [_rendered(element, language) for element in value]
-    if isinstance(value, dict):
-        return render(_message(value["message"], value["values"]), language)
-    return value
-
-
-def _message(code: str, values: Mapping[str, Any]) -> Message:
-    """The message of a row, without missing values."""
-    return Message(code, {name: _unpacked(value) for name, value in values.items() if value is not None})
-
-
-def _unpacked(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_unpacked(element) for element in value]
-    return _message(value["message"], value["values"]) if isinstance(value, dict) else value
 
 
 MOST_NUMBERS = 10

@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 import karat
-from karat.judgments.message_tables import message_at, with_reasons
+from karat.judgments.message_tables import with_reasons
 from karat.messages import Message, NotComputed, with_code
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
 from karat.screen.criteria.deletion import Deletion
 from karat.screen.criteria.procedure import Procedure, accuracy_step
 from karat.screen.crowd import spammer_index
-from messages import raises
+from messages import message_at, raises
 
 WHOLE = karat.datasets.load("crowd")
 CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "attentive")["participant"].to_list()[36:])

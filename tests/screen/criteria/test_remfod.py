@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.judgments.message_tables import message_at
 from karat.messages import Message, message_of
 from karat.screen.criteria.remfod import (
     VALUES,
@@ -20,7 +19,7 @@ from karat.screen.criteria.remfod import (
     result_message,
 )
 from karat.screen.time_rules import adjusted_for_length
-from messages import codes, raises, reasons, refuses
+from messages import codes, message_at, raises, reasons, refuses
 
 Trial = tuple[str, str, float]
 ROUNDING = 1e-9
