@@ -30,7 +30,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 from pydantic import Field
@@ -108,6 +109,8 @@ class ProcedureSettings(CriterionSettings):
 
 PLACES = ("first", "second", "third")
 """The steps after the index, in the values of a message."""
+GOES_ON, INDEX = "goes on", {True: "procedure.index_reached", False: "procedure.index_below"}
+"""The outcome of candidates, and the message about the index: whether it is high enough."""
 NO_MESSAGE = pl.Struct({"message": pl.String, "values": pl.Struct({"text": pl.String})})
 
 
@@ -238,10 +241,21 @@ def procedure(
         judges[name] = lambda _: _auxiliary(judgments, auxiliary, rule, doubtful, time_limit)
     index = _index(judgments, seed)
     people = everybody(judgments)["participant"].to_list()
-    walk = ProcedureSteps(people, names, verdict)
-    walk.begin(index, least_index)
+    enough = index.value >= least_index
+    candidates, evidence, outcomes, flow = people if enough else [], {}, {}, []
     for name in names:
-        walk.step(name, judges[name], candidates_only)
+        judged = candidates if candidates_only or not enough else people
+        entered, candidates = len(candidates), candidates if judged else []
+        # Nothing is computed if the index stopped the procedure or no candidates remain.
+        if judged:
+            evidence[name] = judges[name](judged)
+            outcomes[name] = _outcomes(evidence[name], judged, candidates)
+            candidates = outcomes[name].filter(outcome=GOES_ON)["participant"].to_list()
+        flow.append((name, entered, len(candidates)))
+    value = round_beside(pl.lit(index.value), pl.lit(least_index), 3)
+    of_index = [value.alias("index"), pl.lit(least_index).alias("least")]
+    walk = _Walk(names, outcomes, verdict, enough, of_index)
+    together = walk.together(people)
     settings = {
         "order": order, "criteria": list(criteria), "candidates_only": candidates_only,
         "auxiliary": auxiliary.criterion if isinstance(auxiliary, Evidence) else auxiliary or "none",
@@ -250,14 +264,21 @@ def procedure(
         "doubtful": doubtful, "time_limit": time_limit, "simulations": simulations,
         "deletion_simulations": deletion_simulations, "seed": seed,
     }  # fmt: skip
-    notes = tuple(walk.notes(index, least_index))
-    table = walk.verdict()
+    notes = [Message("procedure.stopped", {"least": least_index})] * (not enough)
+    notes += [
+        Message("procedure.note", {"step": name, "note": note})
+        for name, of_step in evidence.items() for note in of_step.notes
+    ]  # fmt: skip
+    silent = {name: rows.filter(outcome="not judged").height for name, rows in outcomes.items()}
+    notes += [Message("procedure.not_judged", {"step": name, "participants": n}) for name, n in silent.items() if n]
     # Steps that judged all participants can be compared with the index.
-    whole = {name: evidence for name, evidence in walk.steps.items() if evidence.participants.height == len(people)}
-    index = index.beside({name: len(evidence.flagged) for name, evidence in whole.items()})
+    whole = {name: of_step for name, of_step in evidence.items() if of_step.participants.height == len(people)}
+    index = index.beside({name: len(of_step.flagged) for name, of_step in whole.items()})
+    schema = {"step": pl.String, "entered": pl.Int64, "met": pl.Int64}
     return Procedure(
-        table, "procedure", settings, notes, None, walk.path(table), walk.flow(), index, walk.steps, checked
-    )
+        walk.verdicts(together), "procedure", settings, tuple(notes), None, walk.path(together),
+        pl.DataFrame(flow, schema=schema, orient="row"), index, evidence, checked,
+    )  # fmt: skip
 
 
 def _index(judgments: Judgments, seed: int) -> SpammerIndex:
@@ -326,145 +347,88 @@ def _deletion(
     return replace(evidence, participants=rows)
 
 
-class ProcedureSteps:
-    """The remaining candidates, and the outcomes of all participants so far."""
+def _outcomes(evidence: Evidence, judged: list[str], candidates: list[str]) -> pl.DataFrame:
+    """The participants that a step judges: participant, outcome, met, and why, the message of the evidence."""
+    table = with_messages(evidence.participants)
+    fields = table.schema["values"].to_schema()  # type: ignore[attr-defined]
+    nothing = pl.struct(pl.lit(None, kind).alias(name) for name, kind in fields.items())
+    lacking = pl.struct(pl.lit("procedure.not_in_evidence").alias("message"), nothing.alias("values"))
+    why = pl.when(pl.col("message").is_not_null()).then(pl.struct("message", "values"))
+    results = table.select("participant", "score", "flagged", _why=why, _known=True)
+    met = pl.col("flagged").fill_null(False)
+    outcome = (
+        pl.when(~pl.col("participant").is_in(candidates)).then(pl.lit("noted")).when(met).then(pl.lit(GOES_ON))
+        .when(pl.col("score").is_null()).then(pl.lit("not judged")).otherwise(pl.lit("cleared"))
+    )  # fmt: skip
+    people = pl.DataFrame({"participant": judged}, schema={"participant": pl.String})
+    return people.join(results, on="participant", how="left", maintain_order="left").select(
+        "participant", outcome=outcome, met=met, why=pl.when("_known").then("_why").otherwise(lacking)
+    )
 
-    def __init__(self, people: list[str], names: list[str], rule: Verdict) -> None:
-        self.people, self.names, self.rule = people, names, rule
-        self.candidates, self.stopped = list(people), False
-        self.steps: dict[str, Evidence] = {}
-        self._outcomes: dict[str, list[tuple[str, str]]] = {name: [] for name in people}
-        self._met: dict[str, set[str]] = {name: set() for name in people}
-        self._flow: list[tuple[str, int, int]] = []
-        self._silent: dict[str, int] = {}
-        self._index: dict[str, Any] = {}
 
-    def begin(self, index: SpammerIndex, least: float) -> None:
-        enough = index.value >= least
-        for name in self.people:
-            self._outcomes[name].append(("index", "goes on" if enough else "cleared"))
-        code = "procedure.index_reached" if enough else "procedure.index_below"
-        value = pl.select(round_beside(pl.lit(index.value), pl.lit(least), 3)).item()
-        self._index = {"message": code, "values": {"index": value, "least": least}}
-        self.candidates, self.stopped = list(self.people) if enough else [], not enough
+@dataclass(frozen=True)
+class _Walk:
+    """The outcomes of all steps."""
 
-    def step(self, name: str, judge: Judge, candidates_only: bool) -> None:
-        """Judge the candidates, or everybody; participants who meet the step remain candidates."""
-        judged = self.candidates if candidates_only else self.people
-        if self.stopped or not judged:
-            # Nothing is computed, because the index stopped the procedure or no candidates remain.
-            self._flow.append((name, 0, 0))
-            return
-        evidence = judge(judged)
-        self.steps[name] = evidence
-        rows = {row[0]: row[1:] for row in evidence.participants.select("participant", "flagged", "score").iter_rows()}
-        still, met = set(self.candidates), []
-        for person in judged:
-            flagged, score = rows.get(person, (False, None))
-            self._met[person] |= {name} if flagged else set()
-            silent = score is None and not flagged
-            if person in still:
-                self._silent[name] = self._silent.get(name, 0) + silent
-                outcome = "not judged" if silent else "goes on" if flagged else "cleared"
-                met += [person] if flagged else []
-            else:
-                outcome = "noted"
-            self._outcomes[person].append((name, outcome))
-        self._flow.append((name, len(self.candidates), len(met)))
-        self.candidates = met
+    names: list[str]
+    outcomes: dict[str, pl.DataFrame]
+    rule: Verdict
+    enough: bool
+    """Whether the index is high enough to begin."""
+    of_index: list[pl.Expr]
+    """The values of a message about the index."""
 
-    def verdict(self) -> pl.DataFrame:
-        flagged = set(self.candidates)
+    def together(self, people: list[str]) -> pl.DataFrame:
+        """One row per participant with the message, name, outcome and verdict of every step, and the whole verdict."""
+        table = pl.DataFrame({"participant": people}, schema={"participant": pl.String})
+        nothing = pl.DataFrame(
+            schema={"participant": pl.String, "why": NO_MESSAGE, "outcome": pl.String, "met": pl.Boolean}
+        )
+        for place, name in zip_longest(PLACES, self.names):
+            rows = self.outcomes.get(name or "", nothing)
+            columns = {"why": place, "outcome": f"{place}_outcome", "met": f"{place}_met"}
+            rows = rows.rename(columns).with_columns(pl.lit(name, pl.String).alias(f"{place}_step"))
+            table = table.join(rows, on="participant", how="left", maintain_order="left")
+        met = {name: pl.col(f"{place}_met").fill_null(False) for place, name in zip(PLACES, self.names, strict=False)}
+        flagged = pl.all_horizontal((pl.col(f"{place}_outcome") == GOES_ON).fill_null(False)
+                                    for place, _ in zip(PLACES, self.names, strict=False))  # fmt: skip
         if self.rule == "any criterion":
-            others = set(self.names) - {"markov", "deletion"}
-            flagged = {person for person, met in self._met.items() if others <= met and met - others}
+            criteria = [met[name] for name in self.names if name in ("markov", "deletion")]
+            others = [met[name] for name in self.names if name not in ("markov", "deletion")]
+            flagged = pl.any_horizontal(criteria) & pl.all_horizontal(pl.lit(True), *others)
+        return table.with_columns(flagged=flagged, met=pl.sum_horizontal(met.values()).cast(pl.Int64))
+
+    def verdicts(self, together: pl.DataFrame) -> pl.DataFrame:
+        """The table of participants; `ended` is the first step at which a participant did not go on."""
         criteria = [name for name in self.names if name in ("markov", "deletion")]
         needed = float(len(self.names) - (len(criteria) - 1 if self.rule == "any criterion" else 0))
-        rows = []
-        for person in self.people:
-            ended = next((step for step, outcome in self._outcomes[person] if outcome != "goes on"), "verdict")
-            self._outcomes[person].append(("verdict", "flagged" if person in flagged else "cleared"))
-            rows.append((person, float(len(self._met[person])), needed, person in flagged, ended))
-        schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
-                  "ended": pl.String}  # fmt: skip
-        table = self._with_steps(pl.DataFrame(rows, schema=schema, orient="row"))
-        index = pl.lit(self._index["values"]["index"]), pl.lit(self._index["values"]["least"])
-        values = pl.struct(
-            index[0].alias("index"), index[1].alias("least"), *PLACES, *(f"{position}_step" for position in PLACES)
-        )
-        judged = pl.any_horizontal(pl.col(f"{position}_step").is_not_null() for position in PLACES)
-        code = pl.when(judged).then(pl.lit("procedure.steps")).otherwise(pl.lit(self._index["message"]))
-        return table.select(
-            "participant", "score", "threshold", "flagged", code.alias("message"), values.alias("values"), "ended"
-        )
+        steps = [f"{place}_step" for place in PLACES]
+        ends = [pl.when(pl.col(f"{place}_outcome") != GOES_ON).then(f"{place}_step") for place in PLACES]
+        ended = pl.coalesce(*ends, pl.lit("verdict")) if self.enough else pl.lit("index")
+        judged = pl.any_horizontal(pl.col(step).is_not_null() for step in steps)
+        return together.select(
+            "participant", pl.col("met").cast(pl.Float64).alias("score"), pl.lit(needed).alias("threshold"), "flagged",
+            pl.when(judged).then(pl.lit("procedure.steps")).otherwise(pl.lit(INDEX[self.enough])).alias("message"),
+            pl.struct(*self.of_index, *PLACES, *steps).alias("values"), ended.alias("ended"),
+        )  # fmt: skip
 
-    def _with_steps(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The table with the messages of the steps and their names."""
-        for number, place in enumerate(PLACES):
-            name = self.names[number] if number < len(self.names) else None
-            if name not in self.steps:
-                table = table.with_columns(
-                    pl.lit(None, NO_MESSAGE).alias(place), pl.lit(None, pl.String).alias(f"{place}_step")
-                )
-                continue
-            was_judged = [
-                any(step == name for step, _ in self._outcomes[person]) for person in table["participant"].to_list()
-            ]
-            evidence = with_messages(self.steps[name].participants)
-            message = pl.when(pl.col("message").is_not_null()).then(pl.struct("message", "values"))
-            fields = evidence.schema["values"].to_schema()  # type: ignore[attr-defined]
-            nothing = pl.struct(pl.lit(None, kind).alias(field) for field, kind in fields.items())
-            lacking = pl.struct(pl.lit("procedure.not_in_evidence").alias("message"), nothing.alias("values"))
-            table = table.join(
-                evidence.select("participant", message.alias(place), pl.lit(True).alias("_judged")),
-                on="participant", how="left", maintain_order="left",
-            )  # fmt: skip
-            judged = pl.lit(pl.Series(was_judged, dtype=pl.Boolean))
-            table = table.with_columns(
-                pl.when(judged & pl.col("_judged").is_null()).then(lacking).when(judged).then(place).alias(place),
-                pl.when(judged).then(pl.lit(name)).alias(f"{place}_step"),
-            ).drop("_judged")
-        return table
-
-    def path(self, verdict: pl.DataFrame) -> pl.DataFrame:
+    def path(self, together: pl.DataFrame) -> pl.DataFrame:
         """One row per participant and step, with the message of the step and its values."""
-        places = dict(zip(self.names, PLACES, strict=False))
-        rows = [
-            (person, step, outcome,
-             "procedure.met" if step == "verdict" else "procedure.why" if step in places else None,
-             place, len(self._met[person]))
-            for person in self.people
-            for step, outcome in self._outcomes[person]
-            for place in (places.get(step),)
-        ]  # fmt: skip
-        schema = {"participant": pl.String, "step": pl.String, "outcome": pl.String, "message": pl.String,
-                  "_place": pl.String, "met": pl.Int64}  # fmt: skip
-        table = pl.DataFrame(rows, schema=schema, orient="row")
-        table = table.join(
-            verdict.select("participant", pl.col("values").struct.unnest()), on="participant", how="left",
-            maintain_order="left",
-        )  # fmt: skip
-        steps = pl.lit(len(self.names), pl.Int64).alias("steps")
-        messages = [pl.when(pl.col("_place") == place).then(place).alias(place) for place in PLACES]
-        return table.select(
-            "participant", "step", "outcome", pl.col("message").fill_null(self._index["message"]),
-            pl.struct("index", "least", "met", steps, *messages).alias("values"),
-        )  # fmt: skip
-
-    def flow(self) -> pl.DataFrame:
-        schema = {"step": pl.String, "entered": pl.Int64, "met": pl.Int64}
-        return pl.DataFrame(self._flow, schema=schema, orient="row")
-
-    def notes(self, index: SpammerIndex, least: float) -> list[Message]:
-        notes = []
-        if index.value < least:
-            notes.append(Message("procedure.stopped", {"least": least}))
-        for name, evidence in self.steps.items():
-            notes += [Message("procedure.note", {"step": name, "note": note}) for note in evidence.notes]
-        for name, number in self._silent.items():
-            if number:
-                notes.append(Message("procedure.not_judged", {"step": name, "participants": number}))
-        return notes
+        verdict = pl.when("flagged").then(pl.lit("flagged")).otherwise(pl.lit("cleared"))
+        steps = [("index", pl.lit(GOES_ON if self.enough else "cleared"), INDEX[self.enough])]
+        steps += [(name, pl.col(f"{place}_outcome"), "procedure.why")
+                  for place, name in zip(PLACES, self.names, strict=False)]  # fmt: skip
+        steps += [("verdict", verdict, "procedure.met")]
+        parts = []
+        for number, (step, outcome, code) in enumerate(steps):
+            here = PLACES[number - 1] if 0 < number < len(steps) - 1 else None
+            messages = [pl.when(pl.lit(place == here)).then(place).alias(place) for place in PLACES]
+            values = pl.struct(*self.of_index, "met", pl.lit(len(self.names), pl.Int64).alias("steps"), *messages)
+            rows = together.with_row_index("_row").select(
+                "participant", "_row", step=pl.lit(step), outcome=outcome, message=pl.lit(code), values=values
+            )
+            parts.append(rows.drop_nulls("outcome"))
+        return pl.concat(parts).sort("_row", maintain_order=True).drop("_row")
 
 
 CRITERION = Criterion(
