@@ -33,6 +33,8 @@ from karat.types import Floats, Ints
 
 Fields = Mapping[str, type[DataType] | DataType]
 """The values in the messages of a criterion, with their types."""
+Column = pl.Expr | str | float
+"""A column of a table: an expression, a name, or one number for everybody."""
 
 
 class ScreenError(KaratError, ValueError):
@@ -138,6 +140,27 @@ def values_of(fields: Fields, **values: pl.Expr | pl.Series) -> pl.Expr:
         .alias(name)
         for name, kind in fields.items()
     ).alias("values")
+
+
+def verdicts(
+    table: pl.DataFrame, score: Column, threshold: Column, flagged: pl.Expr, message: pl.Expr,
+    values: Mapping[str, Any], *further: pl.Expr | str,
+) -> pl.DataFrame:  # fmt: skip
+    """The participants with their verdicts and reasons, and further columns of a table; no verdict flags nobody.
+
+    >>> table = pl.DataFrame({"participant": ["p1", "p2"], "rt": [0.2, None]})
+    >>> fast = verdicts(table, "rt", 1, pl.col("rt") < 1, pl.lit("speed.times"), {"mean": "rt"})
+    >>> fast.select("threshold", "flagged", "values").rows()
+    [(1.0, True, {'mean': 0.2}), (1.0, False, {'mean': None})]
+    """
+    score, threshold = (
+        pl.col(column) if isinstance(column, str) else column if isinstance(column, pl.Expr) else pl.lit(float(column))
+        for column in (score, threshold)
+    )
+    return table.select(
+        "participant", score.alias("score"), threshold.alias("threshold"), flagged.fill_null(False).alias("flagged"),
+        message.alias("message"), pl.struct(**values).alias("values"), *further,
+    )  # fmt: skip
 
 
 def no_column(column: str, columns: Sequence[str]) -> Message:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import karat
 from karat.messages import Message, message_of
 from karat.screen.criteria.remfod import (
-    VALUES,
     compare_time_rules,
     participants_table,
     remfod,
@@ -316,9 +315,11 @@ def test_columns_and_settings() -> None:
         "length": "words", "inclusive": True,
     }  # fmt: skip
     numbers = dict.fromkeys(["trials", "intermissions", "rushes"], pl.Int64)
+    values = dict.fromkeys(["intermissions", "rushes", "trials"], pl.Int64)
+    values |= {"genuine": pl.Float64, "needed": pl.Float64, "single": pl.Int64}
     assert dict(evidence.participants.schema) == {
         "participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean,
-        "message": pl.String, "values": pl.Struct(VALUES), **numbers, "genuine_share": pl.Float64,
+        "message": pl.String, "values": pl.Struct(values), **numbers, "genuine_share": pl.Float64,
     }  # fmt: skip
     assert evidence.participants["score"].to_list() == evidence.participants["genuine_share"].to_list()
     kinds = {"kind": pl.String, "degree": pl.Int64}

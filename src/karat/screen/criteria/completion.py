@@ -32,7 +32,7 @@ from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.judgments.trial_order import presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, no_column, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, no_column, verdicts
 from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings
 
@@ -56,11 +56,6 @@ PERSON = "person"
 """The column of the participants that names the person by default."""
 Duplicate = tuple[str, int | None]
 """The record that counts instead, and the number of equal trials at the start of both (None if the person is named)."""
-VALUES = {
-    "answered": pl.Int64, "trials": pl.Int64, "last": pl.Int64, "session": pl.String, "same_person": pl.String,
-    "same_record": pl.String, "alike": pl.Int64, "fewest": pl.Int64,
-}  # fmt: skip
-"""The values of reasons."""
 
 
 class CompletionSettings(CriterionSettings):
@@ -153,39 +148,28 @@ def _judge(table: pl.DataFrame, shared: tuple[int | None, float, Mapping[str, Du
     table = table.with_columns(
         # polars would multiply by 1 / length, by which 28 of 35 are a little under 0.8.
         score=pl.Series([_share(answered, length) for answered in table["answered"].to_list()], dtype=pl.Float64),
-        threshold=pl.lit(at_least, dtype=pl.Float64),
         same_as=pl.Series([name for name, _ in again], dtype=pl.String),
         _alike=pl.Series([number for _, number in again], dtype=pl.Int64),
     )
     short = (pl.col("score") < at_least).fill_null(False)
     table = table.with_columns(shorter=short & pl.col("answered").is_in(shorter))
-    table = table.with_columns(
-        message=pl.lit("completion.answered_of_unknown" if length is None else "completion.answered"),
-        values=_values(table, length),
-        flagged=short & ~pl.col("shorter") | pl.col("same_as").is_not_null(),
-    )
-    names = ["participant", "score", "threshold", "flagged", "message", "values", "answered", "same_as"]
-    names[-1:-1] = ["last"] if "last" in table.columns else []
-    return table.select(names)
+    message = pl.lit("completion.answered_of_unknown" if length is None else "completion.answered")
+    flagged = short & ~pl.col("shorter") | pl.col("same_as").is_not_null()
+    further = [name for name in ("answered", "last", "same_as") if name in table.columns]
+    return verdicts(table, "score", at_least, flagged, message, _values(table, length), *further)
 
 
-def _values(table: pl.DataFrame, length: int | None) -> pl.Expr:
+def _values(table: pl.DataFrame, length: int | None) -> dict[str, pl.Expr | str]:
     """The values of the messages: answered trials, the last one, and the repeated record."""
     stopped = pl.col("answered") != pl.lit(length, dtype=pl.Int64)
     last = pl.when(stopped).then("last") if "last" in table.columns else pl.lit(None, dtype=pl.Int64)
-    session = pl.when(last.is_not_null()).then("_session") if "_session" in table.columns else pl.lit(None)
+    session = pl.when(last.is_not_null()).then("_session") if "_session" in table.columns else pl.lit(None, pl.String)
     record = pl.col("_alike").is_not_null()
-    return values_of(
-        VALUES,
-        answered=pl.col("answered"),
-        trials=pl.lit(length),
-        last=last,
-        session=session,
-        same_person=pl.when(~record).then("same_as"),
-        same_record=pl.when(record).then("same_as"),
-        alike=pl.col("_alike"),
-        fewest=pl.when("shorter").then(pl.lit(FEWEST, pl.Int64)),
-    )
+    return {
+        "answered": "answered", "trials": pl.lit(length, pl.Int64), "last": last, "session": session,
+        "same_person": pl.when(~record).then("same_as"), "same_record": pl.when(record).then("same_as"),
+        "alike": "_alike", "fewest": pl.when("shorter").then(pl.lit(FEWEST, pl.Int64)),
+    }  # fmt: skip
 
 
 def _share(answered: int, length: int | None) -> float | None:

@@ -33,10 +33,9 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.messages import ENGLISH, Message, NotComputed, render, render_all
 from karat.screen.criteria.attention import pairwise, without_pairs
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, verdicts
 from karat.screen.one_part import AnyEvidence, AnyParts, parts_of
 from karat.screen.right_answers import (
-    COLUMNS,
     GROUPS,
     OTHER_STATUS,
     STATUS_FILLED,
@@ -58,11 +57,6 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 ENOUGH_FOR_MEANS = 8
 RIGHT_OR_WRONG = {"choice", "binary", "nominal"}
-MEANS_VALUES = {
-    "grammatical": pl.Float64, "ungrammatical": pl.Float64, "apart": pl.Float64, "least": pl.Float64,
-    "most": pl.Float64, "slips": pl.Int64, "p": pl.Float64,
-}  # fmt: skip
-"""The values of reasons where means are compared."""
 MEANS_REASONS = {"relational": "controls.relational", "extended": "controls.extended", "strict": "controls.strict"}
 
 
@@ -202,26 +196,20 @@ def _by_means(
     passing = [guess_probability(n_g, n_u, points, account) for n_g, n_u in designs.iter_rows()]
     designs = designs.with_columns(pl.Series("guess_probability", passing, dtype=pl.Float64))
     table = table.join(designs, on=keys, how="left", maintain_order="left")
-    values = values_of(
-        MEANS_VALUES,
-        grammatical=pl.when(both).then(pl.col("mean_grammatical").round(2)),
-        ungrammatical=pl.when(both).then(pl.col("mean_ungrammatical").round(2)),
-        apart=pl.lit(span / 2),
-        least=pl.lit(1 + 0.75 * span),
-        most=pl.lit(1 + 0.25 * span),
-        slips=pl.when(both).then("slips"),
-        p=pl.col("guess_probability"),
-    )
-    table = table.with_columns(
-        score=pl.when(both).then(score),
-        threshold=pl.when(both).then(pl.lit(threshold)),
-        flagged=(both & ~passed).fill_null(False),
-        message=pl.when(both).then(pl.lit(MEANS_REASONS[account])).otherwise(pl.lit("controls.not_both")),
-        values=values,
-    )
-    more = ["mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials", "slips"]
+    values = {
+        "grammatical": pl.when(both).then(pl.col("mean_grammatical").round(2)),
+        "ungrammatical": pl.when(both).then(pl.col("mean_ungrammatical").round(2)), "apart": pl.lit(span / 2),
+        "least": pl.lit(1 + 0.75 * span), "most": pl.lit(1 + 0.25 * span), "slips": pl.when(both).then("slips"),
+        "p": pl.col("guess_probability"),
+    }  # fmt: skip
+    message = pl.when(both).then(pl.lit(MEANS_REASONS[account])).otherwise(pl.lit("controls.not_both"))
+    table = verdicts(
+        table, pl.when(both).then(score), pl.when(both).then(pl.lit(threshold)), both & ~passed, message, values,
+        "guess_probability", "mean_grammatical", "mean_ungrammatical", "grammatical_trials", "ungrammatical_trials",
+        "slips",
+    )  # fmt: skip
     facts = Counter({STATUS_FILLED: filled, OTHER_STATUS: other})
-    return table.select(*COLUMNS, *more), (facts, designs.with_columns(fewest=pl.min_horizontal(keys)))
+    return table, (facts, designs.with_columns(fewest=pl.min_horizontal(keys)))
 
 
 def guess_probability(grammatical: int, ungrammatical: int, points: int, account: str) -> float:

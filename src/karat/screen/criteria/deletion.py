@@ -50,7 +50,7 @@ from karat.judgments import Judgments
 from karat.judgments.trial_order import check_order
 from karat.messages import Message
 from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, verdicts
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
 
@@ -94,11 +94,6 @@ ABOVE_CHANCE, FEWEST = 1.645, 20
 """Standard errors above chance from which agreement protects a worker (p < .05), and the answers needed to show it."""
 USUAL = 0.5
 """The share of workers who must agree above chance before disagreement counts against anybody."""
-VALUES = {
-    "answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
-    "alpha": pl.Float64,
-}  # fmt: skip
-"""The values of the messages to participants."""
 NOT_COMPARED = (
     pl.lit(None, pl.Float64).alias("distance"), pl.lit(None, pl.Int64).alias("df"),
     pl.lit(None, pl.Float64).alias("p_value"), pl.lit(False).alias("flagged"),
@@ -309,11 +304,8 @@ def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -
         "p_below": pl.when(p < SMALLEST_P).then(pl.lit(SMALLEST_P)), "alpha": pl.lit(alpha),
     }  # fmt: skip
     compared = {name: pl.when(distance.is_not_null()).then(value) for name, value in values.items()}
-    return table.select(
-        "participant", score.alias("score"), threshold.alias("threshold"),
-        flagged.fill_null(False).alias("flagged"), message.alias("message"), values_of(VALUES, **compared),
-        "distance", "df", "p_value", "p_simulated", "p_adjusted",
-    )  # fmt: skip
+    further = ("distance", "df", "p_value", "p_simulated", "p_adjusted")
+    return verdicts(table, score, threshold, flagged, message, compared, *further)
 
 
 def _notes(

@@ -44,6 +44,7 @@ from karat.screen.evidence import (
     ordered_answers,
     owners,
     round_beside,
+    verdicts,
     without_score,
 )
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
@@ -113,16 +114,13 @@ def _verdicts(
     low = (pl.col("score") < at_least).fill_null(False)
     apart = who_disagree(judgments) if table.filter(low).height else []
     spared = low & ~pl.col("participant").is_in(apart)
-    values = pl.struct(
-        score=round_beside(pl.col("score"), pl.lit(at_least)), groups="groups",
-        answers=pl.when(r.is_not_null()).then("answers"), fewest=pl.when(~enough).then(pl.lit(FEWEST_GROUPS, pl.Int64)),
-    )  # fmt: skip
-    return table.select(
-        "participant", "score", pl.lit(float(at_least)).alias("threshold"),
-        (low & ~spared).alias("flagged"),
-        pl.when(spared).then(pl.lit("even_odd.agrees")).otherwise("message").alias("message"), values.alias("values"),
-        "correlation", "groups", "answers",
-    )  # fmt: skip
+    values = {
+        "score": round_beside(pl.col("score"), pl.lit(at_least)), "groups": "groups",
+        "answers": pl.when(r.is_not_null()).then("answers"),
+        "fewest": pl.when(~enough).then(pl.lit(FEWEST_GROUPS, pl.Int64)),
+    }  # fmt: skip
+    message = pl.when(spared).then(pl.lit("even_odd.agrees")).otherwise("message")
+    return verdicts(table, "score", at_least, low & ~spared, message, values, "correlation", "groups", "answers")
 
 
 def _groups(rows: pl.DataFrame, names: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:

@@ -46,7 +46,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, verdicts
 from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
@@ -262,15 +262,13 @@ def _judge(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
     results = people.join(_limited(table, shared), on="participant", how="left", maintain_order="left")
     message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
     limit = pl.when(pl.col("guess_probability").is_not_null()).then(quantities[1].round(2))
-    values = pl.struct(
-        questions="repeated", difference=quantities[0].round(2), comparisons="comparisons", limit=limit,
-        p=pl.col("guess_probability").round(4),
-    )  # fmt: skip
-    return results.select(
-        "participant", "score", "threshold", (pl.col("score") > pl.col("threshold")).fill_null(False).alias("flagged"),
-        message.alias("message"), values.alias("values"),
-        pl.col("repeated", "comparisons").fill_null(0), "identical", "guess_probability",
-    )  # fmt: skip
+    values = {
+        "questions": "repeated", "difference": quantities[0].round(2), "comparisons": "comparisons", "limit": limit,
+        "p": pl.col("guess_probability").round(4),
+    }  # fmt: skip
+    further = (pl.col("repeated", "comparisons").fill_null(0), "identical", "guess_probability")
+    above = pl.col("score") > pl.col("threshold")
+    return verdicts(results, "score", "threshold", above, message, values, *further)
 
 
 def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:

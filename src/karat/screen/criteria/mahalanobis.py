@@ -59,6 +59,7 @@ from karat.screen.evidence import (
     ordered_answers,
     owners,
     round_beside,
+    verdicts,
     with_stimuli,
     without_score,
 )
@@ -150,21 +151,19 @@ def _verdicts(table: pl.DataFrame, alpha: float, alike: list[str]) -> pl.DataFra
     camp = far & ~agrees & pl.col("participant").is_in(alike)
     usual = far & ~few & ~agrees & ~camp & ~pl.col("_apart")
     table = table.with_columns(pl.when(compared).then(pl.col("score", "threshold", "p")))
-    values = pl.struct(
-        squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(compared).then("answers"),
-        p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
-        p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
-        agreement=pl.when(agrees).then(pl.col("agreement").round(2)), fewest=pl.when(few).then(FEWEST_AGREEING),
-        alike=pl.when(camp).then(pl.lit(len(alike), pl.Int64)),
-    )  # fmt: skip
+    values = {
+        "squared": round_beside(pl.col("score"), pl.col("threshold"), 1), "answers": pl.when(compared).then("answers"),
+        "p": pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
+        "p_below": pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
+        "agreement": pl.when(agrees).then(pl.col("agreement").round(2)), "fewest": pl.when(few).then(FEWEST_AGREEING),
+        "alike": pl.when(camp).then(pl.lit(len(alike), pl.Int64)),
+    }  # fmt: skip
     message = (
         pl.when(~compared).then(pl.lit("mahalanobis.no_answers"))
         .when(usual).then(pl.lit("mahalanobis.as_usual")).otherwise(pl.lit("mahalanobis.distance"))
     )  # fmt: skip
-    return table.select(
-        "participant", "score", "threshold", (far & ~agrees & ~few & ~camp & ~usual).alias("flagged"),
-        message.alias("message"), values.alias("values"), "answers", "p",
-    )  # fmt: skip
+    flagged = far & ~agrees & ~few & ~camp & ~usual
+    return verdicts(table, "score", "threshold", flagged, message, values, "answers", "p")
 
 
 def _limits(people: int, stimulus: Ints, distance: Distances) -> list[Message]:

@@ -45,7 +45,15 @@ from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
 from karat.models.markov import Strategy, average, distances, minimum, row_divergences, transition_matrices
 from karat.models.numerics import parts
-from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, round_beside
+from karat.screen.evidence import (
+    Evidence,
+    PartedEvidence,
+    ScreenError,
+    check_settings,
+    everybody,
+    round_beside,
+    verdicts,
+)
 from karat.screen.markov_cutoffs import (
     LEAST,
     CutoffDesign,
@@ -364,19 +372,18 @@ def _judge(shared: tuple[Shelf, Shelf, pl.DataFrame, Strategy, bool], number: in
     spared = pl.col("agrees").fill_null(False)
     kind = pl.when(~spared).then("kind")
     nearest = nearest.with_columns(flagged=pl.col("flagged") & ~spared, agrees=spared, kind=kind)
-    return verdicts(everyone, nearest, strategy, several=several), None
+    return _of_everybody(everyone, nearest, strategy, several=several), None
 
 
-def verdicts(people: pl.DataFrame, nearest: pl.DataFrame, strategy: Strategy, *, several: bool) -> pl.DataFrame:
+def _of_everybody(people: pl.DataFrame, nearest: pl.DataFrame, strategy: Strategy, *, several: bool) -> pl.DataFrame:
     """The table of participants, from their results on each scale."""
     nearest = nearest.sort("flagged", "p", descending=[True, False], nulls_last=True, maintain_order=True)
     nearest = nearest.unique("participant", keep="first", maintain_order=True)
     table = people.join(nearest, on="participant", how="left", maintain_order="left")
     message, values = _reasons(strategy, several)
-    return table.with_columns(pl.col("flagged").fill_null(False), pl.col("answers").fill_null(0)).select(
-        "participant", "score", "threshold", "flagged", message.alias("message"), values.alias("values"),
-        "kind", "akld", "mkld", "p", "target", "answers",
-    )  # fmt: skip
+    table = table.with_columns(pl.col("answers").fill_null(0))
+    further = ("kind", "akld", "mkld", "p", "target", "answers")
+    return verdicts(table, "score", "threshold", pl.col("flagged"), message, values, *further)
 
 
 def check_simulations(alpha: float, simulations: int) -> None:
@@ -574,7 +581,7 @@ def _table(
     return table.with_columns(pl.when("flagged").then("kind").alias("kind"))
 
 
-def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
+def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, dict[str, pl.Expr]]:
     """The message about each participant, and its values, without a guess at the reasons."""
     judged = pl.col("target").is_not_null() & pl.col("score").is_not_null()
     flagged = pl.col("pattern").replace_strict(FLAGGED, return_dtype=pl.String)
@@ -588,12 +595,12 @@ def _reasons(strategy: Strategy, several: bool) -> tuple[pl.Expr, pl.Expr]:
         round_beside(pl.col("score"), limit, 4)
     )  # fmt: skip
     cutoff = pl.when(limit >= 0.1).then(limit.round(2)).otherwise(limit.round(4))
-    values = pl.struct(
-        answers=pl.when(~judged).then("answers"), way=pl.when(judged).then("way"),
-        measure=pl.when(limited).then(pl.lit(MEASURES[strategy])), score=pl.when(limited).then(score),
-        cutoff=pl.when(limited).then(cutoff), p=pl.when(judged).then("p"),
-        scale=pl.when(judged).then("scale") if several else pl.lit(None, pl.String),
-    )  # fmt: skip
+    values = {
+        "answers": pl.when(~judged).then("answers"), "way": pl.when(judged).then("way"),
+        "measure": pl.when(limited).then(pl.lit(MEASURES[strategy])), "score": pl.when(limited).then(score),
+        "cutoff": pl.when(limited).then(cutoff), "p": pl.when(judged).then("p"),
+        "scale": pl.when(judged).then("scale") if several else pl.lit(None, pl.String),
+    }  # fmt: skip
     return message, values
 
 

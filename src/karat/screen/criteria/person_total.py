@@ -46,6 +46,7 @@ from karat.screen.evidence import (
     ordered_answers,
     owners,
     round_beside,
+    verdicts,
     with_stimuli,
     without_score,
 )
@@ -126,18 +127,15 @@ def _verdicts(table: pl.DataFrame, at_least: float, alike: list[str]) -> pl.Data
         .when("same").then(pl.lit("person_total.same")).otherwise(pl.lit("person_total.others_same"))
     )  # fmt: skip
     few = pl.when(~enough)
-    values = pl.struct(
-        score=round_beside(pl.col("score"), pl.lit(at_least)), stimuli="stimuli",
-        others=pl.when(pl.col("score").is_not_null()).then(pl.col("others").round(1)),
-        fewest_others=few.then(pl.lit(FEWEST_OTHERS, pl.Int64)), fewest=few.then(pl.lit(FEWEST_STIMULI, pl.Int64)),
-        usual=pl.when(unclear & ~pl.col("lone")).then(pl.lit(round(usual, 2))),
-        alike=pl.when(below & ~unclear & camp).then(pl.lit(len(alike), pl.Int64)),
-    )  # fmt: skip
-    return table.select(
-        "participant", "score", pl.lit(float(at_least)).alias("threshold"),
-        (below & ~unclear & ~camp).fill_null(False).alias("flagged"), message.alias("message"),
-        values.alias("values"), "stimuli", "others",
-    )  # fmt: skip
+    values = {
+        "score": round_beside(pl.col("score"), pl.lit(at_least)), "stimuli": "stimuli",
+        "others": pl.when(pl.col("score").is_not_null()).then(pl.col("others").round(1)),
+        "fewest_others": few.then(pl.lit(FEWEST_OTHERS, pl.Int64)),
+        "fewest": few.then(pl.lit(FEWEST_STIMULI, pl.Int64)),
+        "usual": pl.when(unclear & ~pl.col("lone")).then(pl.lit(round(usual, 2))),
+        "alike": pl.when(below & ~unclear & camp).then(pl.lit(len(alike), pl.Int64)),
+    }  # fmt: skip
+    return verdicts(table, "score", at_least, below & ~unclear & ~camp, message, values, "stimuli", "others")
 
 
 def _same_throughout(cells: pl.DataFrame) -> pl.Series:

@@ -26,11 +26,10 @@ from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.columns import PROBES
 from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.screen.evidence import Evidence, Fields, ScreenError, check_settings, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, verdicts
 from karat.study.criterion import Criterion, CriterionSettings
 
 AT_LEAST = 2
-FIELDS: Fields = {"hits": pl.Int64, "probes": pl.Int64, "items": pl.List(pl.String)}
 
 
 class ProbesSettings(CriterionSettings):
@@ -68,11 +67,9 @@ def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
         pl.when(~some).then(pl.lit("probes.unseen"))
         .when(pl.col("hits") > 0).then(pl.lit("probes.hit")).otherwise(pl.lit("probes.clear"))
     )  # fmt: skip
-    values = values_of(FIELDS, hits=pl.col("hits"), probes=pl.col("probes"), items=pl.col("items"))
-    table = table.select(
-        "participant", pl.col("hits").cast(pl.Float64).alias("score"), pl.lit(float(at_least)).alias("threshold"),
-        (pl.col("hits") >= at_least).fill_null(False).alias("flagged"), message.alias("message"), values, "probes",
-    )  # fmt: skip
+    values = {name: name for name in ("hits", "probes", "items")}
+    flagged = pl.col("hits") >= at_least
+    table = verdicts(table, pl.col("hits").cast(pl.Float64), at_least, flagged, message, values, "probes")
     return Evidence(table, "probes", {"at_least": at_least})
 
 

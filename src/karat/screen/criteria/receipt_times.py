@@ -28,7 +28,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, verdicts
 from karat.screen.one_part import parts_of
 from karat.study.criterion import Criterion, CriterionSettings, left_out
 
@@ -194,14 +194,11 @@ def _judge(table: pl.DataFrame, slack: float) -> pl.DataFrame:
         pl.when(pl.col("pages") == 0).then(pl.lit("receipt_times.none"))
         .when(some).then(pl.lit("receipt_times.found")).otherwise(pl.lit("receipt_times.fit"))
     )  # fmt: skip
-    values = pl.struct(
-        (pl.when(where).then(pl.col(name).round(1) if VALUES[name] == pl.Float64 else pl.col(name))).alias(name)
+    values = {
+        name: pl.when(where).then(pl.col(name).round(1) if VALUES[name] == pl.Float64 else pl.col(name))
         for name, where in conditions.items()
-    )
-    return table.select(
-        "participant", pl.col("missing").alias("score"), pl.lit(slack).alias("threshold"), some.alias("flagged"),
-        message.alias("message"), values.alias("values"),
-    )  # fmt: skip
+    }
+    return verdicts(table, "missing", slack, some, message, values)
 
 
 CRITERION = Criterion(

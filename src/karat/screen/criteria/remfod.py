@@ -32,7 +32,7 @@ from karat.judgments import Judgments
 from karat.judgments.trial_order import order_messages, with_positions
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, values_of
+from karat.screen.evidence import Evidence, PartedEvidence, ScreenError, check_settings, everybody, verdicts
 from karat.screen.one_part import Beside, Shelf, parts_of
 from karat.screen.time_rules import INTERMISSION, RUSH, TIME_RULES, adjusted_for_length, time_rule
 from karat.screen.time_search import (
@@ -53,11 +53,6 @@ if TYPE_CHECKING:
 
 MANY = 1 / 3
 """Above this share of flagged participants, a note says so."""
-VALUES = {
-    "intermissions": pl.Int64, "rushes": pl.Int64, "trials": pl.Int64, "genuine": pl.Float64, "needed": pl.Float64,
-    "single": pl.Int64,
-}  # fmt: skip
-"""The values of reasons."""
 
 
 class RemfodSettings(CriterionSettings):
@@ -521,25 +516,14 @@ def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_le
     table = table.with_columns(genuine_share=pl.when(pl.col("trials") > 0).then(share))
     low = (pl.col("genuine_share") < genuine_at_least).fill_null(False)
     single = low & (pl.col("intermissions") + pl.col("rushes") == 1) & (genuine_at_least < 1)
-    values = values_of(
-        VALUES,
-        intermissions=pl.col("intermissions"),
-        rushes=pl.col("rushes"),
-        trials=pl.col("trials"),
-        genuine=pl.col("genuine_share").round(3),
-        needed=pl.lit(genuine_at_least),
-        single=pl.when(single).then(pl.lit(1, pl.Int64)),
-    )
+    values = {
+        "intermissions": "intermissions", "rushes": "rushes", "trials": "trials",
+        "genuine": pl.col("genuine_share").round(3), "needed": pl.lit(float(genuine_at_least)),
+        "single": pl.when(single).then(pl.lit(1, pl.Int64)),
+    }  # fmt: skip
     message = pl.when(pl.col("trials") > 0).then(pl.lit("remfod.genuine")).otherwise(pl.lit("remfod.no_times"))
-    return table.select(
-        "participant",
-        pl.col("genuine_share").alias("score"),
-        pl.lit(genuine_at_least).alias("threshold"),
-        (low & ~single).alias("flagged"),
-        message.alias("message"),
-        values,
-        "trials", "intermissions", "rushes", "genuine_share",
-    )  # fmt: skip
+    further = ("trials", "intermissions", "rushes", "genuine_share")
+    return verdicts(table, "genuine_share", genuine_at_least, low & ~single, message, values, *further)
 
 
 def _cites(settings: Given) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings, markov
 from karat.screen.criteria.time_filter import evened, refuse_time_limit
 from karat.screen.crowd.gold import Doubtful, check_doubtful, columns_of, has_key
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, timed, with_stimuli
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, timed, verdicts, with_stimuli
 from karat.study.criterion import Alternative, Criterion, left_out
 
 AnswerCriterion = Literal["markov", "deletion"]
@@ -146,12 +146,8 @@ def risk_levels(
         level=pl.when(candidate).then(level), **{name: pl.when(candidate).then(pl.col(name)) for name in scores}
     )
     message, values = _reasons(what)
-    participants = table.select(
-        "participant", "score", pl.lit(HIGH).alias("threshold"),
-        (pl.col("score") >= HIGH).fill_null(False).alias("flagged"),
-        message.alias("message"), values.alias("values"), "level", "pattern", "time", "accuracy", "mean_time",
-        "share_right", "longest_run",
-    )  # fmt: skip
+    further = ("level", "pattern", "time", "accuracy", "mean_time", "share_right", "longest_run")
+    participants = verdicts(table, "score", HIGH, pl.col("score") >= HIGH, message, values, *further)
     return Evidence(participants, "risk", {"doubtful": doubtful, "time_limit": time_limit}, tuple(notes))
 
 
@@ -225,7 +221,7 @@ def _with_majority(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFra
     return compared.group_by("participant").agg(agrees), notes
 
 
-def _reasons(what: Accuracy) -> tuple[pl.Expr, pl.Expr]:
+def _reasons(what: Accuracy) -> tuple[pl.Expr, dict[str, pl.Expr | str]]:
     """The message about each participant, and its values."""
     code = pl.lit("risk.accuracy") if what == "accuracy" else pl.lit("risk.agreement")
     has_level = pl.col("level").is_not_null()
@@ -236,12 +232,11 @@ def _reasons(what: Accuracy) -> tuple[pl.Expr, pl.Expr]:
         word = pl.col(score).replace_strict(words, return_dtype=pl.String)
         return pl.when(has_level).then(pl.when(pl.col(value).is_null()).then(pl.lit("not known")).otherwise(word))
 
-    values = pl.struct(
-        level=pl.when(has_level).then(pl.concat_str(pl.lit("risk "), "level")), score="score",
-        run=pl.when(pl.col("pattern") == 1.0).then("longest_run"),
-        time=place("time", "mean_time"), accuracy=place("accuracy", "share_right"),
-    )  # fmt: skip
-    return message, values
+    return message, {
+        "level": pl.when(has_level).then(pl.concat_str(pl.lit("risk "), "level")), "score": "score",
+        "run": pl.when(pl.col("pattern") == 1.0).then("longest_run"),
+        "time": place("time", "mean_time"), "accuracy": place("accuracy", "share_right"),
+    }  # fmt: skip
 
 
 CRITERION = Criterion(

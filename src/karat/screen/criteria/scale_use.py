@@ -38,7 +38,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
 from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, with_stimuli
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, verdicts, with_stimuli
 from karat.screen.right_answers import neutral_point, unnamed_middle
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -94,18 +94,16 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     agrees = above & ~few & ~usual & ((pl.col("above") >= AGREES) | ~pl.col("hardly")).fill_null(False)
     hard = few_agree(agreement)
     notes += (Message("scale_use.hard"),) if hard else ()
-    values = pl.struct(
-        neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
-        commonest="commonest", share=pl.col("commonest_share").round(2),
-        others=pl.when(usual).then(pl.col("others").round(2)),
-        agreement=pl.when(agrees).then(pl.col("above").round(1)), fewest=pl.when(few).then(pl.lit(FEWEST)),
-    )  # fmt: skip
-    participants = table.select(
-        "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
-        (above & ~few & ~usual & ~agrees & (not hard)).fill_null(False).alias("flagged"), message.alias("message"),
-        values.alias("values"),
-        pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
-        "skew", "contrast", "compression",
+    values = {
+        "neutral": pl.when(with_neutral).then("neutral"), "answers": pl.when(with_neutral).then("could_be_neutral"),
+        "commonest": "commonest", "share": pl.col("commonest_share").round(2),
+        "others": pl.when(usual).then(pl.col("others").round(2)),
+        "agreement": pl.when(agrees).then(pl.col("above").round(1)), "fewest": pl.when(few).then(pl.lit(FEWEST)),
+    }  # fmt: skip
+    flagged = above & ~few & ~usual & ~agrees & (not hard)
+    participants = verdicts(
+        table, "neutral_share", neutral_at_most, flagged, message, values, pl.col("answers").fill_null(0),
+        "points_used", "commonest", "commonest_share", "neutral_share", "spread", "skew", "contrast", "compression",
     )  # fmt: skip
     return Evidence(participants, "scale_use", {"neutral_at_most": neutral_at_most}, notes)
 

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, verdicts
 from karat.screen.one_part import parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 
 SECONDS = 3.0
 FEWEST, QUICK = 5, {"mean": "speed.quick_mean", "median": "speed.quick_median"}
-VALUES = dict.fromkeys(
-    ("mean", "median", "mean_below", "median_below", "relative", "relative_below", "worked", "share", "expected"),
-    pl.Float64,
-)
-"""The values of reasons; cutoffs are missing unless the participant is below them."""
 
 
 class SpeedSettings(CriterionSettings):
@@ -150,30 +145,19 @@ def _judge(times: pl.DataFrame, shared: tuple[float | None, Mapping[str, float |
     below_median, below_relative = _below(median, median_below), _below(median, relative)
     short = pl.lit(False) if limit is None else (worked <= limit).fill_null(False)
     lowest = pl.min_horizontal(below_median, below_relative).fill_null(_number(median_below))
-    values = values_of(
-        VALUES,
-        mean=round_beside(mean, _number(settings["mean_below"])),
-        median=round_beside(median, lowest),
-        mean_below=below_mean,
-        median_below=below_median,
-        relative=round_beside(below_relative, median),
-        relative_below=pl.when(below_relative.is_not_null()).then(_number(settings["relative_below"])),
-        worked=pl.when(short).then((worked / 60).round(2)),
-        share=pl.when(short).then(_number(share)),
-        expected=pl.when(short).then(_number(minutes)),
-    )
+    # Cutoffs are missing unless the participant is below them.
+    values = {
+        "mean": round_beside(mean, _number(settings["mean_below"])), "median": round_beside(median, lowest),
+        "mean_below": below_mean, "median_below": below_median, "relative": round_beside(below_relative, median),
+        "relative_below": pl.when(below_relative.is_not_null()).then(_number(settings["relative_below"])),
+        "worked": pl.when(short).then((worked / 60).round(2)), "share": pl.when(short).then(_number(share)),
+        "expected": pl.when(short).then(_number(minutes)),
+    }  # fmt: skip
     flagged = pl.any_horizontal(*(cut.is_not_null() for cut in (below_mean, below_median, below_relative)), short)
     cutoffs = [cutoff for cutoff in (median_below, relative) if cutoff is not None]
-    table = times.with_columns(
-        score=median,
-        threshold=_number(max(cutoffs, default=None)),
-        flagged=flagged,
-        message=pl.when(median.is_null()).then(pl.lit("speed.no_times")).otherwise(pl.lit("speed.times")),
-        values=values,
-    )
-    names = ["participant", "score", "threshold", "flagged", "message", "values", "mean", "median"]
-    names += ["working_time"] if limit is not None else []
-    return table.select(names)
+    message = pl.when(median.is_null()).then(pl.lit("speed.no_times")).otherwise(pl.lit("speed.times"))
+    further = ("mean", "median", *(() if limit is None else ("working_time",)))
+    return verdicts(times, median, _number(max(cutoffs, default=None)), flagged, message, values, *further)
 
 
 def _number(value: float | None) -> pl.Expr:

@@ -46,7 +46,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, correlations, everybody
+from karat.screen.evidence import Evidence, ScreenError, check_settings, correlations, everybody, verdicts
 from karat.screen.one_part import AnyEvidence, AnyParts, parts_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
@@ -234,13 +234,12 @@ def _judge(table: pl.DataFrame, shared: tuple[float, list[str], str]) -> pl.Data
         pl.when(pl.col("score").is_null()).then(pl.lit("answering.none")).when(agrees).then(pl.lit(AGREEING))
         .when(low).then(pl.col("pattern")).otherwise(pl.lit(NO_PATTERN))
     )  # fmt: skip
-    return table.with_columns(message=message).select(
-        "participant", "score", pl.lit(alpha).alias("threshold"), (low & ~agrees).alias("flagged"), "message",
-        _values(unit), *FURTHER,
-    )  # fmt: skip
+    return verdicts(
+        table.with_columns(message=message), "score", alpha, low & ~agrees, message, _values(unit), *FURTHER
+    )
 
 
-def _values(unit: str) -> pl.Expr:
+def _values(unit: str) -> dict[str, pl.Expr]:
     """The values of each message; `unit` says whether answers or trials are counted."""
 
     def only(name: str, *codes: str) -> pl.Expr:
@@ -248,14 +247,14 @@ def _values(unit: str) -> pl.Expr:
 
     number = only("trials", SAME, RUN, NO_PATTERN)
     nothing = pl.lit(None, dtype=pl.Int64)
-    return pl.struct(
-        answer=only("answer", SAME, RUN), run=only("longest_run", RUN, NO_PATTERN),
-        trials=number if unit == "trials" else nothing, answers=number if unit == "answers" else nothing,
-        period=only("period", PERIOD, AGREEING), equal=only("equal", PERIOD, AGREEING),
-        comparisons=only("comparisons", PERIOD, AGREEING),
-        chosen=only("chosen", LEFT, RIGHT), choices=only("choices", LEFT, RIGHT),
-        scale=only("scale", SAME, RUN, PERIOD, AGREEING, LEFT, RIGHT),
-    ).alias("values")  # fmt: skip
+    return {
+        "answer": only("answer", SAME, RUN), "run": only("longest_run", RUN, NO_PATTERN),
+        "trials": number if unit == "trials" else nothing, "answers": number if unit == "answers" else nothing,
+        "period": only("period", PERIOD, AGREEING), "equal": only("equal", PERIOD, AGREEING),
+        "comparisons": only("comparisons", PERIOD, AGREEING),
+        "chosen": only("chosen", LEFT, RIGHT), "choices": only("choices", LEFT, RIGHT),
+        "scale": only("scale", SAME, RUN, PERIOD, AGREEING, LEFT, RIGHT),
+    }  # fmt: skip
 
 
 def _patterns(

@@ -23,13 +23,11 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.columns import unknown_name
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, round_beside, timed, verdicts
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
 DIGITS = 12
-VALUES = {"mean": pl.Float64, "cutoff": pl.Float64, "level": pl.String}
-"""The values of reasons."""
 
 
 class TimeFilterSettings(CriterionSettings):
@@ -76,12 +74,9 @@ def time_filter(
     people = everybody(judgments).join(decided, on="participant", how="left", maintain_order="left")
     mean, cutoff = pl.col("mean"), pl.col("cutoff")
     below = (mean < cutoff).fill_null(False)
-    levels = pl.col("_level") if by_difficulty else pl.lit(None)
-    participants = people.select(
-        "participant", mean.alias("score"), cutoff.alias("threshold"), below.alias("flagged"),
-        _message(below, rule).alias("message"),
-        values_of(VALUES, mean=round_beside(mean, cutoff), cutoff=cutoff.round(2), level=levels),
-    )  # fmt: skip
+    levels = pl.col("_level") if by_difficulty else pl.lit(None, pl.String)
+    values = {"mean": round_beside(mean, cutoff), "cutoff": cutoff.round(2), "level": levels}
+    participants = verdicts(people, mean, cutoff, below, _message(below, rule), values)
     settings = {"rule": rule, "by_difficulty": by_difficulty, "time_limit": time_limit}
     notes = [Message("time_filter.half") if rule == "mean" else Message("time_filter.sixth")]
     without = frame.height - rows.height

@@ -34,14 +34,13 @@ from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import (
     Evidence,
-    Fields,
     ScreenError,
     check_settings,
     everybody,
     means_of_others,
     owners,
     timed,
-    values_of,
+    verdicts,
 )
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
@@ -52,7 +51,6 @@ WITHOUT_MARKS = 1.645
 SMALLEST_SPREAD = 0.15
 """The least deviation of people's spreads of log times (standard deviation of their logarithms)."""
 SIGNS = ("answers", "marks", "spread")
-FIELDS: Fields = {"signs": pl.List(pl.String), "p": pl.Float64}
 
 
 class TooRegularSettings(CriterionSettings):
@@ -86,15 +84,16 @@ def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
     flagged = np.nan_to_num(rates, nan=1.0) <= rate
     signs = [[f"sign.{name}" for name in SIGNS if p_values[name][place] == together[computed[:, place], place].min()]
              if flagged[place] else None for place in range(people.height)]  # fmt: skip
+    codes = np.select([~some, flagged], ["too_regular.few", "too_regular.signs"], "too_regular.usual")
     table = people.with_columns(
-        score=pl.Series(rates).fill_nan(None), threshold=pl.lit(float(rate)), flagged=pl.Series(flagged),
-        message=pl.Series(np.select([~some, flagged], ["too_regular.few", "too_regular.signs"], "too_regular.usual")),
+        pl.Series("score", rates).fill_nan(None), pl.Series("_flagged", flagged), pl.Series("_message", codes),
+        pl.Series("_signs", signs, pl.List(pl.String)),
         **{name: pl.Series(p_values[name]).fill_nan(None) for name in SIGNS},
-    ).with_columns(pl.Series("_signs", signs, pl.List(pl.String)))  # fmt: skip
-    values = values_of(FIELDS, signs=pl.col("_signs"), p=pl.col("score").round(3))
+    )  # fmt: skip
+    values = {"signs": "_signs", "p": pl.col("score").round(3)}
+    table = verdicts(table, "score", rate, pl.col("_flagged"), pl.col("_message"), values, *SIGNS)
     notes = () if np.isfinite(p_values["spread"]).any() else (Message("too_regular.no_times"),)
-    first = ("participant", "score", "threshold", "flagged", "message")
-    return Evidence(table.select(*first, values, *SIGNS), "too_regular", {"rate": rate}, notes)
+    return Evidence(table, "too_regular", {"rate": rate}, notes)
 
 
 def _answers(judgments: Judgments, people: pl.DataFrame) -> Floats:

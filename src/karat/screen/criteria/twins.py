@@ -64,7 +64,7 @@ from karat.intake.guess import MODEL_NAMES
 from karat.judgments import Judgments
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, check_settings, everybody, verdicts
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Bools, Floats, Ints
 
@@ -97,10 +97,6 @@ small crowds the participants' own effects absorb it, so the estimate is too low
 FEW, TRIMMED, SHRINK = 5, 0.25, 10.0
 """For a participant's own effect: the items a pair must share to count, the share of best partners that is left out,
 and the prior weight of no effect, in open answers."""
-FIELDS = {
-    "partner": pl.String, "others": pl.Int64, "agreement": pl.Float64, "expected": pl.Float64, "shared": pl.Int64,
-    "fewest": pl.Int64,
-}  # fmt: skip
 
 
 class TwinsSettings(CriterionSettings):
@@ -582,17 +578,12 @@ def _verdicts(
         .when("_alike").then(pl.lit("twins.pair" if conclusive else "twins.knowledge")).otherwise(pl.lit("twins.apart"))
     )  # fmt: skip
     several = pl.when(pl.col("others") > 1).then(pl.col("others") - 1)
-    values = values_of(
-        FIELDS, partner=pl.when(compared).then("partner"), others=several,
-        agreement=pl.when(compared).then("_agreement"), expected=pl.when(compared).then("_expected"),
-        shared=pl.when(compared).then("_shared"),
-        fewest=pl.when(~compared).then(pl.lit(settings["shared"])),
-    )  # fmt: skip
-    return table.select(
-        "participant", "score", pl.lit(float(settings["at_least"])).alias("threshold"),
-        (pl.col("_alike") & conclusive).fill_null(False).alias("flagged"), message.alias("message"), values, "partner",
-        pl.col("others").fill_null(0), "rate",
-    )  # fmt: skip
+    columns_compared = {"partner": "partner", "agreement": "_agreement", "expected": "_expected", "shared": "_shared"}
+    values = {name: pl.when(compared).then(column) for name, column in columns_compared.items()}
+    values |= {"others": several, "fewest": pl.when(~compared).then(pl.lit(settings["shared"]))}
+    further = ("partner", pl.col("others").fill_null(0), "rate")
+    flagged_here = pl.col("_alike") & conclusive
+    return verdicts(table, "score", settings["at_least"], flagged_here, message, values, *further)
 
 
 CRITERION = Criterion(
