@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +62,14 @@ from karat.screen.crowd.answers import (
     refuse_large,
     usual_coefficients,
 )
-from karat.screen.crowd.spammer_interval import IndexResult, Interval, bootstrapped, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_interval import (
+    IndexResult,
+    Interval,
+    bootstrapped,
+    index_of_sample,
+    profiled,
+    with_shares,
+)
 from karat.screen.crowd.spammer_rounds import index_of_rounds
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
@@ -208,9 +216,10 @@ def _index_of_answers(
     how: Interval = "profile"
     notes = list(fitted.notes)
     if simulations:
-        values = bootstrapped(answers, fitted, simulations, seed, progress, executor)
+        index = partial(index_of_sample, answers, fitted)
+        values, lost = bootstrapped(index, simulations, seed, progress, executor)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
-        notes += lost_samples(len(values), simulations)
+        notes += lost
     return of_fit(fitted, (share.value, lower, upper), how, notes)
 
 
@@ -268,10 +277,10 @@ def index_of_labels(
     of_workers = float(variances.filter(source="workers")["variance"].sum())
     value = of_workers / float(variances["variance"].sum())
     if simulations:
-        values = bootstrapped(answers, fits[0], simulations, seed, progress, executor)
+        index = partial(index_of_sample, answers, fits[0])
+        values, lost = bootstrapped(index, simulations, seed, progress, executor)
         lower, upper = _around(value, values, rows[0]["value"])
-        notes.append(Message("spammer_index.bootstrap_baseline", {"baseline": rows[0]["baseline"]}))
-        notes += lost_samples(len(values), simulations)
+        notes += [Message("spammer_index.bootstrap_baseline", {"baseline": rows[0]["baseline"]}), *lost]
     if answers.round_column is not None:
         notes.append(Message("spammer_index.rounds_of_labels", {"column": answers.round_column}))
     return IndexResult(

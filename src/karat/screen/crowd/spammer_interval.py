@@ -8,7 +8,7 @@ from the fitted model, and fits it to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -63,46 +63,30 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]
 
 
 def bootstrapped(
-    answers: Crowd,
-    fitted: Fit | NominalFit,
+    index: Callable[[np.random.Generator], float | None],
     simulations: int,
     seed: int,
     progress: Progress | None = None,
     executor: Executor = SERIAL,
-) -> NDArray[np.float64]:
-    """The index of samples from the fitted model, without samples in which all answers are the same.
+) -> tuple[NDArray[np.float64], list[Message]]:
+    """The index of each sample that has one, and a note on the samples that have none.
 
-    Raises ScreenError if none is left. `lost_samples` is the note on those left out.
+    `index` draws a sample and gives its index. Raises ScreenError if no sample has one.
 
-    >>> import karat
-    >>> from karat.screen.crowd.answers import crowd
-    >>> answers = crowd(karat.datasets.load("crowd"), "spammer_index")
-    >>> bootstrapped(answers, fit(answers), 2, 1).shape
-    (2,)
+    >>> bootstrapped(lambda random: 0.1, 2, 1)
+    (array([0.1, 0.1]), [])
     """
-    shared = (answers, fitted, seed)
-    return usable(executor.map(_sample, shared, range(simulations), name="bootstrap", progress=progress))
-
-
-def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
-    """The indices of the samples that have one; raises ScreenError if none has.
-
-    >>> usable([0.1, None]).tolist()
-    [0.1]
-    """
-    indices = np.array([value for value in values if value is not None])
-    if not len(indices):
+    values = executor.map(_sample, (index, seed), range(simulations), name="bootstrap", progress=progress)
+    usable = np.array([value for value in values if value is not None])
+    if not len(usable):
         raise ScreenError(Message("spammer_index.no_sample"))
-    return indices
+    lost = simulations - len(usable)
+    return usable, [Message("spammer_index.lost_samples", {"lost": lost})] if lost else []
 
 
-def lost_samples(used: int, simulations: int) -> list[Message]:
-    """The note on unusable bootstrap samples, if there are any.
-
-    >>> lost_samples(198, 199)
-    [Message('spammer_index.lost_samples', {'lost': 1})]
-    """
-    return [Message("spammer_index.lost_samples", {"lost": simulations - used})] if used < simulations else []
+def _sample(shared: tuple[Callable[[np.random.Generator], float | None], int], number: int) -> float | None:
+    index, seed = shared
+    return index(np.random.default_rng([seed, number]))
 
 
 def with_shares(table: pl.DataFrame) -> pl.DataFrame:
@@ -114,11 +98,9 @@ def with_shares(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(share=pl.col("variance") / pl.col("variance").sum())
 
 
-def _sample(shared: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | None:
-    """The index of one sample; None if all answers are the same."""
-    answers, fitted, seed = shared
-    codes = new_answers(fitted, answers, np.random.default_rng([seed, number]))
-    rows = answers.rows.with_columns(pl.Series("_code", codes))
+def index_of_sample(answers: Crowd, fitted: Fit | NominalFit, random: np.random.Generator) -> float | None:
+    """The index of new answers from the fitted model; None if all are the same."""
+    rows = answers.rows.with_columns(pl.Series("_code", new_answers(fitted, answers, random)))
     if rows["_code"].n_unique() < 2:
         return None
     again = fit(Crowd(rows, answers.family, answers.categories, ()))

@@ -19,6 +19,7 @@ everything but the rounds, new answers, and a new fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.numerics import one_thread
 from karat.screen.crowd.answers import Crowd
-from karat.screen.crowd.spammer_interval import IndexResult, Interval, lost_samples, profiled, usable, with_shares
+from karat.screen.crowd.spammer_interval import IndexResult, Interval, bootstrapped, profiled, with_shares
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Progress
 
@@ -60,13 +61,13 @@ def index_of_rounds(
     notes = [Message("spammer_index.rounds", {"rounds": len(rounds), "column": column})]
     notes += _notes(fitted, answers.rows.height - rows.height, column)
     if simulations:
-        values = model.bootstrap(fitted, simulations, seed, progress, executor)
+        index = partial(_index_of_sample, model, fitted)
+        values, messages = bootstrapped(index, simulations, seed, progress, executor)
         lower, upper = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
-        notes += lost_samples(len(values), simulations)
     else:
         with one_thread(rows.height * len(SOURCES)):
             lower, upper, messages = profiled([share_of_fit(fitted, len(rounds))])
-        notes += messages
+    notes += messages
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
     how: Interval = "bootstrap" if simulations else "profile"
     return IndexResult(value, lower, upper, with_shares(table), fitted.log_likelihood, how, tuple(notes))
@@ -101,13 +102,6 @@ class RoundsModel:
         terms: list[RandomTerm] = [random_term(name, levels) for name, levels in self.groups.items()]
         return fit_mixed(codes, self.design, names, terms, family=self.family, start=start)
 
-    def bootstrap(
-        self, fitted: MixedFit, simulations: int, seed: int, progress: Progress | None, executor: Executor
-    ) -> Floats:
-        """The index of samples from the fitted model, without samples that lack a category or have no maximum."""
-        shared = (self, fitted, seed)
-        return usable(executor.map(_sample, shared, range(simulations), name="bootstrap", progress=progress))
-
     def new_answers(self, fitted: MixedFit, random: np.random.Generator) -> NDArray[Any]:
         eta = self.design @ fitted.coefficients
         for name, levels in self.groups.items():
@@ -117,10 +111,9 @@ class RoundsModel:
         return fitted.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
 
 
-def _sample(shared: tuple[RoundsModel, MixedFit, int], number: int) -> float | None:
-    """The index of one sample; None if it lacks some answers or has no maximum."""
-    model, fitted, seed = shared
-    codes = model.new_answers(fitted, np.random.default_rng([seed, number]))
+def _index_of_sample(model: RoundsModel, fitted: MixedFit, random: np.random.Generator) -> float | None:
+    """The index of new answers; None if they lack a category or have no maximum."""
+    codes = model.new_answers(fitted, random)
     if len(np.unique(codes)) < len(fitted.categories):
         return None
     again = model.fit(codes, fitted.parameters)
