@@ -1,4 +1,4 @@
-"""Both layouts beside plain sums; answers are checked, and their workers and tasks numbered."""
+"""The layout beside plain sums; answers are checked, and their workers and tasks numbered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.models.glrm.crossed import AnswerGrid, AnswerList, arrange, crossed, dependent, dependent_products
+from karat.models.glrm.crossed import CrossedLayout, arrange, crossed, dependent, dependent_products
 from messages import raises
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
@@ -17,8 +17,8 @@ WHOLE = [(worker, task) for worker in range(5) for task in range(4)]
 """One answer in every cell: a table without holes."""
 
 
-def laid_out(listed: bool, worker: Any, task: Any) -> AnswerGrid | AnswerList:
-    """Five workers and four tasks, as a list where that is asked for."""
+def laid_out(listed: bool, worker: Any, task: Any) -> CrossedLayout:
+    """Five workers and four tasks, with a sparse matrix where that is asked for."""
     return crossed(worker, task, 5, 4, listed=listed)
 
 
@@ -30,7 +30,6 @@ def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]
     worker, task = np.array(pairs).T
     value = np.arange(1.0, len(pairs) + 1)
     layout = laid_out(listed, worker, task)
-    assert isinstance(layout, AnswerList if listed else AnswerGrid)
     assert layout.answers == len(pairs)
     assert layout.single == (len(set(pairs)) == len(pairs))
     placed = layout.place(value)
@@ -42,9 +41,9 @@ def test_sums_are_those_of_the_answers(listed: bool, pairs: list[tuple[int, int]
     plain = np.zeros((5, 4))
     np.add.at(plain, (worker, task), value)
     assert table == pytest.approx(plain)
-    present = 1.0 if layout.present is None else layout.present
+    assert layout.of_matrix(layout.matrix(cells).data if listed else table) == pytest.approx(cells)
     effects = layout.sum_of_effects(np.arange(5.0), 10 * np.arange(4.0))
-    assert (layout.spread(effects) * placed * present).sum() == pytest.approx(((worker + 10 * task) * value).sum())
+    assert (layout.spread(effects) * placed).sum() == pytest.approx(((worker + 10 * task) * value).sum())
 
 
 @pytest.mark.parametrize("listed", [False, True])
@@ -63,8 +62,7 @@ def test_without_a_group_is_the_layout_of_the_others(listed: bool, factor: str, 
     assert rest.answers == kept.sum()
     assert (rest.workers, rest.tasks) == ((4, 4) if factor == "worker" else (5, 3))
     pairs_left = {(w, t) for w, t, keep in zip(worker, task, kept, strict=True) if keep}
-    # A table keeps its sheets, even where one of them is empty now.
-    assert rest.single == (len(pairs_left) == kept.sum() if listed else layout.single)
+    assert rest.single == (len(pairs_left) == kept.sum())
     by_worker, by_task = np.bincount(worker[kept], value[kept], 5), np.bincount(task[kept], value[kept], 4)
     assert rest.by_worker(cells) == pytest.approx(np.delete(by_worker, 2) if factor == "worker" else by_worker)
     assert rest.by_task(cells) == pytest.approx(np.delete(by_task, 2) if factor == "task" else by_task)
@@ -85,35 +83,25 @@ def test_the_answers_of_a_worker_are_found_with_their_tasks(listed: bool, pairs:
 
 def test_a_sparse_design_is_a_list() -> None:
     random = np.random.default_rng(1)
-    assert isinstance(crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100), AnswerList)
-    assert isinstance(
-        crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, listed=False), AnswerGrid
-    )
+    assert crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100).listed
+    assert not crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, listed=False).listed
 
 
 def test_the_answers_of_a_single_worker_are_added_up() -> None:
     layout = crossed(np.zeros(3, dtype=np.int64), np.array([0, 1, 0]), 1, 2)
-    assert layout.cells(layout.place(np.array([1.0, 10.0, 100.0]))).tolist() == [[101.0, 10.0]]
+    assert layout.cells(layout.place(np.array([1.0, 10.0, 100.0]))).tolist() == [101.0, 10.0]
 
 
-def test_only_a_table_with_holes_tells_where_answers_are() -> None:
-    worker, task = np.array(WHOLE).T
-    assert crossed(worker, task, 5, 4).present is None
-    holes = crossed(worker[1:], task[1:], 5, 4).present
-    assert holes is not None
-    assert holes.tolist() == [[[float(pair != (0, 0)) for pair in WHOLE[4 * w : 4 * w + 4]] for w in range(5)]]
-
-
-@pytest.mark.parametrize(("tasks", "kind"), [(101, AnswerGrid), (102, AnswerList)])
-def test_large_table_may_be_four_times_its_answers(tasks: int, kind: type) -> None:
+@pytest.mark.parametrize(("tasks", "listed"), [(101, False), (102, True)])
+def test_large_table_may_be_four_times_its_answers(tasks: int, listed: bool) -> None:
     """5,050 answers fill a quarter of 200 x 101 places, and less of 200 x 102."""
     worker, task = np.divmod(np.arange(5050), 101)
-    assert isinstance(crossed(worker, task, 200, tasks), kind)
+    assert crossed(worker, task, 200, tasks).listed is listed
 
 
-@pytest.mark.parametrize(("workers", "kind"), [(200, AnswerGrid), (201, AnswerList)])
-def test_small_table_is_whole_however_sparse(workers: int, kind: type) -> None:
-    assert isinstance(crossed(np.array([0, workers - 1]), np.array([0, 99]), workers, 100), kind)
+@pytest.mark.parametrize(("workers", "listed"), [(200, False), (201, True)])
+def test_small_table_is_whole_however_sparse(workers: int, listed: bool) -> None:
+    assert crossed(np.array([0, workers - 1]), np.array([0, 99]), workers, 100).listed is listed
 
 
 @pytest.mark.parametrize("listed", [False, True])

@@ -58,46 +58,45 @@ def test_slope_and_curvature(name: str, eta: list[float]) -> None:
 def test_own_parameters(name: str) -> None:
     random = np.random.default_rng(3)
     eta, psi = random.normal(size=5), np.array(PSI[name])
-    a, b, present = random.normal(size=5), random.normal(size=5), np.array([1.0, 1, 0, 1, 1])
+    a, b, weight = random.normal(size=5), random.normal(size=5), np.array([1.0, 1, 0, 1, 0.5])
 
     def total(at: Any) -> float:
         one = family(name).derivatives(eta, at)
-        return float((present * (-one.log_likelihood + a * one.curvature + b * one.slope)).sum())
+        return float((weight * (-one.log_likelihood + a * one.curvature + b * one.slope)).sum())
 
-    assert family(name).gradient(eta, psi, present, a, b) == pytest.approx(differences(total, psi), abs=1e-8)
-    information, slopes = family(name).information(eta, psi, present)
-    nil = np.zeros(5)
+    assert family(name).gradient(eta, psi, weight, a, b) == pytest.approx(differences(total, psi), abs=1e-8)
+    information, slopes = family(name).information(eta, psi)
+    one, nil = np.ones(()), np.zeros(5)
     for k in range(len(psi)):
-        change = differences(lambda at, k=k: float(family(name).gradient(eta, at, present, nil, nil)[k]), psi)
+        change = differences(lambda at, k=k: float(family(name).gradient(eta, at, one, nil, nil)[k]), psi)
         assert information[k] == pytest.approx(change, abs=1e-8)
         step = 1e-6 * np.eye(len(psi))[k]
         high, low = (family(name).derivatives(eta, psi + sign * step).slope for sign in (1, -1))
-        assert slopes[k] == pytest.approx(present * (high - low) / 2e-6, abs=1e-7)
+        assert slopes[k] == pytest.approx((high - low) / 2e-6, abs=1e-7)
 
 
 def test_thresholds_of_categories_that_nobody_used() -> None:
-    """Those at either end, and the padded places of a table, whatever category stands there."""
     random = np.random.default_rng(4)
-    eta, psi = random.normal(size=(2, 4)), np.array(PSI["ordinal"])
-    a, b, present = random.normal(size=(2, 4)), random.normal(size=(2, 4)), np.array([[1.0, 1, 0, 1], [1, 1, 1, 0]])
-    for category in ([[1, 2, 0, 1], [2, 2, 1, 0]], [[0, 0, 1, 0], [0, 1, 0, 0]], [[3, 3, 0, 2], [2, 3, 2, 0]]):
+    eta, psi = random.normal(size=6), np.array(PSI["ordinal"])
+    a, b = random.normal(size=6), random.normal(size=6)
+    for category in ([1, 2, 1, 2, 2, 1], [0, 0, 0, 0, 1, 0], [3, 3, 2, 2, 3, 2]):
         sparse = OrdinalFamily(np.array(category), 4)
 
         def total(at: Any, a: Any, b: Any, sparse: OrdinalFamily = sparse) -> float:
             one = sparse.derivatives(eta, at)
-            return float((present * (-one.log_likelihood + a * one.curvature + b * one.slope)).sum())
+            return float((-one.log_likelihood + a * one.curvature + b * one.slope).sum())
 
-        found = sparse.gradient(eta, psi, present, a, b)
+        found = sparse.gradient(eta, psi, np.ones(()), a, b)
         assert found == pytest.approx(differences(lambda at, total=total: total(at, a, b), psi), abs=1e-8)
         assert found.dtype == np.float64
-        information, slopes = sparse.information(eta, psi, present)
+        information, slopes = sparse.information(eta, psi)
         units = 1e-3 * np.eye(3)
         for k, one in enumerate(units):
             for j, other in enumerate(units):
                 corners = [s * t * total(psi + s * one + t * other, 0.0, 0.0) for s in (1, -1) for t in (1, -1)]
                 assert information[k, j] == pytest.approx(sum(corners) / 4e-6, abs=1e-4)
             high, low = (sparse.derivatives(eta, psi + sign * one).slope for sign in (1, -1))
-            assert slopes[k] == pytest.approx(present * (high - low) / 2e-3, abs=1e-6)
+            assert slopes[k] == pytest.approx((high - low) / 2e-3, abs=1e-6)
 
 
 def test_far_out_nothing_overflows() -> None:
@@ -120,7 +119,7 @@ def test_thresholds_must_increase() -> None:
      ([0, 1, 3], [True, True, False], [0, 1, 2]), ([0, 3], [True, False, False], [0, 1])],
 )  # fmt: skip
 def test_a_threshold_goes_with_its_category(answers: list[int], kept: list[bool], number: list[int]) -> None:
-    rest, thresholds = family("ordinal").subset(np.array(answers), None)
+    rest, thresholds = family("ordinal").subset(np.array(answers))
     assert thresholds.tolist() == kept
     assert rest.category.tolist() == number
     assert rest.categories == len(number)
@@ -128,21 +127,12 @@ def test_a_threshold_goes_with_its_category(answers: list[int], kept: list[bool]
 
 def test_the_families_of_some_of_the_answers() -> None:
     """Yes and no have no parameters of their own, measured answers have one, which stays."""
-    yes_no, none = family("binary").subset(np.array([1.0, -1.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+    yes_no, none = family("binary").subset(np.array([1.0, -1.0, 1.0]))
     assert (yes_no.sign.tolist(), none.tolist(), none.dtype) == ([1.0, -1.0, 1.0], [], bool)
-    yes_no, _ = family("binary").subset(np.array([-1.0, 1.0]), None)
+    yes_no, _ = family("binary").subset(np.array([-1.0, 1.0]))
     assert yes_no.sign.tolist() == [-1.0, 1.0]
-    measured, deviation = family("gaussian").subset(np.array([0.5, 0.0]), np.array([1.0, 0.0]))
+    measured, deviation = family("gaussian").subset(np.array([0.5, 0.0]))
     assert (measured.value.tolist(), deviation.tolist(), deviation.dtype) == ([0.5, 0.0], [True], bool)
-
-
-def test_a_padded_place_is_no_answer_of_its_category() -> None:
-    rest, thresholds = family("ordinal").subset(np.array([[1, 2, 0], [0, 3, 0]]), np.array([[1.0, 1, 0], [0, 1, 0]]))
-    assert thresholds.tolist() == [False, True, True]
-    assert rest.categories == 3
-    assert rest.category[[0, 0, 1], [0, 1, 1]].tolist() == [0, 1, 2]
-    # What stands in a padded place must still be a category of the rest.
-    assert rest.category.min() == 0
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -153,7 +143,6 @@ def test_a_deviation_may_be_anything_that_can_be_squared(allowed: bool) -> None:
 
 
 def test_one_category_alone_is_no_model() -> None:
-    assert family("ordinal").subset(np.array([2, 2]), None)[0] is None
-    assert family("binary").subset(np.array([1.0, -1.0]), np.array([1.0, 0.0]))[0] is None
-    assert family("binary").subset(np.array([1.0, 1.0]), None)[0] is None
-    assert family("binary").subset(np.array([1.0, -1.0]), np.zeros(2))[0] is None
+    assert family("ordinal").subset(np.array([2, 2]))[0] is None
+    assert family("binary").subset(np.array([1.0, 1.0]))[0] is None
+    assert family("binary").subset(np.empty(0))[0] is None

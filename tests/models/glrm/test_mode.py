@@ -31,7 +31,7 @@ class Reached:
 def some_modes(cell: bool) -> Modes:
     random = np.random.default_rng(2)
     return Modes(
-        random.normal(size=WORKERS), random.normal(size=TASKS), random.normal(size=(WORKERS, TASKS)) if cell else None
+        random.normal(size=WORKERS), random.normal(size=TASKS), random.normal(size=WORKERS * TASKS) if cell else None
     )
 
 
@@ -57,8 +57,8 @@ def test_the_effect_of_a_cell_is_found_from_far_away(base: float, s: float) -> N
     """Where the likelihood is nearly straight, a whole step of Newton's method would go to and fro without end."""
     yes = np.random.default_rng(3).choice([-1.0, 1.0], WORKERS * TASKS)
     modes, scales = some_modes(True), Scales(0.8, 1.3, s)
-    start = replace(modes, cell=np.zeros((WORKERS, TASKS)))
-    point = evaluate(LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.full((1, WORKERS, TASKS), base), NONE, scales, start)
+    start = replace(modes, cell=np.zeros(WORKERS * TASKS))
+    point = evaluate(LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.full(WORKERS * TASKS, base), NONE, scales, start)
     eta = base + 0.8 * modes.worker[WORKER] + 1.3 * modes.task[TASK]
 
     def slope(z: float, k: int) -> float:
@@ -86,8 +86,8 @@ def test_the_effect_of_a_cell_of_measured_answers_takes_one_step() -> None:
             asked.append(0)
             return super().derivatives(eta, psi)
 
-    zero = Modes(np.zeros(WORKERS), np.zeros(TASKS), np.zeros((WORKERS, TASKS)))
-    base, s, residual = np.zeros((1, WORKERS, TASKS)), 5.0, 0.5
+    zero = Modes(np.zeros(WORKERS), np.zeros(TASKS), np.zeros(WORKERS * TASKS))
+    base, s, residual = np.zeros(WORKERS * TASKS), 5.0, 0.5
     point = evaluate(LAYOUT, Counted(LAYOUT.place(y)), base, np.log([residual]), Scales(1, 1, s), zero)
     assert point.modes.cell is not None
     assert point.modes.cell.ravel() == pytest.approx(s * y / (s * s + residual**2))
@@ -97,7 +97,7 @@ def test_the_effect_of_a_cell_of_measured_answers_takes_one_step() -> None:
 def test_mode_is_found_where_a_step_gains_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """The gain that is left, g' H^-1 g, is worked out here with one column for each effect."""
     yes = np.random.default_rng(5).choice([-1.0, 1.0], WORKERS * TASKS)
-    given: Any = (LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.zeros((1, WORKERS, TASKS)), NONE, Scales(0.8, 1.3))
+    given: Any = (LAYOUT, BinaryFamily(LAYOUT.place(yes)), np.zeros(WORKERS * TASKS), NONE, Scales(0.8, 1.3))
     at = find_mode(*given, Modes(np.zeros(WORKERS), np.zeros(TASKS))).point.modes
     effects = np.hstack([0.8 * indicator(WORKER), 1.3 * indicator(TASK)])
 

@@ -12,7 +12,7 @@ import pytest
 from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm import nominal as nominal_module
-from karat.models.glrm.crossed import AnswerList, crossed
+from karat.models.glrm.crossed import crossed
 from karat.models.glrm.fit import group_message
 from karat.models.glrm.nominal import BlockModes, NominalObjective, SoftmaxEvaluation, first_deviations
 from messages import raises, refuses
@@ -250,7 +250,7 @@ def test_few_answers_of_many_are_a_list() -> None:
     """Both sides alike; the likelihood, variances and effects are those of the table."""
     response, worker, task, _ = choices(160, 130, share=0.06)
     fit, turned = fit_nominal(response, worker, task), fit_nominal(response, task, worker)
-    assert isinstance(fit.objective.layout, AnswerList)
+    assert fit.objective.layout.listed
     assert fit.converged
     assert turned.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-6)
     table = objective_of(response, worker, task, np.zeros(len(worker)))
@@ -334,7 +334,7 @@ def test_a_category_goes_with_the_last_who_used_it() -> None:
     rest, left, kept = objective.without(modes, "worker", 0)
     assert rest is not None
     assert kept.tolist() == [True, True, False] * 4
-    assert rest.indicators.tolist() == objective.indicators[:2, :, 1:].tolist()
+    assert rest.indicators.tolist() == objective.indicators[:2, 3:].tolist()
     assert left.worker.tolist() == modes.worker[1:, :2].tolist()
     assert left.task.tolist() == modes.task[:2].tolist()
     same, _, all_kept = objective.without(modes, "worker", 1)

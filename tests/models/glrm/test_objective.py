@@ -110,14 +110,13 @@ def test_information_is_of_the_hessians_size() -> None:
 def test_the_information_is_that_of_dense_matrices(name: str, design: str, cell: bool) -> None:
     """The Hessian of the penalised likelihood in all, row by row by differences, from which the effects are taken."""
     objective, parameters, _, effects = case(name, design, cell)
-    worker, task, x, answers = data(name, design)
+    _, _, x, answers = data(name, design)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
     beta, psi, scales = objective.split(parameters)
     modes = [at.modes.worker, at.modes.task]
     if cell:
-        met = np.unique(np.stack([worker, task]), axis=1)
-        modes.append(at.modes.cell[tuple(met)] if at.modes.cell.ndim == 2 else at.modes.cell)
+        modes.append(at.modes.cell)
     eta = x @ beta + effects @ np.concatenate(modes)
 
     def by_rows(y: Any) -> Any:

@@ -9,7 +9,6 @@ import pytest
 
 from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_nominal, leave_one_out
-from karat.models.glrm.crossed import AnswerGrid, crossed
 from karat.models.glrm.deletion import NominalRedraw, predictive_p, without
 from karat.models.glrm.nominal import NominalObjective
 from messages import refuses
@@ -210,12 +209,9 @@ def test_a_list_of_answers_is_redrawn_like_a_table() -> None:
     """The same model, laid out in both ways: the same labels from the same seed, and the same distances."""
     fit = fit_nominal(*crowd(6, 8, 12, missing=0.3))
     layout, objective = fit.objective.layout, fit.objective
-    assert isinstance(layout, AnswerGrid)
-    sheet, worker, task = np.nonzero(objective.layout.present)
-    listed = crossed(worker, task, 8, 12, listed=True)
-    assert np.all(sheet == 0)
-    chosen, design = objective.indicators[:, sheet, worker, task], objective.design[sheet, worker, task]
-    other = replace(fit, objective=NominalObjective(listed, chosen, design))
+    assert not layout.listed
+    listed = replace(layout, listed=True)
+    other = replace(fit, objective=NominalObjective(listed, objective.indicators, objective.design))
     one, two = NominalRedraw(fit, 3), NominalRedraw(other, 3)
     labels = one.draw_labels(np.random.default_rng(2))
     assert two.draw_labels(np.random.default_rng(2)).tolist() == labels.tolist()

@@ -1,9 +1,8 @@
-"""The layout of crossed answers, as a table of workers x tasks or as a list.
+"""The layout of crossed answers: a list, sorted by cell, and a matrix of cells.
 
-If most workers answered most tasks, the answers form a table, workers x tasks, with as many sheets as the fullest cell
-has answers; empty places are padded and marked as absent. Otherwise they form a list of answers, sorted by cell. Both
-layouts convert between *answers* (one number per answer), *cells* (one number per pair of a worker and a task they
-answered) and *groups* (one number per worker, or per task), which is all that the estimators need.
+The layout converts between *answers* (one number per answer), *cells* (one number per pair of a worker and a task they
+answered) and *groups* (one number per worker, or per task), which is all that the estimators need. If most workers
+answered most tasks, the matrix of cells, workers x tasks, is a table with zeros in empty cells; otherwise it is sparse.
 
 `arrange` checks and numbers the answers with their workers, tasks and fixed effects.
 """
@@ -29,83 +28,20 @@ SMALL = 20_000
 
 
 @dataclass(frozen=True)
-class AnswerGrid:
-    """A table of sheets x workers x tasks; `present` is 1 where there is an answer, or None if no place is empty."""
-
-    shape: tuple[int, int, int]
-    present: Floats | None
-    position: Ints | None = None
-    """The index of each of the caller's answers in the flat table."""
-
-    @property
-    def workers(self) -> int:
-        return self.shape[1]
-
-    @property
-    def tasks(self) -> int:
-        return self.shape[2]
-
-    @property
-    def answers(self) -> int:
-        return int(np.prod(self.shape)) if self.present is None else int(self.present.sum())
-
-    @property
-    def single(self) -> bool:
-        """Whether no cell has more than one answer."""
-        return self.shape[0] == 1
-
-    def place(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The caller's answers in the layout's order, with zero where there is no answer."""
-        flat = np.zeros((int(np.prod(self.shape)), *values.shape[1:]), dtype=values.dtype)
-        flat[self.position] = values
-        return flat.reshape(*self.shape, *values.shape[1:])
-
-    def cells(self, answers: Floats) -> Floats:
-        return np.asarray(answers[0] if self.shape[0] == 1 else answers.sum(axis=0))
-
-    def spread(self, cells: Floats) -> Floats:
-        return cells[None]
-
-    def by_worker(self, cells: Floats) -> Floats:
-        return np.asarray(cells.sum(axis=1))
-
-    def by_task(self, cells: Floats) -> Floats:
-        return np.asarray(cells.sum(axis=0))
-
-    def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
-        return worker[:, None] + task
-
-    def matrix(self, cells: Floats) -> Floats:
-        return cells
-
-    def without(self, factor: Factor, group: int) -> AnswerGrid:
-        sheets, workers, tasks = self.shape
-        shape = (sheets, workers - 1, tasks) if factor == "worker" else (sheets, workers, tasks - 1)
-        return AnswerGrid(shape, None if self.present is None else self.drop(self.present, factor, group))
-
-    def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
-        return np.delete(answers, group, axis=1 if factor == "worker" else 2)
-
-    def answers_of(self, worker: int) -> tuple[Bools, Ints]:
-        """A mask of a worker's answers, and the task of each."""
-        mask = np.zeros(self.shape, dtype=bool)
-        mask[:, worker] = True if self.present is None else self.present[:, worker] > 0
-        return mask, np.nonzero(mask)[2]
-
-
-@dataclass(frozen=True)
-class AnswerList:
-    """A list of answers, sorted by cell; a cell is a pair of a worker and a task they answered."""
+class CrossedLayout:
+    """Answers, sorted by cell; a cell is a pair of a worker and a task they answered."""
 
     workers: int
     tasks: int
     cell: Ints
+    """The cell of each answer."""
     worker: Ints
     """The worker of each cell."""
     task: Ints
+    listed: bool
+    """Whether the matrix of cells is sparse."""
     order: Ints | None = None
     """The number of the caller's answer in each place."""
-    present: None = None
 
     @property
     def answers(self) -> int:
@@ -113,9 +49,16 @@ class AnswerList:
 
     @property
     def single(self) -> bool:
+        """Whether no cell has more than one answer."""
         return len(self.cell) == len(self.worker)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every worker answered every task, so that cells are a table by themselves."""
+        return len(self.worker) == self.workers * self.tasks
+
     def place(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The caller's answers in the layout's order."""
         return values[self.order]
 
     def cells(self, answers: Floats) -> Floats:
@@ -125,19 +68,36 @@ class AnswerList:
         return cells if self.single else cells[self.cell]
 
     def by_worker(self, cells: Floats) -> Floats:
-        return _sums(self.worker, cells, self.workers)
+        return self.table(cells).sum(axis=1) if self.complete else _sums(self.worker, cells, self.workers)
 
     def by_task(self, cells: Floats) -> Floats:
-        return _sums(self.task, cells, self.tasks)
+        return self.table(cells).sum(axis=0) if self.complete else _sums(self.task, cells, self.tasks)
 
     def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
-        return worker[self.worker] + task[self.task]
+        return (worker[:, None] + task).ravel() if self.complete else worker[self.worker] + task[self.task]
+
+    def table(self, cells: Floats) -> Floats:
+        """Cells as workers x tasks; 0 where there is no answer."""
+        if self.complete:
+            return cells.reshape(self.workers, self.tasks)
+        table = np.zeros((self.workers, self.tasks))
+        table[self.worker, self.task] = cells
+        return table
 
     def matrix(self, cells: Floats) -> Any:
+        """The matrix of cells, as a table or sparse."""
+        if not self.listed:
+            return self.table(cells)
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.worker, minlength=self.workers))])
         return sparse.csr_array((cells, self.task, starts), shape=(self.workers, self.tasks))
 
-    def without(self, factor: Factor, group: int) -> AnswerList:
+    def of_matrix(self, numbers: Floats) -> Floats:
+        """The numbers of cells in a table, or in the data of a sparse matrix."""
+        if self.listed:
+            return numbers
+        return numbers.ravel() if self.complete else numbers[self.worker, self.task]
+
+    def without(self, factor: Factor, group: int) -> CrossedLayout:
         others = (self.worker if factor == "worker" else self.task) != group
         number = np.cumsum(others) - 1
         worker, task = self.worker[others], self.task[others]
@@ -146,46 +106,32 @@ class AnswerList:
             worker, workers = worker - (worker > group), workers - 1
         else:
             task, tasks = task - (task > group), tasks - 1
-        return AnswerList(workers, tasks, number[self.cell[others[self.cell]]], worker, task)
+        return CrossedLayout(workers, tasks, number[self.cell[others[self.cell]]], worker, task, self.listed)
 
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
         of_cell = self.worker if factor == "worker" else self.task
         return np.asarray(answers[of_cell[self.cell] != group])
 
     def answers_of(self, worker: int) -> tuple[Bools, Ints]:
+        """A mask of a worker's answers, and the task of each."""
         mask: Bools = self.worker[self.cell] == worker
         return mask, self.task[self.cell[mask]]
 
 
-CrossedLayout = AnswerGrid | AnswerList
-"""Both classes have the methods that the estimators use."""
-
-
 def crossed(worker: Ints, task: Ints, workers: int, tasks: int, listed: bool | None = None) -> CrossedLayout:
-    """Lay answers out as a table, as a list if most of the table would be empty, or as `listed` requires.
+    """Lay answers out; the matrix of cells is sparse if most of a table would be empty, or as `listed` requires.
 
     >>> layout = crossed(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2)
-    >>> layout.cells(layout.place(np.array([5.0, 6.0, 7.0]))).tolist()
+    >>> layout.matrix(layout.cells(layout.place(np.array([5.0, 6.0, 7.0])))).tolist()
     [[5.0, 0.0], [6.0, 7.0]]
     """
     flat = worker * tasks + task
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
     first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
-    cell = np.cumsum(first) - 1
-    repeat = np.arange(len(ordered)) - np.flatnonzero(first)[cell]
-    sheets = int(repeat.max()) + 1
-    places = sheets * workers * tasks
-    if listed is False or (listed is None and not is_listed(places, len(flat))):
-        position = np.empty(len(flat), dtype=np.int64)
-        position[order] = repeat * (workers * tasks) + ordered
-        present = None
-        if places > len(flat):
-            present = np.zeros((sheets, workers, tasks))
-            present.reshape(-1)[position] = 1.0
-        return AnswerGrid((sheets, workers, tasks), present, position)
     cells = ordered[first]
-    return AnswerList(workers, tasks, cell, cells // tasks, cells % tasks, order)
+    sparse_cells = is_listed(workers * tasks, len(flat)) if listed is None else listed
+    return CrossedLayout(workers, tasks, np.cumsum(first) - 1, cells // tasks, cells % tasks, sparse_cells, order)
 
 
 def is_listed(places: float, answers: float) -> bool:

@@ -272,7 +272,7 @@ def _deviance_of_labels(
     beta, by_worker, by_task = rest.split(parameters)
     objective, (here, place) = fit.objective, fit.objective.layout.answers_of(worker)
     labels = objective.indicators[:, here]
-    common = objective.indicators.reshape(len(labels), -1).sum(axis=1) > labels.sum(axis=1)
+    common = objective.indicators.sum(axis=1) > labels.sum(axis=1)
     if labels[~common].any():
         return np.concatenate([[np.inf], np.zeros(simulations)])
     base = (objective.design[here] @ beta).T + (by_task[:, None] * at.modes.task)[:, place]
@@ -368,18 +368,16 @@ class Redraw(_OtherWorkers):
 
     def _renumber(self, fit: Fit) -> Any:
         """All answers, numbered by the categories that the other workers used."""
-        present = self.layout.present
-        others = ~self.rows if present is None else ~self.rows & (present > 0)
         answers = fit.objective.family.answers.copy()
-        answers[self.rows] = answers[others][0]
-        self.family, _ = fit.objective.family.subset(answers, present)
+        answers[self.rows] = answers[~self.rows][0]
+        self.family, _ = fit.objective.family.subset(answers)
         return self.family.answers
 
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
         """Whether the distance of newly simulated answers is at least the observed one."""
         answers = self.answers.copy()
         answers[self.rows] = self.draw_answers(random)
-        family, _ = self.family.subset(answers, self.layout.present)
+        family, _ = self.family.subset(answers)
         objective = Objective(self.layout, family, self.design)
         return self.distance_of(objective, self.modes, observed) >= observed
 

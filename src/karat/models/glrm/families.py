@@ -75,19 +75,18 @@ class BinaryFamily:
     def allowed(self, psi: Floats) -> bool:
         return True
 
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+    def gradient(self, eta: Floats, psi: Floats, weight: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         return np.empty(0)
 
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+    def information(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats]:
         return np.empty((0, 0)), np.empty((0, *eta.shape))
 
     @property
     def answers(self) -> Floats:
         return self.sign
 
-    def subset(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
-        values = answers if present is None else answers[present > 0]
-        varied = values.size > 0 and values.min() < values.max()
+    def subset(self, answers: Floats) -> tuple[BinaryFamily | None, Bools]:
+        varied = len(answers) > 0 and answers.min() < answers.max()
         return replace(self, sign=answers) if varied else None, np.empty(0, dtype=bool)
 
 
@@ -115,15 +114,15 @@ class OrdinalFamily:
     def allowed(self, psi: Floats) -> bool:
         return bool((psi[1:] > psi[:-1]).all())
 
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+    def gradient(self, eta: Floats, psi: Floats, weight: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
         above = by_curvature * at.w_above + by_slope * at.f_above - at.l_above
         below = by_curvature * at.w_below + by_slope * at.f_below - at.l_below
-        return self._by_category(present * above)[:-1] + self._by_category(present * below)[1:]
+        return self._by_category(weight * above)[:-1] + self._by_category(weight * below)[1:]
 
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+    def information(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats]:
         at = self._at(eta, psi)
-        above, below, bend = present * at.f_above, present * at.f_below, self._by_category(present * at.bend)
+        above, below, bend = at.f_above, at.f_below, self._by_category(at.bend)
         diagonal = (self._by_category(above) + bend)[:-1] + (self._by_category(below) + bend)[1:]
         thresholds = range(self.categories - 1)
         slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in thresholds])
@@ -133,9 +132,8 @@ class OrdinalFamily:
     def answers(self) -> Ints:
         return self.category
 
-    def subset(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
-        values = answers if present is None else answers[present > 0]
-        used = np.bincount(values.ravel(), minlength=self.categories) > 0
+    def subset(self, answers: Ints) -> tuple[OrdinalFamily | None, Bools]:
+        used = np.bincount(answers, minlength=self.categories) > 0
         number = np.maximum(np.cumsum(used) - 1, 0)
         # A threshold remains if the category just below it is used, and any above it.
         thresholds = used[:-1] & (np.cumsum(used[::-1])[::-1][1:] > 0)
@@ -144,8 +142,7 @@ class OrdinalFamily:
 
     def _by_category(self, values: Floats) -> Floats:
         """The sum of `values` over the answers in each category."""
-        flat = np.broadcast_to(values, self.category.shape).ravel()
-        return np.bincount(self.category.ravel(), flat, self.categories).astype(np.float64, copy=False)
+        return np.bincount(self.category, values, self.categories).astype(np.float64, copy=False)
 
     def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
         """The derivatives of l, r and W in the thresholds above and below each answer; see `logistic_interval`."""
@@ -287,7 +284,7 @@ class ScaledOrdinal(OrdinalFamily):
         at = self._at(eta, psi)
         return np.asarray(at.s**3 * -(at.w_above + at.w_below))
 
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+    def gradient(self, eta: Floats, psi: Floats, weight: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
         above, below = self._end_slopes(eta, psi, at.s)
         minus_z = -self.columns.T
@@ -297,26 +294,25 @@ class ScaledOrdinal(OrdinalFamily):
         scales = slice(self.categories - 1, None)
         by_r[scales] += minus_z * at.s * at.slope
         by_w[scales] += 2 * minus_z * at.s**2 * at.curvature
-        return np.asarray((present * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1))
+        return np.asarray((weight * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1))
 
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+    def information(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats]:
         at = self._at(eta, psi)
         above, below = self._end_slopes(eta, psi, at.s)
         scales, minus_z = slice(self.categories - 1, None), -self.columns.T
         slopes = at.s * (above * at.f_above + below * at.f_below)
         slopes[scales] += minus_z * at.s * at.slope
         apart = above - below
-        inner = (above * (present * at.f_above)) @ above.T + (apart * (present * at.bend)) @ apart.T
-        inner += (below * (present * at.f_below)) @ below.T
+        inner = (above * at.f_above) @ above.T + (apart * at.bend) @ apart.T
+        inner += (below * at.f_below) @ below.T
         # The second derivatives of s (alpha - eta): a scale effect multiplies each first derivative again.
-        first = present * (above * at.l_above + below * at.l_below)
-        second = first @ minus_z.T
+        second = (above * at.l_above + below * at.l_below) @ minus_z.T
         inner[:, scales] -= second
         inner[scales] -= second.T
         inner[scales, scales] += second[scales]
-        return (inner + inner.T) / 2, present * slopes
+        return (inner + inner.T) / 2, slopes
 
-    def subset(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
+    def subset(self, answers: Ints) -> tuple[OrdinalFamily | None, Bools]:
         raise NotImplementedError("Scale effects belong to the rows of a whole study.")
 
     def _zeta(self, psi: Floats) -> Floats:
@@ -402,22 +398,22 @@ class Gaussian:
     def allowed(self, psi: Floats) -> bool:
         return bool(abs(psi[0]) < 300)
 
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+    def gradient(self, eta: Floats, psi: Floats, weight: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         precision = np.exp(-2 * psi[0])
         error = self.value - eta
         terms = 1 - precision * error**2 - 2 * precision * (by_curvature + by_slope * error)
-        return np.array([(present * terms).sum()])
+        return np.array([(weight * terms).sum()])
 
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+    def information(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats]:
         precision = np.exp(-2 * psi[0])
-        error = present * (self.value - eta)
+        error = self.value - eta
         return np.array([[2 * precision * float((error * error).sum())]]), -2 * precision * error[None]
 
     @property
     def answers(self) -> Floats:
         return self.value
 
-    def subset(self, answers: Floats, present: Floats | None) -> tuple[Gaussian | None, Bools]:
+    def subset(self, answers: Floats) -> tuple[Gaussian | None, Bools]:
         return Gaussian(answers), np.ones(1, dtype=bool)
 
 

@@ -30,7 +30,7 @@ from scipy.linalg import block_diag
 
 from karat.messages import Message
 from karat.models.glrm.blocks import BlockSchur
-from karat.models.glrm.crossed import AnswerList, CrossedLayout, Factor, arrange, is_listed
+from karat.models.glrm.crossed import CrossedLayout, Factor, arrange, is_listed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.objective import variance_information
 from karat.models.glrm.optimise import STEPS, Evaluation, SearchResult, newton, solve
@@ -134,7 +134,7 @@ def curvature_size(workers: int, tasks: int, answers: int, predictors: int) -> i
 def first_deviations(layout: CrossedLayout, indicators: Floats) -> Floats:
     """Initial deviations: those of the logits of each category between workers and between tasks, from 1 to 5."""
     cells = _each(layout.cells, indicators)
-    answered = layout.cells(np.ones(indicators.shape[1:]) if layout.present is None else layout.present)
+    answered = layout.cells(np.ones(layout.answers))
     deviations = []
     for sums in (layout.by_worker, layout.by_task):
         counts, others = _each(sums, cells) + 0.5, sums(answered - cells.sum(axis=0)) + 0.5
@@ -174,7 +174,6 @@ class SoftmaxPoint:
     modes: BlockModes
     value: float
     probability: Floats
-    """0 for padding, where there is no answer."""
     slope: Floats
     """The slope of every cell."""
     towards_worker: Floats
@@ -225,7 +224,7 @@ class NominalObjective:
         """
         layout, drop = self.layout, self.layout.drop
         indicators = np.stack([drop(indicator, factor, group) for indicator in self.indicators])
-        used = indicators.reshape(len(indicators), -1).any(axis=1)
+        used = indicators.any(axis=1)
         rest = NominalObjective(layout.without(factor, group), indicators[used], drop(self.design, factor, group))
         worker, task = modes.worker[:, used], modes.task[used]
         worker, task = (
@@ -244,7 +243,7 @@ class NominalObjective:
         if not np.all(np.isfinite(parameters)):
             return None
         beta, by_worker, by_task = self.split(parameters)
-        base = np.ascontiguousarray(np.moveaxis(self.design @ beta, -1, 0))
+        base = np.ascontiguousarray((self.design @ beta).T)
         evaluation = SoftmaxEvaluation(self, base, by_worker, by_task)
         point, factorised, converged = evaluation.mode(start)
         covariance = factorised[0].covariance()
@@ -280,7 +279,7 @@ class SoftmaxEvaluation:
 
     def evaluate(self, worker: Floats, task: Floats) -> SoftmaxPoint:
         """The negative penalised likelihood at given effects."""
-        layout, indicators, present = self.objective.layout, self.objective.indicators, self.objective.layout.present
+        layout, indicators = self.objective.layout, self.objective.indicators
         eta = self._predictors(worker, task) + self.base
         highest = np.maximum(eta.max(axis=0), 0.0)
         log_likelihood = float(np.vdot(indicators, eta))
@@ -291,9 +290,6 @@ class SoftmaxEvaluation:
         probability /= total
         normaliser = np.log(total)
         normaliser += highest
-        if present is not None:
-            probability *= present
-            normaliser *= present
         log_likelihood -= float(normaliser.sum())
         slope = indicators - probability
         cells = _each(layout.cells, slope)
@@ -317,7 +313,8 @@ class SoftmaxEvaluation:
     def factorise(self, point: SoftmaxPoint) -> Factorised:
         """The factorised curvature in the effects, and W summed by worker and by task."""
         layout, m = self.objective.layout, len(point.probability)
-        cells = (layout.worker, layout.task) if isinstance(layout, AnswerList) else None
+        cells = (layout.worker, layout.task) if layout.listed else None
+        placed = layout.of_matrix if cells else layout.table
         of_worker, of_task = np.empty((layout.workers, m, m)), np.empty((m, m, layout.tasks))
         blocks = np.empty((layout.workers, m, m, layout.tasks) if cells is None else (len(cells[0]), m, m))
         between = np.moveaxis(blocks, (1, 2), (0, 1))
@@ -325,9 +322,9 @@ class SoftmaxEvaluation:
             weight = self._weight(point.probability, k, j)
             of_worker[:, k, j] = of_worker[:, j, k] = layout.by_worker(weight)
             of_task[k, j] = of_task[j, k] = layout.by_task(weight)
-            between[k, j] = self.by_worker[k] * self.by_task[j] * weight
+            between[k, j] = self.by_worker[k] * self.by_task[j] * placed(weight)
             if j < k:
-                between[j, k] = self.by_worker[j] * self.by_task[k] * weight
+                between[j, k] = self.by_worker[j] * self.by_task[k] * placed(weight)
         worker = np.eye(m) + np.outer(self.by_worker, self.by_worker) * of_worker
         task = np.eye(m)[:, :, None] + np.outer(self.by_task, self.by_task)[:, :, None] * of_task
         return BlockSchur(worker, blocks, task, cells), BlockCurvature(of_worker, of_task)
@@ -337,7 +334,7 @@ class SoftmaxEvaluation:
     ) -> Floats:
         """An approximate Hessian: of the penalised likelihood for coefficients, as in a linear model for variances."""
         factor, curvature = factorised
-        p, design, layout = point.probability, np.moveaxis(self.objective.design, -1, 0), self.objective.layout
+        p, design, layout = point.probability, self.objective.design.T, self.objective.layout
         m, x, workers, tasks = len(p), len(design), layout.workers, layout.tasks
         fixed = np.empty((x, m, x, m))
         of_worker, of_task = np.empty((workers, m, x, m)), np.empty((m, tasks, x, m))
@@ -345,7 +342,7 @@ class SoftmaxEvaluation:
             weight = (p[k] if k == j else 0.0) - p[k] * p[j]
             for column, values in enumerate(design):
                 weighted = weight * values
-                fixed[column, k, :, j] = fixed[column, j, :, k] = design.reshape(x, -1) @ weighted.ravel()
+                fixed[column, k, :, j] = fixed[column, j, :, k] = design @ weighted
                 cells = layout.cells(weighted)
                 for a, b in {(k, j), (j, k)}:
                     of_worker[:, a, column, b] = self.by_worker[a] * layout.by_worker(cells)
@@ -376,7 +373,7 @@ class SoftmaxEvaluation:
         between = np.moveaxis(blocks, (1, 2), (0, 1))
         for k, j in _pairs(m):
             weight = self._weight(p, k, j)
-            forth, back = np.ascontiguousarray(between[k, j]), np.ascontiguousarray(between[j, k])
+            forth, back = (layout.of_matrix(block) for block in (between[k, j], between[j, k]))
             mixed[k, j], mixed[j, k] = np.vdot(weight, forth), np.vdot(weight, back)
             cells = by_worker[k] * by_task[j] * forth + by_task[k] * by_worker[j] * back
             cells += layout.sum_of_effects(
@@ -390,7 +387,7 @@ class SoftmaxEvaluation:
             else:
                 times[j] += spread * p[k]
         height = np.stack(diagonal)
-        inner = 2 * np.einsum("k...,k...->...", p, times) - (p * height).sum(axis=0)
+        inner = 2 * np.einsum("kn,kn->n", p, times) - (p * height).sum(axis=0)
         c = p * (height - 2 * times + inner) / 2
         cells = _each(layout.cells, c)
         pu, pv = factor.solve(
@@ -399,7 +396,7 @@ class SoftmaxEvaluation:
         q = self._predictors(pu, pv)
         by_answer = c - (objective.indicators - p) - p * (q - (p * q).sum(axis=0))
         by_cell, slope = _each(layout.cells, by_answer), point.slope
-        d_beta = objective.design.reshape(-1, objective.design.shape[-1]).T @ by_answer.reshape(m, -1).T
+        d_beta = objective.design.T @ by_answer.T
         d_worker = (_each(layout.by_worker, by_cell).T * point.modes.worker).sum(axis=0)
         d_worker += (_each(layout.by_worker, slope).T * pu).sum(axis=0)
         d_task = (_each(layout.by_task, by_cell) * point.modes.task + _each(layout.by_task, slope) * pv).sum(axis=1)

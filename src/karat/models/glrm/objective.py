@@ -29,7 +29,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.crossed import CrossedLayout, Factor
-from karat.models.glrm.families import Derivatives, Family, Gaussian
+from karat.models.glrm.families import Family, Gaussian
 from karat.models.glrm.optimise import STEPS, Evaluation, newton
 from karat.models.glrm.schur import Schur
 from karat.types import Bools, Floats
@@ -73,7 +73,7 @@ class Objective:
         """
         layout = self.layout.without(factor, group)
         answers = self.layout.drop(self.family.answers, factor, group)
-        family, psi = self.family.subset(answers, layout.present)
+        family, psi = self.family.subset(answers)
         columns = np.ones(self.design.shape[-1], dtype=bool)
         remaining = np.concatenate([columns, psi, np.ones(self.deviations, dtype=bool)])
         if family is None:
@@ -86,7 +86,7 @@ class Objective:
     def zero_modes(self) -> Modes:
         """Effects of zero, where the first search starts."""
         layout = self.layout
-        cell = layout.cells(np.zeros(self.design.shape[:-1])) if self.cell_effect else None
+        cell = np.zeros(len(layout.worker)) if self.cell_effect else None
         return Modes(np.zeros(layout.workers), np.zeros(layout.tasks), cell)
 
     def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
@@ -100,7 +100,8 @@ class Objective:
         with np.errstate(over="ignore", invalid="ignore"):
             try:
                 mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start, self.steps)
-                covariance = mode.schur.covariance()
+                of_worker, of_task, between = mode.schur.covariance()
+                covariance = of_worker, of_task, self.layout.of_matrix(between)
                 gradient, _ = self.gradient(mode.point, psi, scales, covariance, mode.schur.solve)
             except (np.linalg.LinAlgError, OverflowError):
                 return None
@@ -121,9 +122,7 @@ class Objective:
         If `solve` returns zeros, the gradient ignores how the modes move with the parameters.
         """
         layout, family = self.layout, self.family
-        present = np.ones(()) if layout.present is None else layout.present
         third = family.third(point.eta, psi)
-        third = third if layout.present is None else third * present
         cell_third = layout.cells(third)
         var_worker, var_task, between = covariance
         height = (2 * scales.worker * scales.task) * between
@@ -157,9 +156,9 @@ class Objective:
             by_answer = layout.spread(by_cell)
         else:
             current = family.derivatives(point.eta, psi)
-            by_answer = a * third - (b * current.curvature + current.slope) * present
-        d_beta = self.design.reshape(by_answer.size, -1).T @ by_answer.ravel()
-        d_psi = family.gradient(point.eta, psi, present, a, b)
+            by_answer = a * third - b * current.curvature - current.slope
+        d_beta = self.design.T @ by_answer
+        d_psi = family.gradient(point.eta, psi, np.ones(()), a, b)
         d_cell = self._by_cell_scale(point, scales.cell, height, q, cell_third)
         return np.concatenate([d_beta, d_psi, [d_worker, d_task], d_cell]), c
 
@@ -186,24 +185,24 @@ class Objective:
         s^2 c c'/D and the derivatives for the worker and the task to c / D.
         """
         layout, family = self.layout, self.family
-        present = np.ones(()) if layout.present is None else layout.present
-        weight = present * family.derivatives(point.eta, psi).curvature
-        design = np.moveaxis(self.design, -1, 0)
-        inner, by_psi = family.information(point.eta, psi, present)
-        columns = np.concatenate([-weight * design, by_psi])
-        flat, slopes = self.design.reshape(weight.size, -1), by_psi.reshape(-1, weight.size)
-        cross = -slopes @ flat
-        fixed = np.block([[flat.T @ (weight.reshape(-1, 1) * flat), cross.T], [cross, inner]])
-        in_cells = np.array([layout.cells(column) for column in columns]).reshape(-1, *point.weight.shape)
+        weight = family.derivatives(point.eta, psi).curvature
+        inner, by_psi = family.information(point.eta, psi)
+        weighted = weight[:, None] * self.design
+        cross = -by_psi @ self.design
+        fixed = np.block([[self.design.T @ weighted, cross.T], [cross, inner]])
+        columns = np.concatenate([-weighted.T, by_psi])
+        in_cells = np.array([layout.cells(column) for column in columns]).reshape(-1, len(point.weight))
         if point.determinant is not None:
             reduced = in_cells / point.determinant
-            flat_cells, flat_reduced = (cells.reshape(-1, point.weight.size) for cells in (in_cells, reduced))
-            fixed -= scales.cell**2 * (flat_cells @ flat_reduced.T)
+            fixed -= scales.cell**2 * (in_cells @ reduced.T)
             in_cells = reduced
-        of_worker = (
-            np.array([scales.worker * layout.by_worker(cells) for cells in in_cells]).reshape(-1, layout.workers).T
+        of_worker, of_task = (
+            np.array([theta * sums(cells) for cells in in_cells]).reshape(-1, groups).T
+            for theta, sums, groups in (
+                (scales.worker, layout.by_worker, layout.workers),
+                (scales.task, layout.by_task, layout.tasks),
+            )
         )
-        of_task = np.array([scales.task * layout.by_task(cells) for cells in in_cells]).reshape(-1, layout.tasks).T
         return fixed, of_worker, of_task
 
     @staticmethod
@@ -322,14 +321,14 @@ def evaluate(
     eta = base + layout.spread(effects)
     penalty = float(modes.worker @ modes.worker + modes.task @ modes.task) / 2
     if modes.cell is None:
-        derivatives = _present(layout, family.derivatives(eta, psi))
+        derivatives = family.derivatives(eta, psi)
         value = penalty - float(derivatives.log_likelihood.sum())
         return CrossedPoint(
             modes, eta, value, layout.cells(derivatives.slope), layout.cells(derivatives.curvature), None
         )
     cell, s = modes.cell, scales.cell
     for _ in range(STEPS):
-        derivatives = _present(layout, family.derivatives(eta + layout.spread(s * cell), psi))
+        derivatives = family.derivatives(eta + layout.spread(s * cell), psi)
         slope, weight = layout.cells(derivatives.slope), layout.cells(derivatives.curvature)
         determinant = 1 + s * s * weight
         step = (s * slope - cell) / determinant
@@ -350,14 +349,4 @@ def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> Schur
         layout.matrix(scales.worker * scales.task * curvature),
         1 + scales.worker**2 * layout.by_worker(curvature),
         1 + scales.task**2 * layout.by_task(curvature),
-    )
-
-
-def _present(layout: CrossedLayout, derivatives: Derivatives) -> Derivatives:
-    if layout.present is None:
-        return derivatives
-    return Derivatives(
-        derivatives.log_likelihood * layout.present,
-        derivatives.slope * layout.present,
-        derivatives.curvature * layout.present,
     )

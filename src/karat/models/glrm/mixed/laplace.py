@@ -107,7 +107,7 @@ class LaplaceObjective:
         """An approximate Hessian: of the penalised likelihood for fixed effects, of a linear model for covariances."""
         crossing, point = self.crossing, mode.point
         weight = point.derivatives.curvature
-        inner, by_psi = self.family.information(point.eta, psi, np.ones(()))
+        inner, by_psi = self.family.information(point.eta, psi)
         cross = -by_psi @ self.design
         fixed = np.block([[self.design.T @ (weight[:, None] * self.design), cross.T], [cross, inner]])
         columns = np.column_stack([-weight[:, None] * self.design, by_psi.T])

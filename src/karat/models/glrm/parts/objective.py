@@ -283,7 +283,7 @@ def gradient_sums(where: Where, item: tuple[Placed, Floats]) -> GradientSums:
     matrix = layout.matrix(scales.worker * scales.task * point.weight)
     between, variance = covariance_of_many(matrix, many, inverse)
     zero_worker, zero_task = np.zeros(layout.workers), np.zeros(layout.tasks)
-    covariance = variance, inverse.diagonal(), between
+    covariance = variance, inverse.diagonal(), layout.of_matrix(between)
     direct, by_third = objective.gradient(point, psi, scales, covariance, lambda *_: (zero_worker, zero_task))
     fixed, columns_worker, columns_task = objective.fixed_information(point, psi, scales)
     with_worker = point.weight * layout.sum_of_effects(worker, zero_task)
