@@ -14,9 +14,8 @@ small. The posteriors are within 1e-6 of their limit, estimated from the last tw
 the ratio of the changes d_t and d_t-1. And no small posterior still grows, because EM leaves a saddle point slowly. The
 likelihood alone is not enough, because posteriors may still change. From the 60th round on, every third round starts
 from errors and shares extrapolated from the last three (Varadhan and Roland 2008), unless this reduces the likelihood.
-Answers are counted once, in a sparse matrix of items by participant-and-answer, and the M step is a product with it. If
-items have so many answers that a product of probabilities might underflow, the E step is such a product as well, a sum
-of logarithms. Otherwise probabilities are multiplied directly, without logarithms and exponentials.
+Answers are counted once, in a sparse matrix of items by participant-and-answer; the M step is a product of posteriors
+with it, and the E step a product of it with the logarithms of errors.
 
 A count of zero could make an item impossible, so each answer that a participant ever gave counts at least 1e-10 under
 every label. For a label that none of their items can have, their answers are therefore assumed to be evenly spread.
@@ -55,8 +54,6 @@ from scipy.special import digamma, expit, log_expit, softmax
 from karat.types import Floats, Ints
 
 LEAST = 1e-10
-SMALLEST = -650.0
-"""The logarithm of the smallest product of probabilities; numbers end at -708."""
 PRIOR_ANSWER = 0.01
 """The fraction of an answer that is added per participant if the errors are ordered."""
 NEWTON_STEPS = 20
@@ -108,11 +105,13 @@ def dawid_skene(
     ([0, 1, 0, 1], True)
     """
     (item, rater, label), (rows, people, size) = _codes(items, raters, labels, kinds)
-    answers = _Answers(item, rater * size + label, rows, people * size)
-    used = np.bincount(answers.cells, minlength=people * size) > 0
+    answers = csr_array((np.ones(len(item)), (item, rater * size + label)), shape=(rows, people * size))
+    # The transpose reads posteriors sequentially and adds them to a small table.
+    by_cell = answers.T
+    used = np.bincount(rater * size + label, minlength=people * size) > 0
     step = _ordered_step(people, size) if ordered else _free_step(used, people, size)
-    posteriors = label_shares(item, label, np.ones(len(item)), rows, size)[answers.order]
-    priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(answers.sums(posteriors))
+    posteriors = label_shares(item, label, np.ones(len(item)), rows, size)
+    priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(by_cell @ posteriors)
     likelihood, converged, done = -np.inf, False, 0
     convergence, extrapolation = _Convergence(), _Extrapolation()
     while done < iterations and not converged:
@@ -120,17 +119,15 @@ def dawid_skene(
         if done >= PLAIN and not ordered:
             errors, priors = extrapolation.start_from(errors, priors)
         previous_likelihood = likelihood
-        posteriors, likelihood = answers.posteriors(errors.reshape(people * size, size), np.maximum(priors, LEAST))
+        posteriors, likelihood = _posteriors(answers, errors.reshape(people * size, size), np.maximum(priors, LEAST))
         done += 1
         if extrapolation.applied and likelihood < previous_likelihood:
             posteriors, likelihood, (errors, priors) = previous, previous_likelihood, extrapolation.start
             continue
-        priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(answers.sums(posteriors))
+        priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(by_cell @ posteriors)
         close = convergence.reset() if extrapolation.applied else convergence.reached(previous, posteriors)
         converged = close and abs(likelihood - previous_likelihood) <= tolerance * abs(likelihood)
-    in_order = np.empty_like(posteriors)
-    in_order[answers.order] = posteriors
-    return DawidSkene(in_order, priors, errors, likelihood, done, converged, shape)
+    return DawidSkene(posteriors, priors, errors, likelihood, done, converged, shape)
 
 
 def _codes(
@@ -142,64 +139,18 @@ def _codes(
     return (item, rater, label), sizes
 
 
-class _Answers:
-    """The answers by item, sorted by the number of answers, so that the items with a k-th answer always come first."""
-
-    def __init__(self, item: Ints, cell: Ints, rows: int, cells: int) -> None:
-        number = np.bincount(item, minlength=rows)
-        self.order = np.argsort(-number, kind="stable")
-        """The items in descending order of their number of answers."""
-        place = np.empty(rows, dtype=np.int32)
-        place[self.order] = np.arange(rows)
-        ends = np.append(0, np.cumsum(number[self.order])).astype(np.int32)
-        cells_by_item = cell[np.argsort(place[item], kind="stable")].astype(np.int32)
-        self.by_item = csr_array((np.ones(len(cell)), cells_by_item, ends), shape=(rows, cells))
-        # Each turn then reads adjacent rows of the table of errors.
-        self.by_item.sort_indices()
-        self.cells = self.by_item.indices
-        """The participant-and-label cell of each answer."""
-        # The transpose reads posteriors sequentially and adds them to a small table.
-        self.by_cell = self.by_item.T
-        sizes = rows - np.searchsorted(number[self.order[::-1]], np.arange(number.max()), side="right")
-        self.turns = [self.cells[ends[:size] + k].astype(np.intp) for k, size in enumerate(sizes)]
-        """The cells of the k-th answers, for the items that have one."""
-        self.factors = np.empty((0, 0))
-
-    def sums(self, posteriors: Floats) -> Floats:
-        """The sum of the posteriors of the items to which each participant gave each label."""
-        return np.asarray(self.by_cell @ posteriors)
-
-    def posteriors(self, errors: Floats, priors: Floats) -> tuple[Floats, float]:
-        """The probability of each label for each item, and the log-likelihood of all."""
-        # Answers that a participant never gave have probability 0, but occur in no product.
-        least = np.min(errors, where=errors > 0, initial=1.0)
-        if len(self.turns) * np.log(least) + np.log(priors.min()) > SMALLEST:
-            posteriors, offset = self._products(errors, priors), 0.0
-        else:
-            posteriors = self.by_item @ np.log(errors, out=np.zeros_like(errors), where=errors > 0)
-            posteriors += np.log(priors)
-            # In place, and fast for a few labels without the threads of a matrix library.
-            largest = reduce(np.maximum, posteriors.T)
-            posteriors -= largest[:, None]
-            np.exp(posteriors, out=posteriors)
-            offset = float(np.sum(largest))
-        sums = np.einsum("jc->j", posteriors)
-        posteriors *= (1 / sums)[:, None]
-        return posteriors, offset + float(np.sum(np.log(sums)))
-
-    def _products(self, errors: Floats, priors: Floats) -> Floats:
-        """The product of the prior and the error probabilities of all answers to each item."""
-        products = np.empty((len(self.order), len(priors)))
-        products[len(self.turns[0]) :] = 1
-        if self.factors.shape != products.shape:
-            self.factors = np.empty_like(products)
-        for k, cells in enumerate(self.turns):
-            # All cells are valid; "clip" avoids a copy.
-            np.take(errors, cells, axis=0, out=(self.factors if k else products)[: len(cells)], mode="clip")
-            if k:
-                products[: len(cells)] *= self.factors[: len(cells)]
-        products *= priors
-        return products
+def _posteriors(answers: csr_array, errors: Floats, priors: Floats) -> tuple[Floats, float]:
+    """The probability of each label for each item, and the log-likelihood of all."""
+    # Answers that a participant never gave have probability 0, but occur in no product.
+    posteriors = answers @ np.log(errors, out=np.zeros_like(errors), where=errors > 0)
+    posteriors += np.log(priors)
+    # In place, and fast for a few labels without the threads of a matrix library.
+    largest = reduce(np.maximum, posteriors.T)
+    posteriors -= largest[:, None]
+    np.exp(posteriors, out=posteriors)
+    sums = np.einsum("jc->j", posteriors)
+    posteriors *= (1 / sums)[:, None]
+    return posteriors, float(np.sum(largest) + np.sum(np.log(sums)))
 
 
 class _Convergence:
