@@ -22,7 +22,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from karat.models.glrm.mixed.terms import Side, sparse_matrix
-from karat.models.glrm.schur import Schur, cells_of_product, mirrored
+from karat.models.glrm.schur import cells_of_product, mirrored
 from karat.types import Floats, Ints
 
 
@@ -264,10 +264,8 @@ class DenseCurvature:
         first_factor, second_factor = factors
         first = np.eye(len(first_factor)) + first_factor.T @ self.first @ first_factor
         second = np.eye(len(second_factor)) + second_factor.T @ self.second @ second_factor
-        kind = InterceptSchur if len(first_factor) == len(second_factor) == 1 else BlockSchur
-        schur = kind(
-            first, turn(self.between, first_factor.T, second_factor.T), np.ascontiguousarray(second.transpose(1, 2, 0))
-        )
+        between = turn(self.between, first_factor.T, second_factor.T)
+        schur = BlockSchur(first, between, np.ascontiguousarray(second.transpose(1, 2, 0)))
         return DenseFactorised(self, factors, schur)
 
 
@@ -277,7 +275,7 @@ class DenseFactorised:
 
     curvature: DenseCurvature
     factors: Sides
-    schur: BlockSchur | InterceptSchur
+    schur: BlockSchur
 
     @property
     def half_log_determinant(self) -> float:
@@ -323,22 +321,6 @@ class DenseFactorised:
             second_factor @ var_second @ second_factor.T,
             turn(between, first_factor, second_factor),
         )
-
-
-class InterceptSchur:
-    """A `BlockSchur` for one effect per level, with numbers instead of blocks, which is much faster."""
-
-    def __init__(self, first: Floats, between: Floats, second: Floats) -> None:
-        self.schur = Schur(between[:, 0, 0], first[:, 0, 0], second[0, 0])
-        self.half_log_determinant = self.schur.half_log_determinant
-
-    def solve(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        first_solution, second_solution = self.schur.solve(first[:, 0], second[0])
-        return first_solution[:, None], second_solution[None]
-
-    def covariance(self) -> tuple[Floats, Floats, Floats]:
-        first, second, between = self.schur.covariance()
-        return first[:, None, None], second[None, None], between[:, None, None]
 
 
 def turn(between: Floats, left: Floats, right: Floats) -> Floats:
