@@ -15,7 +15,7 @@ from karat.models.glrm import fit, intervals
 from karat.models.glrm.families import BinaryFamily
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
-from karat.models.glrm.mixed.sparse import PAIRS, SparseLayout
+from karat.models.glrm.mixed.sparse import SparseLayout
 from karat.models.glrm.mixed.terms import RandomTerm, random_term, sides
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import vector
@@ -58,15 +58,12 @@ def effects_of(crossing: Crossing, factors: Any) -> Any:
     return tuple(np.concatenate([one.reshape(ROWS, -1) for one in some], axis=1) for some in (spherical, blocks))
 
 
-@pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("case", CASES)
-def test_all_follows_as_from_dense_matrices(case: str, listed: bool) -> None:
-    """Whether pairs of cells are listed, or sparse matrices multiplied."""
+def test_all_follows_as_from_dense_matrices(case: str) -> None:
     random = np.random.default_rng(1)
-    crossing = Crossing(sides(terms_of(case)), force_sparse=True, most_pairs=PAIRS if listed else 0)
+    crossing = Crossing(sides(terms_of(case)), force_sparse=True)
     layout = crossing.layout
     assert isinstance(layout, SparseLayout)
-    assert (layout.pairs is not None) is (listed or case == "one")
     theta, weight = random.uniform(0.4, 1.2, crossing.size), random.uniform(0.5, 1.5, ROWS)
     factors = crossing.factors(theta)
     spherical, plain = effects_of(crossing, factors)

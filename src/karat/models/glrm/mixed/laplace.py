@@ -36,7 +36,7 @@ from karat.messages import Message
 from karat.models.glrm.blocks import Curvature, DenseLayout, Factorised, Sides
 from karat.models.glrm.crossed import PADDED, SMALL
 from karat.models.glrm.families import Derivatives, Family
-from karat.models.glrm.mixed.sparse import PAIRS, SparseLayout
+from karat.models.glrm.mixed.sparse import SparseLayout
 from karat.models.glrm.mixed.terms import RandomBlock, Side
 from karat.models.glrm.optimise import STEPS, Evaluation, newton
 from karat.types import Floats
@@ -170,7 +170,6 @@ class Crossing:
     force_sparse: bool = False
     """Whether to use the sparse layout even if blocks for all pairs of levels are not wasteful."""
     largest: int = LARGEST
-    most_pairs: int = PAIRS
 
     def __post_init__(self) -> None:
         """Raise ValueError if the matrices would not fit into memory."""
@@ -190,7 +189,7 @@ class Crossing:
     @cached_property
     def layout(self) -> DenseLayout | SparseLayout:
         """The layout of the curvature, dense or sparse."""
-        return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides, self.most_pairs)
+        return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides)
 
     @property
     def work(self) -> int:

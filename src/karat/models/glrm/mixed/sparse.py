@@ -22,11 +22,8 @@ from scipy import linalg, sparse
 
 from karat.models.glrm.blocks import Sides
 from karat.models.glrm.mixed.terms import Side
-from karat.models.glrm.schur import cells_of_product, inverted, mirrored
+from karat.models.glrm.schur import cells_of_product, inverted
 from karat.types import Floats, Ints
-
-PAIRS = 8_000_000
-"""Up to this many pairs of cells are stored as a list, which is faster than products of sparse matrices."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,6 @@ class SparseLayout:
     """The cells of levels of the eliminated side and effects of the others."""
 
     sides: tuple[Side, ...]
-    most_pairs: int = PAIRS
 
     @cached_property
     def many(self) -> int:
@@ -93,22 +89,6 @@ class SparseLayout:
         parts = (cells.ravel(), np.tile(self.cells[2], times), np.append(starts, cells.size))
         return sparse.csr_array(parts, shape=(len(starts), self.few))
 
-    @cached_property
-    def pairs(self) -> tuple[Ints, Ints, Ints, Ints] | None:
-        """Each pair of cells of a level, its place in a matrix of all effects, and the level; None if too many.
-
-        The effect of the first cell is not after that of the second, so the places are in the upper triangle.
-        """
-        level, effect = self.cells[1:]
-        times, width = self.starts[level + 1] - np.arange(len(level)), self.sides[self.many].effects
-        if int(times.sum()) * width * (width + 1) // 2 > self.most_pairs:
-            return None
-        order = np.argsort(effect, kind="stable")  # puts neighbouring places next to each other
-        times = times[order]
-        first = np.repeat(order, times)
-        second = first + np.arange(len(first)) - np.repeat(np.cumsum(times) - times, times)
-        return first, second, effect[first] * self.few + effect[second], level[first]
-
     def curvature(self, weight: Floats) -> SparseCurvature:
         """Z'WZ for these weights of the rows."""
         row, effect, value = self.entries
@@ -156,48 +136,19 @@ class SparseCurvature:
         """A as a matrix: effects, then levels of the eliminated side, x effects of the others."""
         return self.layout.matrix(self.crossed)
 
-    @cached_property
-    def squares(self) -> dict[tuple[int, int], Floats]:
-        """For two effects of the eliminated side, the sum of their products in each pair of cells in both orders."""
-        if self.layout.pairs is None:
-            return {}
-        first_cell, second_cell = self.layout.pairs[:2]
-        distinct, squares = first_cell != second_cell, {}
-        for a, b in zip(*np.tril_indices(len(self.crossed)), strict=True):
-            first, second = self.crossed[a], self.crossed[b]
-            squares[int(a), int(b)] = first[first_cell] * second[second_cell] + distinct * (
-                first[second_cell] * second[first_cell]
-            )
-        return squares
-
     def weighted(self, weights: Floats) -> Floats:
         """The sum of A'WA over levels, for a symmetric W of each level."""
-        layout = self.layout
-        if layout.pairs is None:
-            weighted = layout.matrix(by_cell(layout, weights, self.crossed))
-            return np.asarray((self.matrix.T.tocsr() @ weighted).toarray())
-        _, _, place, level = layout.pairs
-        total = np.zeros(len(place))
-        for (a, b), square in self.squares.items():
-            total += (weights[:, a, b] * (0.5 if a == b else 1.0))[level] * square
-        upper = np.bincount(place, total, layout.few**2).astype(np.float64, copy=False)
-        upper[:: layout.few + 1] *= 2
-        return mirrored(upper.reshape(layout.few, layout.few).T)
+        weighted = self.layout.matrix(by_cell(self.layout, weights, self.crossed))
+        return np.asarray((self.matrix.T.tocsr() @ weighted).toarray())
 
     def within(self, matrix: Floats) -> Floats:
         """A Q A' of every level, for a symmetric Q."""
         layout, levels = self.layout, self.layout.sides[self.layout.many].groups
         products = np.empty((levels, len(self.crossed), len(self.crossed)))
-        if layout.pairs is None:
-            for a, row in enumerate(self.crossed):
-                product = cells_of_product(layout.matrix(row), matrix)
-                for b, column in enumerate(self.crossed):
-                    products[:, a, b] = np.bincount(layout.cells[1], product * column, levels)
-            return products
-        _, _, place, level = layout.pairs
-        at = matrix.ravel(order="K")[place]
-        for (a, b), square in self.squares.items():
-            products[:, a, b] = products[:, b, a] = np.bincount(level, at * square, levels)
+        for a, row in enumerate(self.crossed):
+            product = cells_of_product(layout.matrix(row), matrix)
+            for b, column in enumerate(self.crossed):
+                products[:, a, b] = np.bincount(layout.cells[1], product * column, levels)
         return products
 
     def across(self, effects: Floats) -> Floats:
