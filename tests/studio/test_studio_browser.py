@@ -278,6 +278,51 @@ def old_results(path: Path) -> Path:
     return path
 
 
+def test_a_change_by_others_is_told_from_a_save(tmp_path: Path) -> None:
+    with Opened(tmp_path) as opened, chromium() as browser:
+        write_study(opened.studies / "likert", "likert")
+        file = opened.studies / "likert" / "study.toml"
+        title = load(file).title
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        said = listening(page)
+        page.goto(opened.address)
+        page.wait_for_load_state("load")
+
+        # The file changes after the page was made, and before it looks for the first time.
+        def change(route: Any) -> None:
+            file.write_text(file.read_text(encoding="utf-8").replace(title, "Bridges"), encoding="utf-8")
+            route.continue_()
+
+        page.route("**/state", change, times=1)
+        page.click(".project")
+        page.wait_for_selector("#study-title:has-text('Bridges')", timeout=LONG)
+        page.wait_for_selector("#work[data-checked]", timeout=LONG)
+
+        # Somebody types on while the answer to a save is on its way.
+        def type_on(route: Any) -> None:
+            answer = route.fetch()
+            page.fill("#f-public_title", "How bridges sound")
+            page.fill("#f-title", "Old bridges")
+            page.evaluate("dispatchEvent(new Event('focus'))")
+            page.wait_for_timeout(500)
+            route.fulfill(response=answer)
+
+        page.route("**/save", type_on, times=1)
+        page.fill("#f-title", "New bridges")
+        with page.expect_response("**/save"):
+            page.click("#save")
+        until(page, "!document.querySelector('#save').disabled")
+        assert not page.is_visible("#outside")
+        assert load(file).title == "New bridges"
+        page.keyboard.press("Control+s")
+        page.keyboard.press("Control+s")
+        page.wait_for_selector("#study-title:has-text('Old bridges')", timeout=LONG)
+        assert not page.is_visible("#conflict")
+        settings = load(file).settings
+        assert (settings.title, settings.public_title) == ("Old bridges", "How bridges sound")
+        assert said == []
+
+
 @pytest.mark.slow
 def test_the_grid_keeps_every_key_of_a_long_table(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened, chromium() as browser:

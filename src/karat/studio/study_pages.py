@@ -138,6 +138,7 @@ def study(request: Request, study_id: str) -> Response:
 def design(request: Request, project: FoundProject) -> Response:
     """Title, question, scale, factors, comparisons, texts, background, screening and recruitment."""
     files = project.files
+    versions = files.versions()  # before the files are read: a later change is noticed
     settings = files.settings()
     frozen = frozen_since(project.folder)
     rules = settings.get("screening") or {}
@@ -145,7 +146,7 @@ def design(request: Request, project: FoundProject) -> Response:
     return _page(
         request, project, "design", settings=settings, tasks=list(TASKS), platforms=PLATFORMS, criteria=criteria,
         other_criteria=[name for name in CRITERIA if name not in rules],
-        locked=LOCKED.format(when=frozen) if frozen else "", sample=_sample(files), versions=files.versions(),
+        locked=LOCKED.format(when=frozen) if frozen else "", sample=_sample(files), versions=versions,
         order=_order(settings.get("order")), readable=bool(settings), text=files.text() if not settings else "",
     )  # fmt: skip
 
@@ -215,11 +216,12 @@ def _sample(files: StudyFolder) -> str:
 @study_router.get("/studies/{study_id}/items")
 def items(request: Request, project: FoundProject, table: str = "") -> Response:
     """The item tables as grids."""
+    versions = project.files.versions()
     names = project.files.table_names()
     chosen = table if table in names else (names[0] if names else "")
     return _page(
         request, project, "items", tables=names, table=chosen, settings=project.files.settings(),
-        choices={"function": list(FUNCTIONS), "status": list(STATUSES)},
+        choices={"function": list(FUNCTIONS), "status": list(STATUSES)}, versions=versions,
     )  # fmt: skip
 
 

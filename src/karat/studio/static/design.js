@@ -10,6 +10,15 @@ const lines = (text) => text.split("\n").map((one) => one.trim()).filter(Boolean
 const at = (path, from = settings) => path.reduce((value, part) => value?.[part], from);
 let count = 0;
 
+/** Note a value that was saved. */
+function put(path, value) {
+  const parts = [...path];
+  const last = parts.pop();
+  const table = parts.reduce((inner, part, place) => (inner[part] ??= typeof path[place + 1] === "number" ? [] : {}), settings);
+  table[last] = value ?? undefined;
+}
+
+
 function labelled(words, control, hint = "") {
   control.id ||= `made-${(count += 1)}`;
   const label = make("label", { htmlFor: control.id, textContent: words });
@@ -114,6 +123,10 @@ function addContrast(original) {
   };
   row.draw = () => {
     for (const factor of [...row.picks.keys()]) if (!allFactors().includes(factor)) row.picks.delete(factor);
+    // A comparison that is named after its factors stays so.
+    const usual = [...row.picks.keys()].map((factor) => factorOf(factor).name).join(" x ");
+    if (!fixed && (!name.value || name.value === row.usual)) name.value = usual;
+    row.usual = usual;
     box.replaceChildren(...allFactors().filter((factor) => factorOf(factor).name).map((factor) => {
       const check = make("input", { type: "checkbox", checked: row.picks.has(factor), disabled: fixed });
       check.addEventListener("change", () => {
@@ -184,9 +197,9 @@ function addQuestion(original) {
   };
   const row = { original, touched: false };
   const [question, one] = field("Question", "input", original.question ?? "");
-  const [name, two] = field("Column of the answer", "input", original.name ?? "");
-  const [answers, three] = field("Answers, one per line", "textarea", (original.answers ?? []).join("\n"), "Without them, a line to write in.");
-  const [eligible, four] = field("Answers that admit, one per line", "textarea", (original.eligible ?? []).join("\n"), "Without them, all do.");
+  const [name, two] = field("Column name in the results", "input", original.name ?? "");
+  const [answers, three] = field("Answers, one per line", "textarea", (original.answers ?? []).join("\n"), "Leave empty for a text field.");
+  const [eligible, four] = field("Eligible answers, one per line", "textarea", (original.eligible ?? []).join("\n"), "Leave empty if all answers are eligible.");
   row.value = () => {
     if (!row.touched) return original;
     const value = { ...original, name: name.value.trim(), question: question.value.trim(), answers: lines(answers.value), eligible: lines(eligible.value) };
@@ -228,7 +241,7 @@ document.querySelector("#add-criterion-now").addEventListener("click", () => {
   const chosen = document.querySelector("#add-criterion");
   if (!chosen.value) return;
   added.add(chosen.value);
-  document.querySelector("[data-screening] .inline-form").before(make("p", { textContent: `${chosen.value} is added with its usual settings when you save.` }));
+  document.querySelector("[data-screening] .inline-form").before(make("p", { textContent: `${chosen.value} will be added with its default settings when you save.` }));
   chosen.selectedOptions[0].remove();
   editing.touched();
 });
@@ -298,9 +311,11 @@ const editing = new Editing({
       error.textContent = [error.textContent, finding.message, finding.fix].filter(Boolean).join(" ");
     }
   },
-  saved: () => {
-    editing.dirty = false;
-    location.reload();
+  saved: ({ values }, wanted) => {
+    if (same(collect(), wanted)) return editing.reload();
+    // Somebody went on typing: keep that, and compare it with what is saved now.
+    for (const { path, value } of values) put(path, value);
+    for (const list of factorLists) list.original = at(list.path);
   },
 });
 editing.goto = (finding) => {

@@ -1,7 +1,7 @@
 /**
  * Shared by the pages that edit a study: check while somebody types, save, notice changes by others, and show findings.
  * A page passes `collect`, which returns its changes; optionally `dirty`, a faster test for changes; `place`, which marks
- * findings; and `saving` and `saved`, called before saving and after it with the response.
+ * findings; and `saving` and `saved`, called before saving and after it with the response and the changes that it is about.
  */
 
 import { ask, attempt, complain, make } from "./studio.js";
@@ -19,7 +19,8 @@ export class Editing {
     this.address = this.work.dataset.address;
     this.button = document.querySelector("#save");
     this.status = document.querySelector("#saved");
-    this.versions = null;
+    // Of the files that the page shows: a change between then and the first look must not go unnoticed.
+    this.versions = JSON.parse(document.querySelector("#study-versions").textContent);
     this.button.addEventListener("click", () => this.save());
     addEventListener("keydown", (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
@@ -27,7 +28,7 @@ export class Editing {
         this.save();
       }
     });
-    addEventListener("beforeunload", (event) => this.dirty && event.preventDefault());
+    addEventListener("beforeunload", (event) => this.dirty && !this.leaving && event.preventDefault());
     for (const button of document.querySelectorAll("[data-resolve]")) {
       button.addEventListener("click", () => this.resolve(button.dataset.resolve));
     }
@@ -96,19 +97,29 @@ export class Editing {
     return null;
   }
 
-  /** Save; returns whether nothing is left to save. */
-  async save(conflict = "ask") {
-    if (!this.changed()) return true;
+  /** Save, one request at a time; returns whether nothing is left to save. */
+  save(conflict = "ask") {
+    const saved = (this.lastSave ?? Promise.resolve()).then(() => this.send(conflict));
+    this.lastSave = saved;
+    return saved;
+  }
+
+  async send(conflict) {
+    if (this.leaving || !this.changed()) return true;
     complain();
     const wanted = this.collect();
     this.saving();
+    this.busy = true;
     try {
       const answer = await (await ask("POST", `${this.address}/save`, JSON.stringify({ ...wanted, conflict }))).json();
-      this.versions = answer.versions;
+      // Changes by others to other files are still to be noticed.
+      const own = answer.written.map((name) => [name, answer.versions[name]]);
+      this.versions = { ...this.versions, ...Object.fromEntries(own) };
       document.querySelector("#conflict").hidden = true;
       this.dirty = false;
       this.button.disabled = true;
-      this.saved(answer);
+      this.saved(answer, wanted);
+      if (this.leaving) return true;
       this.touched();
       if (!this.dirty) this.status.textContent = answer.written.length ? `saved: ${answer.written.join(", ")}` : "saved";
       return true;
@@ -123,28 +134,35 @@ export class Editing {
       box.scrollIntoView({ block: "nearest" });
       box.querySelector("button").focus();
       return false;
+    } finally {
+      this.busy = false;
     }
+  }
+
+  /** Show the files as they are now. */
+  reload() {
+    this.leaving = true;
+    location.reload();
   }
 
   /** Resolve a conflict. With "theirs", unsaved changes go to the history. */
   async resolve(how) {
-    if (!(await this.save(how)) || how !== "theirs") return;
-    this.dirty = false;
-    location.reload();
+    if (!(await this.save(how))) return;
+    if (how === "theirs") this.reload();
+    else await this.look();
   }
 
-  /** Notice changes by others. */
+  /** Notice changes by others, but not the page's own save. */
   async look() {
-    if (document.hidden) return;
+    if (document.hidden || this.busy || this.leaving) return;
+    const known = this.versions;
     const state = await ask("GET", `${this.address}/state`).then((answer) => answer.json(), () => null);
-    if (!state) return;
-    const changed = this.versions && JSON.stringify(this.versions) !== JSON.stringify(state.versions);
-    if (changed) {
-      // Text in the cell editor is not among the changes yet.
-      if (this.dirty || document.querySelector(".grid-editor")) document.querySelector("#outside").hidden = false;
-      else location.reload();
-    }
-    this.versions ??= state.versions;
+    if (!state || this.busy || this.leaving || this.versions !== known) return;
+    const names = Object.keys({ ...known, ...state.versions });
+    if (names.every((name) => known[name] === state.versions[name])) return;
+    // Text in the cell editor is not among the changes yet.
+    if (this.dirty || document.querySelector(".grid-editor")) document.querySelector("#outside").hidden = false;
+    else this.reload();
   }
 }
 
