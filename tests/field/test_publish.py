@@ -29,7 +29,8 @@ import yaml
 
 from karat import __version__
 from karat.field.bots.process import ServerProcess, free_port
-from karat.field.publish import TEMPLATES, PublishError, build_server_folder, check_address, public_address
+from karat.field.publish import TEMPLATES, build_server_folder, check_address, public_address
+from karat.field.server.config import ServerError
 from karat.study.init import write_study
 from karat.study.study import Study, load
 
@@ -70,7 +71,7 @@ def test_the_examples_in_deploy_are_those_that_are_built(root: Path) -> None:
     "text", ["http://example.org", "localhost", "https://a b.org", "https://x.org/path", "x.org:y"]
 )
 def test_what_is_no_public_address_is_refused(text: str) -> None:
-    with pytest.raises(PublishError):
+    with pytest.raises(ServerError):
         public_address(text)
 
 

@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from field.admin.fielding import PASSWORD, Fielded, set_password, write_study
+from karat.errors import KaratError
 from karat.field.server.app import create_app
 from karat.field.server.config import prepare
 from karat.field.store import Store
 from karat.studio.dashboard import server_address
-from karat.studio.folder import StudioError
 from karat.studio.servers import LoopbackServer
 from karat.studio.study_pages import servers_of
 from studio.conftest import Browser, StudioApp
@@ -165,5 +165,5 @@ def test_a_redirect_elsewhere_is_not_followed(studio: StudioApp, browser: Browse
      "https://x.org/?a", "x.org:port", "https://", "https://a b.org"],
 )  # fmt: skip
 def test_what_is_no_address_of_a_server_is_refused(text: str) -> None:
-    with pytest.raises(StudioError):
+    with pytest.raises(KaratError):
         server_address(text)

@@ -25,11 +25,11 @@ def links(
     """
     from karat.field.content.links import links as described
     from karat.field.registration import slug_of
-    from karat.field.server.config import LOCAL_HOSTS
+    from karat.field.server.config import LOCAL_HOSTS, site_address
     from karat.study.study import load
 
     loaded = load(study)
-    address = base_url.rstrip("/") or _last(database, data) or USUAL
+    address = site_address(base_url) if base_url else _last(database, data) or USUAL
     typer.echo(described(loaded, address, slug_of(loaded)))
     if urlsplit(address).hostname in LOCAL_HOSTS:
         typer.echo(

@@ -27,7 +27,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from karat import __version__
 from karat.errors import KaratError
 from karat.field.registration import file_names, slug_of
-from karat.field.server.config import write_private
+from karat.field.server.config import ServerError, site_address, write_private
 from karat.messages import Message
 from karat.study.study import Study
 
@@ -42,10 +42,6 @@ TEMPLATES = files("karat.field") / "server_folder"
 """The files of a server, with {slots} for its name and that of the study."""
 
 
-class PublishError(KaratError, ValueError):
-    """An address that is not one of a server."""
-
-
 @dataclass(frozen=True)
 class ServerFinding:
     """A finding about a server: whether it is good, and a sentence."""
@@ -55,17 +51,12 @@ class ServerFinding:
 
 
 def public_address(text: str) -> str:
-    """The address of a server from what somebody typed: https, a host name, nothing else."""
-    text = text.strip()
-    refusal = PublishError(Message("publish.address", {"text": text}))
-    try:
-        parts = urlsplit(text if "://" in text else f"https://{text}")
-        host, port = (parts.hostname or "").lower(), parts.port
-    except ValueError:
-        raise refusal from None
-    if parts.scheme != "https" or not HOST.fullmatch(host) or parts.path not in ("", "/") or parts.query:
-        raise refusal
-    return f"https://{host}" + (f":{port}" if port not in (None, 443) else "")
+    """The address of a server on the web from what somebody typed: https and a host name."""
+    address = site_address(text)
+    parts = urlsplit(address)
+    if parts.scheme != "https" or not HOST.fullmatch(parts.hostname or ""):
+        raise ServerError(Message("server.address", {"text": text.strip()}))
+    return address
 
 
 def build_server_folder(study: Study, out: Path, address: str) -> list[str]:

@@ -11,7 +11,6 @@ A password goes over the network encrypted or not at all.
 
 import hmac
 import http.client
-import ipaddress
 import re
 import secrets
 import ssl
@@ -27,6 +26,7 @@ from starlette.types import Receive, Scope, Send
 
 from karat.field.bots.client import keep_cookies
 from karat.field.publish import connection_to
+from karat.field.server.config import is_loopback, site_address
 from karat.field.server.headers import DATA_CSP, POLICY, page_policy
 from karat.studio.folder import StudioError
 
@@ -45,32 +45,11 @@ REDIRECTS = (301, 302, 303, 307, 308)
 
 def server_address(text: str) -> str:
     """The address of a server from what somebody typed: https and a host name; http only for this machine."""
-    text = text.strip()
-    wrong = StudioError(f"{text} is not the address of a server. Write it as in https://study.example.org.")
-    try:
-        parts = urlsplit(text if "://" in text else f"https://{text}")
-        host, port = (parts.hostname or "").lower(), parts.port
-    except ValueError:
-        raise wrong from None
-    plain = re.fullmatch(r"[a-z0-9.-]+|[0-9a-f:.]+", host)
-    if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
-        raise wrong
-    if parts.path.rstrip("/") not in ("", "/admin"):
-        raise wrong
-    if parts.scheme == "http" and not _is_here(host):
-        raise StudioError(f"http://{host} would send the password unencrypted. Write https://{host}.")
-    site = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{site}" + (f":{port}" if port is not None else "")
-
-
-def _is_here(host: str) -> bool:
-    """Whether a host is this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = site_address(text)
+    parts = urlsplit(address)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise StudioError(f"{address} would send the password unencrypted. Write https://{parts.netloc}.")
+    return address
 
 
 class RemoteServer:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.field.server.config import ServerConfig, ServerError, prepare, server_secret
+from karat.field.server.config import ServerConfig, ServerError, prepare, server_secret, site_address
 from messages import refuses
 
 
@@ -43,10 +43,20 @@ def test_a_secret_that_is_none(text: str, tmp_path: Path) -> None:
         prepare(tmp_path)
 
 
-@pytest.mark.parametrize("url", ["study.example.org", "ftp://x", "https://", "https://x/path", "https://x?a=1"])
+@pytest.mark.parametrize("url", ["ftp://x", "https://", "https://x/path", "https://x?a=1", "https://me@x", "x:y"])
 def test_base_urls(url: str) -> None:
     with refuses(ServerError, url, "https://study.example.org"):
         ServerConfig(Path("data"), b"k" * 32, base_url=url)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [("Study.example.org/", "https://study.example.org"), ("https://x.org:443/admin", "https://x.org"),
+     ("localhost:8000", "http://localhost:8000"), ("[::1]:8000", "http://[::1]:8000")],
+)  # fmt: skip
+def test_addresses_as_people_type_them(text: str, address: str) -> None:
+    assert site_address(text) == address
+    assert ServerConfig(Path("data"), b"k" * 32, base_url=text).address == address
 
 
 def test_hosts() -> None:

@@ -4,7 +4,9 @@ The first start makes the secret, in a file that only its owner can read. Copyin
 machine copies the secret too, so the links and sessions of participants stay valid.
 """
 
+import ipaddress
 import os
+import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,10 +14,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from karat.errors import KaratError
+from karat.messages import Message
 
 SECRET_BYTES = 32
 ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+USUAL_PORTS = {"http": 80, "https": 443}
+HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
 BODY_LIMIT = 256 * 1024
 
 
@@ -53,12 +58,7 @@ class ServerConfig:
         if self.behind_proxy and not self.base_url:
             raise ServerError("Behind a proxy, the server must know its own address. Use --base-url https://...")
         if self.base_url:
-            parts = urlsplit(self.base_url)
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
-                raise ServerError(
-                    f"The base URL {self.base_url} is not the address of a server. Write it like "
-                    "https://study.example.org, without a path."
-                )
+            object.__setattr__(self, "base_url", site_address(self.base_url))
 
     @property
     def database_url(self) -> str:
@@ -69,7 +69,7 @@ class ServerConfig:
     def address(self) -> str:
         """The address of the server, without a slash at the end."""
         if self.base_url:
-            return self.base_url.rstrip("/")
+            return self.base_url
         host = "localhost" if self.host in ANY_ADDRESS else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
@@ -99,6 +99,37 @@ def prepare(
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret = server_secret(data / "secret")
     return ServerConfig(data, secret, database, base_url, behind_proxy, host, port, arrivals_per_minute())
+
+
+def site_address(text: str) -> str:
+    """The address of a server from what somebody typed, which may be that of its dashboard.
+
+    Without a scheme it is https, or http for this machine.
+
+    >>> site_address(" Study.example.org/admin ")
+    'https://study.example.org'
+    """
+    refusal = ServerError(Message("server.address", {"text": text.strip()}))
+    scheme, mark, rest = text.strip().rpartition("://")
+    try:
+        parts = urlsplit(f"//{rest}")
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        raise refusal from None
+    scheme = scheme.lower() if mark else "http" if is_loopback(host) else "https"
+    more = parts.path.rstrip("/") not in ("", "/admin") or parts.query or parts.fragment or "@" in parts.netloc
+    if scheme not in USUAL_PORTS or not HOST.fullmatch(host) or more:
+        raise refusal
+    site = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{site}" + ("" if port in (None, USUAL_PORTS[scheme]) else f":{port}")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def arrivals_per_minute() -> float:
