@@ -13,10 +13,9 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
@@ -54,6 +53,8 @@ from karat.study.study import Study, load
 HOST = "127.0.0.1"
 COOKIE = "karat-preview"
 PASSWORD = "dashboard-password"  # noqa: S105 - the name of a file
+ONE_PASSWORD = threading.Lock()
+"""Two requests that ask for the password of a study for the first time get the same one."""
 
 
 class PreviewGuard:
@@ -184,10 +185,20 @@ class PreviewServer:
 
 @dataclass
 class Rehearsal:
-    """A run of `karat rehearse`."""
+    """A run of `karat rehearse`. It writes to files, because it would wait for a full pipe that nobody reads."""
 
-    process: subprocess.Popen[str]
+    command: Sequence[str]
+    folder: Path
+    """A folder for the output."""
     began: float = field(default_factory=monotonic)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "printed").open("wb") as printed, (self.folder / "errors").open("wb") as errors:
+            self.process = subprocess.Popen(  # noqa: S603 - the only argument is a study's folder
+                self.command, stdin=subprocess.DEVNULL, stdout=printed, stderr=errors,
+                start_new_session=os.name == "posix", env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+            )  # fmt: skip
 
     def progress(self) -> dict[str, Any]:
         """Whether the rehearsal is running, for how many seconds, or its result."""
@@ -195,18 +206,14 @@ class Rehearsal:
         if code is None:
             return {"working": True, "seconds": round(monotonic() - self.began)}
         lines: list[str] = []
-        printed, errors = self._output
+        texts = ((self.folder / name).read_text(encoding="utf-8", errors="replace") for name in ("printed", "errors"))
+        printed, errors = map(str.strip, texts)
         if code:
-            lines = (errors.strip() or printed.strip() or "It was stopped.").splitlines()
+            lines = (errors or printed or "It was stopped.").splitlines()
         else:
             with suppress(ValueError):
                 lines = json.loads(printed)["lines"]
         return {"working": False, "failed": bool(code), "lines": lines}
-
-    @cached_property
-    def _output(self) -> tuple[str, str]:
-        """The output and errors of the ended process."""
-        return self.process.communicate()
 
 
 class StudyServers:
@@ -343,12 +350,7 @@ class StudyServers:
             old = self._rehearsals.get(project.id)
             if old is not None and old.progress()["working"]:
                 raise StudioError("A rehearsal of this study is running. Wait for it, or stop it.")
-            process = subprocess.Popen(  # noqa: S603 - the only argument is a study's folder
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=os.name == "posix",
-                env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-            )  # fmt: skip
-            self._rehearsals[project.id] = Rehearsal(process)
+            self._rehearsals[project.id] = Rehearsal(command, self._scratch / "rehearsals" / project.id)
 
     def rehearsal(self, project: Project) -> dict[str, Any] | None:
         """The progress of a rehearsal; None if there was none."""
@@ -384,11 +386,12 @@ def password(project: Project) -> str:
     """The password of the dashboard, generated at the first start and stored beside the server's secret."""
     project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = project.data / PASSWORD
-    if not place.is_file():
-        if (project.data / "karat.db").is_file():
-            return ""  # somebody set another one in a terminal
-        write_private(place, secrets.token_urlsafe(9))
-    return place.read_text(encoding="ascii").strip()
+    with ONE_PASSWORD:
+        if not place.is_file():
+            if (project.data / "karat.db").is_file():
+                return ""  # somebody set another one in a terminal
+            write_private(place, secrets.token_urlsafe(9))
+        return place.read_text(encoding="ascii").strip()
 
 
 def exported(project: Project, folder: Path, answers: bool = True) -> None:
