@@ -80,7 +80,7 @@ async function begin() {
     },
   });
   editing.goto = (finding) => finding.table === name && (() => grid.goToRow(finding.row));
-  if (!grid.editable) say("This is a workbook: it is shown here and edited in a spreadsheet program.");
+  if (!grid.editable) say("This is a workbook. Edit it in a spreadsheet program.");
 
   const bar = document.querySelector("#find-bar");
   const [text, other, same] = ["#find-text", "#replace-text", "#find-case"].map((one) => document.querySelector(one));

@@ -4,7 +4,7 @@ import { chosen, dropped } from "./files.js";
 import { stay } from "./presence.js";
 
 export const base = document.documentElement.dataset.base;
-const CLOSED = "karat is closed. Saved studies are still in their folder; dropped results are deleted. Start karat open again.";
+const CLOSED = "karat is closed. Saved studies are still in their folder; dropped results are deleted. Start it again with karat open.";
 const UNSAVED = "Copy what you have not saved from this page first.";
 const EVERY = 500;
 
@@ -67,7 +67,7 @@ async function take(drop, files, wanted) {
   if (!address) address = (await (await ask("POST", `${base}/cases`)).json()).address;
   try {
     for (const [number, { path, file }] of files.entries()) {
-      status.textContent = `Taking ${number + 1} of ${files.length}: ${path}`;
+      status.textContent = `Copying ${number + 1} of ${files.length}: ${path}`;
       const name = path.split("/").map(encodeURIComponent).join("/");
       await ask("PUT", `${address}/files/${name}`, file, "application/octet-stream");
     }
