@@ -1,12 +1,17 @@
-"""Small functions of the studio: names of folders and keys, tables as grids, and columns with two ends."""
+"""Small functions of the studio: names of folders and keys, tables as grids, columns with two ends, rehearsals."""
 
 from __future__ import annotations
 
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 from karat.studio.column_guesses import ColumnGuesses
+from karat.studio.servers import Rehearsal, password
 from karat.studio.study_files import Snapshot, key_name, named_tables, read_grid, table_bytes
-from karat.studio.workspace import folder_name
+from karat.studio.workspace import Project, folder_name
 
 
 def test_tables_that_a_study_names() -> None:
@@ -30,3 +35,29 @@ def test_names_of_keys_folders_and_moments() -> None:
 def test_two_columns_hold_the_ends_of_a_range() -> None:
     guesses = ColumnGuesses(names=("low", "high"), mapped={"expected": "low..high"})
     assert guesses.ends("expected") == ("low", "high")
+
+
+def test_a_rehearsal_that_says_much_ends(tmp_path: Path) -> None:
+    program = (
+        "import json, sys; sys.stderr.write('warning ' * 100_000); print(json.dumps({'lines': ['Fertig für heute']}))"
+    )
+    rehearsal = Rehearsal([sys.executable, "-c", program], tmp_path / "output")
+    end = time.monotonic() + 60
+    while (progress := rehearsal.progress())["working"]:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert progress == {"working": False, "failed": False, "lines": ["Fertig für heute"]}
+
+
+def test_requests_at_once_get_one_password(tmp_path: Path) -> None:
+    start = Barrier(8)
+
+    def ask(number: int) -> str:
+        start.wait()
+        return password(project)
+
+    for number in range(5):
+        project = Project("id", tmp_path / str(number), "name", "title", "draft", 0.0)
+        with ThreadPoolExecutor(8) as pool:
+            (given,) = set(pool.map(ask, range(8)))
+        assert given == password(project) != ""
