@@ -184,6 +184,46 @@ def test_sides_show_what_the_logged_columns_say(write: Write) -> None:
     assert column(intake, "left") == ["1a", "2a"]
 
 
+def picks(write: Write, orders: list[str], logged: str = "", columns: str = "# 13. Comments.\n") -> Intake:
+    """Six trials of one participant with a selector whose options come in these orders."""
+    lines: list[str] = []
+    for at in range(6):
+        answer = f"Selector,pick,Selection,good,{START + 700}{logged},{orders[at % len(orders)]}"
+        lines += trial(at, "exp", answer, logged=logged)
+    return read_files([write(*lines, columns=columns)])
+
+
+def test_options_in_one_order_are_answers_and_no_sides(write: Write) -> None:
+    fixed = picks(write, ["good;bad"])
+    assert set(column(fixed, "response")) == {"good"}
+    assert "left" not in fixed.judgments.frame.columns
+    assert set(column(picks(write, ["good;bad", "bad;good"]), "left")) == {"good", "bad"}
+
+
+def test_sides_show_columns_named_like_the_options(write: Write) -> None:
+    columns = "# 13. good.\n# 14. bad.\n# 15. Comments.\n"
+    intake = picks(write, ["good;bad", "bad;good"], ",He left.,He leaved.", columns)
+    assert column(intake, "response") == ["left", "right"] * 3
+    assert column(intake, "left") == ["He left.", "He leaved."] * 3
+
+
+def rated(*labels: str, group: str = "NULL") -> list[str]:
+    lines = [line for order, label in enumerate(labels)
+             for line in trial(order, label, f"Scale,s,Choice,{order % 5 + 1},{START + 700},NULL")]  # fmt: skip
+    return [line.replace(",NULL,", f",{group},", 1) for line in lines]
+
+
+def test_labels_that_all_name_functions_are_functions(write: Write) -> None:
+    labels = ["instructions", "practice", "control_good", "control_bad", "test_a", "test_b"]
+    intake = read_files([write(*rated(*labels))])
+    assert column(intake, "function") == ["practice", "practice", "control", "control", "test", "test"]
+
+
+def test_a_control_condition_of_the_same_items_is_tested(write: Write) -> None:
+    intake = read_files([write(*rated("practice", "control", "test", "control", "test", group="7"))])
+    assert column(intake, "function") == ["practice", "test", "test", "test", "test"]
+
+
 def test_several_answers_of_a_trial_are_questions(write: Write) -> None:
     lines = []
     for order in (1, 2):

@@ -97,11 +97,14 @@ def functions_in(columns: Iterable[Sequence[str | None]], labels: Sequence[str])
     ['test', 'practice', 'filler']
     >>> functions_in([["trial", "practice", "trial"], ["a", "a", "filler"]], ["test"] * 3)
     ['test', 'practice', 'filler']
+    >>> functions_in([[f"critical {n}" for n in range(20)] + ["filler 1"]], ["test"] * 21)[19:]
+    ['test', 'filler']
     """
     functions: list[str] = []
     for cells in columns:
         values = {value for value in cells if value is not None}
-        by_value = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
+        few = len({re.sub(r"[\W\d_]+", "", value) for value in values}) <= MOST_FUNCTIONS
+        by_value = {value: function_word(value) for value in values} if few else {}
         marked = {value: word for value, word in by_value.items() if word in BESIDE_TEST}
         if (len(set(by_value.values())) > 1 and all(by_value.values())) or (marked and len(values) > len(marked)):
             words = by_value if all(by_value.values()) else marked

@@ -10,7 +10,15 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import own_name
-from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, Contents, function_named_in, functions_in, tells_the_answer
+from karat.intake.content import (
+    ITEM_IDS,
+    RESPONSE_TIMES,
+    Contents,
+    function_named_in,
+    function_word,
+    functions_in,
+    tells_the_answer,
+)
 from karat.intake.guess import plain
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
@@ -30,6 +38,7 @@ from karat.intake.readers.ibex.answers import (
 )
 from karat.intake.readers.ibex.log import LogLine, is_bare, is_log, is_raw, is_table, read_log, runs
 from karat.intake.readers.ibex.people import (
+    FEWEST_TRIALS,
     ID_NAMES,
     IbexSubmission,
     identify,
@@ -167,7 +176,7 @@ def _frame(
     chosen = [answer.left is not None for answer, function in zip(answers, functions, strict=True)
               if answer.response is not None and function == "test"]  # fmt: skip
     if any(chosen) and all(chosen):
-        columns |= _sides(answers, reading)
+        columns |= _sides(answers, people, reading)
     columns |= _own_columns(answers, people, columns, wanted, reading, file)
     _note_onsets(answers, reading)
     numbers = {"trial": pl.Int64, "rt": pl.Float64, "time": pl.Float64}
@@ -175,17 +184,41 @@ def _frame(
     return frame.with_columns(typed_column(frame[name]) for name in frame.columns if name not in COLUMNS)
 
 
-def _sides(answers: Sequence[IbexAnswer], reading: Reading) -> Mapping[str, Sequence[object]]:
-    """The two sides of choices: the elements of a selector, or their contents in the logged columns left and right."""
+def _sides(
+    answers: Sequence[IbexAnswer], people: Sequence[IbexSubmission], reading: Reading
+) -> Mapping[str, Sequence[object]]:  # fmt: skip
+    """The two sides of choices: the elements of a selector, or what logged columns say that these contain.
+
+    Such columns are called left and right, or like the elements. Elements without such columns that are always in the
+    same order are not compared; their names are the answers.
+    """
     elements = {answer.left for answer in answers} | {answer.right for answer in answers}
-    logged = {plain(name): name for answer in answers for name in answer.line.cells if plain(name) in ("left", "right")}
-    if len(elements - {None}) > len(SIDES) or set(logged) != set(SIDES):
+    logged = {plain(name): name for answer in answers for name in answer.line.cells}
+    if len(elements - {None}) <= len(SIDES) and set(SIDES) <= set(logged):
+        shown = {side: logged[side] for side in SIDES}
+        reading.notes.append(Message("form.shown", shown))
+        contents = [[answer.line.get(shown[side]) for side in SIDES] for answer in answers]
+    elif all(plain(element or "") in logged for element in elements - {None}):
+        reading.notes.append(Message("pcibex.sides"))
+        contents = [[answer.line.get(logged[plain(element)]) if element else None
+                     for element in (answer.left, answer.right)] for answer in answers]  # fmt: skip
+    else:
+        if _in_one_order(answers, people):
+            return {}
         reading.notes.append(Message("pcibex.sides"))
         return {"left": [answer.left for answer in answers], "right": [answer.right for answer in answers]}
-    reading.notes.append(Message("form.shown", dict(logged)))
     sides = [{answer.left: "left", answer.right: "right"} for answer in answers]
     responses = [side_of.get(answer.response, answer.response) for side_of, answer in zip(sides, answers, strict=True)]
-    return {"response": responses} | {side: [answer.line.get(logged[side]) for answer in answers] for side in SIDES}
+    return {"response": responses} | {side: [cell[at] for cell in contents] for at, side in enumerate(SIDES)}
+
+
+def _in_one_order(answers: Sequence[IbexAnswer], people: Sequence[IbexSubmission]) -> bool:
+    """Whether each participant saw the same options several times and always in one order."""
+    first: dict[tuple[str, frozenset[str | None]], str | None] = {}
+    pairs = [(person.participant, frozenset((answer.left, answer.right)), answer.left)
+             for answer, person in zip(answers, people, strict=True) if answer.left is not None]  # fmt: skip
+    fixed = all(first.setdefault((participant, options), left) == left for participant, options, left in pairs)
+    return fixed and len(pairs) >= FEWEST_TRIALS * len(first)
 
 
 SIDES = ("left", "right")
@@ -203,10 +236,12 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
     labels = {answer.line.label.lower() for answer in answers}
     groups = {answer.line.label.lower() for answer in answers if answer.line.group is not None}
     fillers = {label for label in labels - groups if groups and re.fullmatch(r"f([\W_]*\d.*)?", label)}
+    by_word = _words_of_labels(answers)
     functions = [
         "filler" if answer.line.label.lower() in fillers
         else "attention" if tells_the_answer(answer.sentence or "")
-        else function_named_in(f"{answer.line.label} {answer.line.controller}")
+        else "practice" if INSTRUCTIONS.search(answer.line.label)
+        else by_word.get(answer.line.label) or function_named_in(f"{answer.line.label} {answer.line.controller}")
         for answer in answers
     ]  # fmt: skip
     # Test items have more logged columns than practice items, so a test item with those of practice is practice, too.
@@ -219,6 +254,23 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
         return ["practice" if function == "test" and names in columns_of["practice"] else function
                 for names, function in zip(logged, functions, strict=True)]  # fmt: skip
     return functions
+
+
+INSTRUCTIONS = re.compile(r"(?i)instruct|^intro")
+"""Labels of trials that explain the task; what is judged there is an example."""
+
+
+def _words_of_labels(answers: Sequence[IbexAnswer]) -> dict[str, str | None]:
+    """The functions that labels name if all do, such as test_a and control_b; conditions of the same items do not."""
+    groups: dict[str, set[str | None]] = {}
+    for answer in answers:
+        groups.setdefault(answer.line.label, set()).add(answer.line.group)
+    by_label = {label: function_word(label) for label in groups if not INSTRUCTIONS.search(label)}
+    kinds: dict[str | None, set[str | None]] = {}
+    for label, word in by_label.items():
+        kinds[word] = kinds.get(word, set()) | groups[label] - {None}
+    conditions = kinds.get("control", set()) & kinds.get("test", set())
+    return {} if None in kinds or conditions else by_label
 
 
 def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Reading) -> list[str]:
@@ -272,6 +324,11 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     cells = [text.split(sign) if text.count(sign) == width else [None] * (width + 1) for text in texts]
     parts = {f"{column} {at + 1}": [row[at] for row in cells] for at in range(width + 1)}
     frame = frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in parts.items())
+    before = frame["function"].to_list() if "function" in frame.columns else ["test"] * frame.height
+    functions = functions_in(parts.values(), before)
+    if functions != before:
+        reading.notes.append(Message("pcibex.function"))
+        frame = frame.with_columns(pl.Series("function", functions))
     coded = Contents(frame.filter(pl.Series(main)).select("participant", *parts))
     one_participant = coded.combinations(["participant"]) == 1
     # A part that is constant within participants is a list, not part of the item.
