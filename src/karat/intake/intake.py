@@ -678,6 +678,8 @@ def _perhaps_fillers(names: Sequence[str]) -> list[Message]:
     {'n': 9, 'item': 'F.0', 'pattern': 'F.*'}
     >>> _perhaps_fillers([f"{name}.{n}" for name in ("F", "M") for n in range(9)])
     []
+    >>> _perhaps_fillers([f"{name}.{n}.{kind}" for name, kind in (("F", "UG"), ("S", "IS")) for n in (1, 2)])[0].values
+    {'n': 2, 'item': 'F.1.UG', 'pattern': 'F.*'}
     """
     marked = [name for name in names if re.match(r"[Ff][._-]?\d", name)]
     starts = {re.split(r"\d", name)[0] for name in marked}
@@ -685,7 +687,10 @@ def _perhaps_fillers(names: Sequence[str]) -> list[Message]:
     if len(starts) != 1 or len(marked) < FEWEST_OF_FUNCTION or not others:
         return []
     (start,) = starts
-    if any(name.startswith(start) or not re.match(r"[^\W\d_]{2}", name) for name in others):
+    ends = {re.split(r"\d+", name)[-1] for name in marked}
+    single = [name for name in others if not re.match(r"[^\W\d_]{2}", name)]
+    # A single letter before a number may be a condition like F, unless its names end in other conditions.
+    if any(name.startswith(start) for name in others) or any(re.split(r"\d+", name)[-1] in ends for name in single):
         return []
     return [Message("role.perhaps_fillers", {"n": len(marked), "item": marked[0], "pattern": f"{start}*"})]
 
