@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError
+from karat.intake.cells import cell_text
 from karat.intake.content import Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain
 from karat.intake.reading import Question
@@ -119,7 +120,7 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     if len(names) < 2 or (too_few and "participant" not in guess_columns(names, {})):
         return None
     numbers = (
-        as_number(text_of(value) or "") for cell in columns[trials] for part in cell or [] for value in part.values()
+        as_number(cell_text(value) or "") for cell in columns[trials] for part in cell or [] for value in part.values()
     )
     if None not in numbers and not guess_columns(names, {}).keys() & KNOWN_OF_TRIALS:
         _refuse_nobody(contents, columns, file)
@@ -127,7 +128,7 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     records, rows = [], []
     for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
         for part in columns[trials][row] or []:
-            records.append({**plain_cells, **{target[str(key)]: text_of(value) for key, value in part.items()}})
+            records.append({**plain_cells, **{target[str(key)]: cell_text(value) for key, value in part.items()}})
             rows.append(row)
     schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(target.values(), pl.String())
     long = pl.DataFrame(records, schema=schema, orient="row")
@@ -190,7 +191,7 @@ def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     rows = []
     for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
         for at in range(lengths[together[0]][row]):
-            elements = {name: text_of(lists[name][row][at]) for name in together}
+            elements = {name: cell_text(lists[name][row][at]) for name in together}
             records.append({**plain_cells, **elements})
             rows.append(row)
     schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(together, pl.String())
@@ -266,18 +267,7 @@ def _fixed(lists: Sequence[Any]) -> list[str] | None:
 
 
 def _kind(part: Any) -> str:
-    return "number" if as_number(text_of(part) or "") is not None else type(part).__name__
-
-
-def text_of(part: Any) -> str | None:
-    """An element of a list as the text of a cell; None stays None."""
-    if part is None:
-        return None
-    if isinstance(part, bool):
-        return "true" if part else "false"
-    if isinstance(part, list | dict):
-        return json.dumps(part, ensure_ascii=False)
-    return str(part)
+    return "number" if as_number(cell_text(part) or "") is not None else type(part).__name__
 
 
 NEEDED = (
@@ -309,7 +299,7 @@ def _of_nobody(rated: Sequence[str], file: str) -> IntakeError:
 
 def refuse_unnamed(records: Sequence[Mapping[str, Any]], name: str, beside: Sequence[str], file: str) -> None:
     """Raise IntakeError if an item's records hold nothing but ratings, so that nothing says who gave them."""
-    values = [text_of(value) or "" for record in records for value in record.values()]
+    values = [cell_text(value) or "" for record in records for value in record.values()]
     roles = guess_columns([str(key) for record in records for key in record], {}).keys() & KNOWN_OF_TRIALS
     names_people = any(plain(name) in NAMES["participant"] or set(words_of(name)) & {*PERSON_WORDS} for name in beside)
     if not roles and not names_people and all(as_number(value) is not None for value in values):
@@ -360,7 +350,7 @@ def with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
                 for cell in lists
             ]
         parts = [
-            pl.Series(column, [None if cell is None else text_of(cell[at]) for cell in lists], dtype=pl.String)
+            pl.Series(column, [None if cell is None else cell_text(cell[at]) for cell in lists], dtype=pl.String)
             for at, column in enumerate(new)
         ]
         frame = _replaced(frame, name, parts)
@@ -383,9 +373,9 @@ SHORTEST_TIME, LATEST_TIME = 100.0, 1e9
 def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
     """Which of the two parts of cells such as [1612, "yes"] is a response time; None if neither is."""
     for at in range(PAIR):
-        numbers = [as_number(text_of(pair[at]) or "") for pair in pairs]
+        numbers = [as_number(cell_text(pair[at]) or "") for pair in pairs]
         times = [n for n in numbers if n is not None and n < LATEST_TIME]
-        words = {text_of(pair[1 - at]) for pair in pairs}
+        words = {cell_text(pair[1 - at]) for pair in pairs}
         worded = all(as_number(word or "") is None for word in words) and len(words) <= MOST_ANSWERS + len(pairs) / 10
         whole = None not in numbers and all(n == int(n) for n in times)
         if worded and whole and len(times) > len(pairs) / 2 and sorted(times)[len(times) // 2] > SHORTEST_TIME:
@@ -395,7 +385,7 @@ def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
 
 def _after_onset(time: Any) -> Any:
     """The time, or None if it is a point in time or was not measured."""
-    number = as_number(text_of(time) or "")
+    number = as_number(cell_text(time) or "")
     return time if number is not None and 0 < number < LATEST_TIME else None
 
 
@@ -424,7 +414,7 @@ def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | Non
         rows[at] = {numbers[0]: cell}
     columns = [name] if len(keys) == 1 else [f"{name}.{key}" for key in keys]
     return [
-        pl.Series(column, [text_of(row.get(key)) for row in rows], dtype=pl.String)
+        pl.Series(column, [cell_text(row.get(key)) for row in rows], dtype=pl.String)
         for column, key in zip(columns, keys, strict=True)
     ]
 
@@ -440,7 +430,7 @@ def _object(value: Any) -> dict[str, Any] | None:
 
 
 def _is_measured(value: Any) -> bool:
-    return not isinstance(value, bool) and as_number(text_of(value) or "") is not None
+    return not isinstance(value, bool) and as_number(cell_text(value) or "") is not None
 
 
 def without_nested(table: FileTable, mapping: Mapping[str, str]) -> FileTable:
