@@ -210,6 +210,26 @@ def test_only_items_make_screens_judgments(tmp_path: Path) -> None:
     assert aside(intake) == {"aside.screen_without_item": 1}
 
 
+def test_fillers_named_as_such_need_no_item_number(tmp_path: Path) -> None:
+    data = [trial(n, item=f"k{n}", condition="ab"[n % 2], trial_type="html-slider-response") for n in range(4)]
+    data += [trial(n, condition="filler", trial_type="html-slider-response") for n in range(4, 7)]
+    data += [trial(7, trial_type="html-slider-response"), trial(8, response=0, condition="filler")]
+    intake = from_json(tmp_path, data)
+    assert rows(intake, "item", "function")[3:] == [("k3", "test"), *((f"Sentence {n}", "filler") for n in (4, 5, 6))]
+    assert aside(intake) == {"aside.screen_without_item": 2}
+    assert noted(intake.notes, "jspsych.fillers_by_stimulus") == {"n": 3, "column": "item"}
+    assert noted(intake.notes, "jspsych.without_item") == {"n": 1, "column": "item"}
+
+
+def test_version_5_keys_and_buttons(tmp_path: Path) -> None:
+    plugin = {"trial_type": "single-stim", "response": None}
+    data = [trial(0, trial_type="text", key_press=32, response=None)]
+    data += [trial(n, **plugin, key_press=70 + 4 * (n % 2)) for n in range(1, 4)]
+    assert rows(from_json(tmp_path, data), "response") == [("j",), ("f",), ("j",)]
+    buttons = [trial(n, trial_type="button-response", button_pressed=n % 2, response=None) for n in range(4)]
+    assert rows(from_json(tmp_path, buttons), "response") == [("0",), ("1",)] * 2
+
+
 def test_a_reported_item_column_wins_and_stays_mappable(tmp_path: Path) -> None:
     data = [trial(0, item="x", text="a"), trial(1, item="y", text="b"), trial(2, item="z")]
     intake = from_json(tmp_path, data, Options(mapping={"item": "text"}))

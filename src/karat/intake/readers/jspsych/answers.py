@@ -1,7 +1,7 @@
 """The answers in a row of jsPsych data, by plugin, and the rows that are not judgments.
 
-The versions differ only in names: version 6 writes `button_pressed`, `key_press` and `responses` (JSON in a
-text) where versions 7 and 8 write `response`.
+The versions differ only in names: up to version 6, they write `button_pressed`, `key_press` and `responses` (JSON in
+a text) where versions 7 and 8 write `response`. Version 5 has no html-keyboard-response but single-stim.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_JUDGMENTS = {
     "preload": Message("aside.preloading"),
     "fullscreen": Message("aside.full_screen"),
     "call-function": Message("aside.function_calls"),
-    "instructions": Message("aside.instructions"),
+    **dict.fromkeys(("instructions", "text"), Message("aside.instructions")),
     "browser-check": Message("aside.browser_checks"),
     "external-html": Message("aside.external_pages"),
     **dict.fromkeys(("virtual-chinrest", "resize"), Message("aside.screen_calibrations")),
@@ -114,11 +114,11 @@ def answers_of(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
         return [Aside(reason)]
     if OWN_PAGES.search(kind) and isinstance(nested(cell(values, "response")), dict):
         return _page(values, kind)
-    if kind.endswith("-button-response"):
+    if kind.endswith("button-response"):
         return _button(values)
     if kind.endswith("-slider-response"):
         return _slider(values)
-    if kind.endswith("-keyboard-response") or kind.startswith(("same-different", "categorize", "iat-")):
+    if kind.endswith("-keyboard-response") or kind.startswith(("same-different", "categorize", "iat-", "single-")):
         return _key(values)
     response = cell(values, "response")
     if response is None or isinstance(nested(response), dict | list):

@@ -14,9 +14,9 @@ from typing import Any
 
 import polars as pl
 
-from karat.errors import IntakeError, Problems
+from karat.errors import IntakeError
 from karat.intake.cells import table_of
-from karat.intake.content import BESIDE_TEST, ITEM_IDS, function_named_in, functions_in, without_speakers
+from karat.intake.content import BESIDE_TEST, ITEM_IDS, function_named_in, function_word, functions_in, without_speakers
 from karat.intake.guess import joined
 from karat.intake.personal import Annotators, asks_for_a_person, describes_a_person, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
@@ -38,7 +38,7 @@ from karat.intake.readers.jspsych.answers import (
 )
 from karat.intake.reading import Options, Question, Reading
 from karat.intake.roles import shown_items
-from karat.judgments.checks import Place
+from karat.judgments.checks import Place, frame_row
 from karat.judgments.columns import COLUMNS, FUNCTIONS
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import Nominal, Ordinal, Scale, as_number
@@ -91,26 +91,21 @@ class Judged:
 
 
 @dataclass
-class JsPsychTrials:
-    """The rows so far, with notes and problems."""
+class JsPsychTrials(Reading):
+    """A reading of which only the rows, the notes and the problems are known yet."""
 
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    locate: Callable[[int], Place] = frame_row
+    units_in: int = 0
     rows: list[TrialRow] = field(default_factory=list)
-    notes: list[Message] = field(default_factory=list)
-    problems: Problems = field(default_factory=Problems)
-    bad_units: int = 0
-    set_aside: dict[Message, int] = field(default_factory=dict)
     id_columns: set[str] = field(default_factory=set)
     """The columns that identified the participant."""
     annotators: Annotators = field(default_factory=Annotators)
 
-    def set_apart(self, reason: Message) -> None:
-        """Count a unit that is not a judgment."""
-        self.set_aside[reason] = self.set_aside.get(reason, 0) + 1
-
-    def refuse(self, place: Place, flaw: AnswerFlaw, units: int = 1) -> None:
+    def refuse(self, place: Place, flaw: AnswerFlaw) -> None:
         """Note an unreadable answer."""
         self.problems.at(place, flaw.what, flaw.fix, flaw.column, flaw.value)
-        self.bad_units += units
+        self.bad_units += 1
 
 
 def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
@@ -137,6 +132,8 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
                 trials.refuse(row.place, judgment)
             else:
                 trials.set_apart(judgment.reason)
+    if displays.left_out:
+        trials.notes.append(Message("jspsych.without_item", {"n": displays.left_out, "column": item_column}))
     if not options.keep_all:
         judged = _judgments_only(judged, background, trials)
     questions = _items_of_pages(judged, item_column, trials, options)
@@ -146,21 +143,13 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
     scales = scales_of(judged, options, trials.notes)
     frame = frame_of(judged, trials.id_columns | {item_column or ""}, scales, options, trials.notes)
     _note_assumptions(judged, item_column, options, trials.notes)
-    units = len(judged) + sum(trials.set_aside.values()) + trials.bad_units
-    several = any(not isinstance(outcome, AnswerFlaw) and len(outcome) > 1 for outcome in answers)
-    return Reading(
-        frame,
-        lambda row: judged[row].row.place,
-        units_in=units,
-        unit="answers and rows" if several else "rows",
-        set_aside=trials.set_aside,
-        bad_units=trials.bad_units,
-        problems=trials.problems,
-        notes=list(dict.fromkeys(trials.notes + trials.annotators.notes())),
-        participants=people_of(trials.rows, background),
-        scales=scales or None,
-        open=questions,
-    )
+    trials.frame, trials.locate, trials.scales = frame, lambda row: judged[row].row.place, scales or None
+    trials.units_in = len(judged) + sum(trials.set_aside.values()) + trials.bad_units
+    if any(not isinstance(outcome, AnswerFlaw) and len(outcome) > 1 for outcome in answers):
+        trials.unit = "answers and rows"
+    trials.notes = list(dict.fromkeys(trials.notes + trials.annotators.notes()))
+    trials.participants, trials.open = people_of(trials.rows, background), questions
+    return trials
 
 
 MOST_QUESTIONS = 3
@@ -301,6 +290,10 @@ class _Displays:
     ) -> None:
         self.answered: set[Display] = set()
         self.items: set[tuple[str | None, str]] = set()
+        self.responses_to_items: dict[str, set[str | None]] = {}
+        """The responses on screens with an item, by plugin."""
+        self.left_out = 0
+        """The answers like those to items on screens without an item."""
         self.shown: Counter[tuple[str | None, Display]] = Counter()
         responses = [
             answer
@@ -323,6 +316,8 @@ class _Displays:
                 item = text(cell(row.values, item_column)) if item_column else None
                 if item:
                     self.items.add((row.participant, item))
+                    responses = self.responses_to_items.setdefault(display[0], set())
+                    responses |= {answer.response for answer in outcome if isinstance(answer, JsPsychAnswer)}
 
     @staticmethod
     def of(row: TrialRow) -> Display:
@@ -338,6 +333,13 @@ class _Displays:
         if not re.search(r"\w", display[1]) and (display[1] or item is None or elsewhere):
             return FIXATIONS
         return UNANSWERED if elsewhere or self.shown[row.participant, display] > 1 else None
+
+    def asks_like_items(self, row: TrialRow, answer: JsPsychAnswer) -> bool:
+        """Whether a screen without an item asks for the answers that items get, as fillers without a number do."""
+        kind, words = self.of(row)
+        responses = self.responses_to_items.get(kind)
+        possible = responses is not None and (answer.kind == "slider" or answer.response in {None, *responses})
+        return possible and answer.kind != "page" and bool(words) and not LEADING_WORDS.search(words)
 
 
 def stimulus(row: TrialRow) -> str:
@@ -357,7 +359,10 @@ def _judge(
         if reason:
             return Aside(reason)
     if item_column and item is None:
-        return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
+        similar = displays.asks_like_items(row, answer)
+        if not similar or _named_function(row) is None:
+            displays.left_out += similar
+            return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
     item = item or (answer.name if answer.kind == "page" else _sides(row) or stimulus(row))
     if not item and answer.kind == "button" and displays.buttons_only_go_on:
         return Aside(CONTINUE_BUTTONS)
@@ -370,6 +375,12 @@ def _judge(
         fix = "Write milliseconds, or leave the cell empty where no time was taken."
         return AnswerFlaw("is not a number", fix, "rt", text(time) or "")
     return Judged(row, answer, item, rt if rt is None or options.rt_unit == "s" else rt / 1000)
+
+
+def _named_function(row: TrialRow) -> str | None:
+    """The item function that a column of the study names in a row."""
+    words = (function_word(text(cell(row.values, name)) or "") for name in row.values if plain_name(name) in OF_KINDS)
+    return next((word for word in words if word in BESIDE_TEST), None)
 
 
 def _sides(row: TrialRow) -> str | None:
@@ -432,6 +443,9 @@ def _note_assumptions(
     if item_column:
         if item_column not in ("item", options.mapping.get("item")):
             notes.append(Message("item.column", {"column": item_column}))
+        unnamed = sum(not text(cell(entry.row.values, item_column)) for entry in judged)
+        if unnamed:
+            notes.append(Message("jspsych.fillers_by_stimulus", {"n": unnamed, "column": item_column}))
     elif kinds:
         if kinds == {"page"}:
             if any(entry.item in (name := entry.answer.name or "", plain_html(name)) for entry in judged):
@@ -455,6 +469,8 @@ CONSUMED = (
 )  # fmt: skip
 KIND_COLUMNS = (*TASK_COLUMNS, "type", "itemtype", "stimulustype", "stimtype", "sentencetype", "trialfunction")
 """Columns in which studies name the kinds of trials."""
+OF_KINDS = (*KIND_COLUMNS, "condition", "cond", "category", "label", "block", "section", "function")
+"""Columns in which fillers without an item number are named as such."""
 OF_PEOPLE = (
     "studyid", "sessionid", "useragent", "browser", "browserversion", "os", "device", "platform", "platformversion",
     "mobile", "recordedat", "source", "locale",
