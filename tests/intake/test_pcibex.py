@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -326,6 +327,37 @@ def test_a_broken_line_is_named(write: Write, line: str, names: list[str]) -> No
         read_files([path], "pcibex")
     skipped = read_files([path], "pcibex", skip_bad=True)
     assert (skipped.skipped_units, skipped.judgments.frame.height) == (1, 2)
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_log_that_a_spreadsheet_saved_again(tmp_path: Path, separator: str) -> None:
+    columns = "# 13. item.\n# 14. sentence.\n# 15. Comments.\n"
+    lines = [line for order in range(3) for line in
+             trial(order, "exp", f"Scale,s,Choice,{order + 1},{START + 700},k{order},He <b>left</b>.,NULL",
+                   logged=f",k{order},He <b>left</b>.")]  # fmt: skip
+    lines = [f"1709547330,0cc175b9c0f1b6a8,PennController,{line}" for line in lines]
+    text = "".join(f"{line},,,,\r\n" for line in [*(HEADER + columns).splitlines(), *lines])
+    text = text.replace("He <b>left</b>.", '"He ""left""."').replace(",", separator)
+    path = tmp_path / "results.csv"
+    path.write_text(text, encoding="utf-8-sig", newline="")
+    intake = read_files([path])
+    assert column(intake, "item") == ["k0", "k1", "k2"]
+    assert column(intake, "sentence") == ['He "left".'] * 3
+    assert column(intake, "rt") == [0.7] * 3
+    path.write_text(re.sub(r"17095470\d{5}", "1.70955E+12", text), encoding="utf-8", newline="")
+    assert column(read_files([path]), "response") == ["1", "2", "3"]
+
+
+def test_names_of_elements_are_no_functions(write: Write) -> None:
+    lines = [line for order, name in enumerate(["practice_scale", "practice_scale", "scale"])
+             for line in trial(order, "exp", f"Scale,{name},Choice,{order + 1},{START + 700},NULL")]  # fmt: skip
+    assert set(column(read_files([write(*lines)]), "function")) == {"test"}
+
+
+def test_typed_answers_may_be_logged_when_entered(write: Write) -> None:
+    entered = [line for order in range(3) for line in
+               trial(order, "exp", f"TextInput,number,EnterReturn,{order + 5},{START + 700},NULL")]  # fmt: skip
+    assert column(read_files([write(*entered)]), "response") == ["5", "6", "7"]
 
 
 def test_lines_without_comments_are_refused(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ ANSWER_LINES = {
     ("key", "PressedKey"): "key",
     ("key", "Key"): "key",
     ("textinput", "Final"): "typed",
+    ("textinput", "EnterReturn"): "typed",
 }
 RANK = {"choice": 0, "question": 1, "key": 2, "typed": 3}
 """The first of these kinds in a trial is its answer; text or keys beside a choice are not."""
@@ -202,9 +203,10 @@ def answers_of(
 ) -> list[IbexAnswer]:  # fmt: skip
     """The answers of a trial, one per element; its other lines are set aside or counted as bad."""
     candidates: list[IbexAnswer] = []
+    final = {line.get("PennElementName") for line in trial if line.get("Parameter") == "Final"}
     for line in trial:
         kind = answer_kind(line, forms)
-        if kind is None:
+        if kind is None or (line.get("Parameter") == "EnterReturn" and line.get("PennElementName") in final):
             reading.set_apart(_kind_of_line(line))
         elif kind == "key" and line.get("PennElementName") in go_on:
             reading.set_apart(KEYS_TO_GO_ON)
@@ -289,7 +291,9 @@ def _unreadable_time(line: LogLine, kind: str) -> tuple[str, str] | None:
         time = line.get(column)
         return (column, time) if time is not None and not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", time) else None
     time_of_event = line.get("EventTime")
-    return ("EventTime", time_of_event) if time_of_event is not None and milliseconds(line) is None else None
+    # Spreadsheets shorten 1721993374721 to 1.72199E+12, which is the time of no event.
+    unknown = time_of_event is None or re.fullmatch(r"\d[.,]\d{1,9}E\+\d\d", time_of_event)
+    return None if unknown or milliseconds(line) is not None else ("EventTime", time_of_event or "")
 
 
 def _answer(trial: Sequence[LogLine], line: LogLine, kind: str, factors: set[str]) -> IbexAnswer:

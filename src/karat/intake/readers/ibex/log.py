@@ -7,6 +7,7 @@ as `%2C`, `%0A` and the like, while a percent sign stands for itself.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -241,11 +242,18 @@ def _date_of(comment: str) -> float | None:
     return None
 
 
+FILLED_UP = re.compile(r"^#[^\n]*?([,;\t])\1{3,}\r?$", re.MULTILINE)
+"""A comment of a results file that a spreadsheet saved again, which fills all lines up to the same width."""
+
+
 def _read_text_log(file: SourceFile) -> Log:
     """Read the lines of a results file, with the column names from the comments."""
     log, columns = Log(), _Columns(bare=is_bare(file.sample))
+    filled = FILLED_UP.search(file.sample)
+    separator = filled[1] if filled else ""
     agent = design = None
     for number, text in file.lines():
+        text = text.rstrip(separator + "\r") if separator else text
         if text.startswith("#"):
             if text.startswith("# Results on"):
                 agent = design = None
@@ -254,7 +262,7 @@ def _read_text_log(file: SourceFile) -> Log:
             design = match[1] if (match := _DESIGN.match(text)) else design
         elif text.strip():
             log.rows += 1
-            flaw, cells = columns.name(text)
+            flaw, cells = columns.name(text, separator)
             if flaw:
                 fix = "Fix the line or its comment lines, or leave it out with --skip-bad."
                 log.problems.add(flaw, fix, file=file.name, number=number)
@@ -307,13 +315,17 @@ class _Columns:
             self.names = {at: name for at, name in self.names.items() if at < position}
             self.names[position] = _column_name(match[2])
 
-    def name(self, text: str) -> tuple[str, list[tuple[str, str]]]:
-        """The flaw of a line or an empty text, and its cells with their names."""
-        cells = text.split(",")
-        names = self._names_for(len(cells))
-        width = max(names, default=0)
+    def name(self, text: str, separator: str = "") -> tuple[str, list[tuple[str, str]]]:
+        """The flaw of a line or an empty text, and its cells with their names.
+
+        Lines that a spreadsheet saved have a `separator`, quotes, and no empty cells at their end.
+        """
         if "\0" in text:
             return "the line holds a NUL byte", []
+        cells = next(csv.reader([text], delimiter=separator)) if separator else text.split(",")
+        names = self._names_for(len(cells))
+        width = max(names, default=0)
+        cells += [""] * (width - len(cells)) if separator else []
         if width <= NATIVE:
             return "no comment line above names the columns of this line", []
         if len(cells) == width - 1 and cells[2].isdigit():

@@ -226,7 +226,7 @@ SIDES = ("left", "right")
 
 def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
     """The functions of items, by a logged column that holds nothing else or by labels."""
-    names = dict.fromkeys(name for answer in answers for name in answer.line.cells)
+    names = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
     columns = ([answer.line.get(name) for answer in answers] for name in names)
     return functions_in(columns, _functions_by_label(answers))
 

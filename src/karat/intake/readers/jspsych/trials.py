@@ -316,8 +316,8 @@ class _Displays:
                 item = text(cell(row.values, item_column)) if item_column else None
                 if item:
                     self.items.add((row.participant, item))
-                    responses = self.responses_to_items.setdefault(display[0], set())
-                    responses |= {answer.response for answer in outcome if isinstance(answer, JsPsychAnswer)}
+                    given = self.responses_to_items.setdefault(display[0], set())
+                    given |= {answer.response for answer in outcome if isinstance(answer, JsPsychAnswer)}
 
     @staticmethod
     def of(row: TrialRow) -> Display:
