@@ -230,6 +230,51 @@ def test_version_5_keys_and_buttons(tmp_path: Path) -> None:
     assert rows(from_json(tmp_path, buttons), "response") == [("0",), ("1",)] * 2
 
 
+def shown_then_asked(*questions: str, **shown: Any) -> list[dict[str, Any]]:
+    """Four sentences with an item, each followed by screens that ask about it and do not name it."""
+    data: list[dict[str, Any]] = []
+    for n in range(4):
+        data.append(
+            trial(
+                len(data),
+                item=f"k{n}",
+                condition="ab"[n % 2],
+                **{"stimulus": f"He left {n}.", "response": n % 2, **shown},
+            )
+        )
+        for question in questions:
+            asked = {"trial_type": "html-slider-response", "stimulus": question, "response": 10 * n}
+            data.append(trial(len(data), **asked))
+    return data
+
+
+def test_a_screen_that_always_asks_the_same_is_about_the_one_before(tmp_path: Path) -> None:
+    keys = {"trial_type": "html-keyboard-response", "response": " "}
+    intake = from_json(tmp_path, shown_then_asked("How natural was that?", **keys))
+    assert rows(intake, "item", "condition", "response") == [
+        ("k0", "a", "0"), ("k1", "b", "10"), ("k2", "a", "20"), ("k3", "b", "30"),
+    ]  # fmt: skip
+    assert noted(intake.notes, "jspsych.screens_before")["question"] == "How natural was that?"
+    pages = [{**row, "item": None, "stimulus": row["stimulus"] if at % 2 == 0 else ""}
+             for at, row in enumerate(shown_then_asked("", **keys))]  # fmt: skip
+    for row in pages[1::2]:
+        row |= {"trial_type": "survey-likert", "response": {"Q0": row["response"] // 10}}
+    assert rows(from_json(tmp_path, pages), "item")[1:3] == [("He left 1.",), ("He left 2.",)]
+
+
+def test_a_question_after_each_judgment_is_a_second_question(tmp_path: Path) -> None:
+    intake = from_json(tmp_path, shown_then_asked("How sure are you?"))
+    second = [(f"k{n}", "How sure are you?", str(10 * n)) for n in range(4)]
+    assert rows(intake, "item", "question", "response")[1::2] == second
+    assert {question for _, question in rows(intake, "item", "question")[::2]} & {"How sure are you?"} == set()
+
+
+def test_databases_key_participants_and_trials(tmp_path: Path) -> None:
+    people = {f"-M{n}": {str(k): trial(k, item=f"k{k}") for k in range(3)} for n in range(2)}
+    intake = from_json(tmp_path, {"study": {"results": people}})
+    assert rows(intake, "participant", "item")[2:4] == [("data-1", "k2"), ("data-2", "k0")]
+
+
 def test_a_reported_item_column_wins_and_stays_mappable(tmp_path: Path) -> None:
     data = [trial(0, item="x", text="a"), trial(1, item="y", text="b"), trial(2, item="z")]
     intake = from_json(tmp_path, data, Options(mapping={"item": "text"}))

@@ -146,7 +146,8 @@ def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[
         for part in element:
             yield from _unpacked(part, shared, depth + 1)
     elif isinstance(element, dict):
-        wrapped = [] if "trial_type" in element else [part for part in element.values() if _are_trials(part)]
+        # A database may key trials and participants by numbers or codes instead of listing them.
+        wrapped = [] if "trial_type" in element else [part for part in element.values() if _holds_trials(part)]
         if not wrapped:
             yield {**shared, **element}
         plain_values = {name: value for name, value in element.items() if not isinstance(value, dict | list)}
@@ -157,8 +158,12 @@ def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[
         yield AnswerFlaw("is not a trial", fix, "", text(element) or "null")
 
 
-def _are_trials(part: Any) -> bool:
-    return isinstance(part, list) and any(isinstance(trial, dict) and "trial_type" in trial for trial in part)
+def _holds_trials(part: Any, depth: int = 0) -> bool:
+    """Whether a value is a trial, or a list or object that holds some."""
+    if isinstance(part, dict) and "trial_type" in part:
+        return True
+    parts = part if isinstance(part, list) else part.values() if isinstance(part, dict) else ()
+    return depth < DEEPEST_LIST and any(_holds_trials(each, depth + 1) for each in parts)
 
 
 def name_participants(

@@ -74,6 +74,8 @@ class TrialRow:
     values: dict[str, Any]
     place: Place
     participant: str | None = None
+    asked: str | None = None
+    """The words of a screen that asks about the one before, whose other values the row has then."""
 
 
 @dataclass
@@ -112,6 +114,7 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
     """The judgments among the rows; everything else is set aside by its reason."""
     item_column = column_of("item", trials.rows, options)
     answers = [answers_of(row.values) for row in trials.rows]
+    _take_over_screens(trials, answers, item_column)
     displays = _Displays(trials.rows, answers, item_column)
     judged: list[Judged] = []
     background: dict[str, dict[str, str]] = {}
@@ -152,6 +155,48 @@ def reading_of(trials: JsPsychTrials, options: Options) -> Reading:
     return trials
 
 
+FEWEST_ASKED = 3
+MOST_REPEATED = 1.5
+
+
+def _take_over_screens(
+    trials: JsPsychTrials, answers: Sequence[list[JsPsychAnswer | Aside] | AnswerFlaw], item_column: str | None
+) -> None:
+    """Give screens that always ask the same the values of the screens before them, which showed what they ask about.
+
+    Such screens recur, have no item of their own and different answers, and the screens before them differ.
+    """
+    given: dict[Display, set[str]] = {}
+    rows: dict[Display, list[TrialRow]] = {}
+    for row, outcome in zip(trials.rows, answers, strict=True):
+        named = item_column and text(cell(row.values, item_column))
+        responses = [] if isinstance(outcome, AnswerFlaw) or named else outcome
+        responses = [answer for answer in responses if isinstance(answer, JsPsychAnswer)]
+        if responses:
+            rows.setdefault(_Displays.of(row), []).append(row)
+            given.setdefault(_Displays.of(row), set()).update(answer.response or "" for answer in responses)
+    people = {kind: len({row.participant for row in asking}) for kind, asking in rows.items()}
+    recurring = {kind for kind, asking in rows.items() if len(asking) >= FEWEST_ASKED * people[kind]}
+    asking = {id(row): kind for kind in recurring if len(given[kind] - {""}) > 1 for row in rows[kind]}
+    shown: dict[str | None, TrialRow] = {}
+    before: dict[Display, list[tuple[TrialRow, TrialRow]]] = {}
+    for row in trials.rows:
+        kind = asking.get(id(row))
+        if kind is None and re.search(r"\w", stimulus(row)):
+            shown[row.participant] = row
+        elif kind is not None and row.participant in shown:
+            before.setdefault(kind, []).append((row, shown[row.participant]))
+    for kind, pairs in before.items():
+        screens = {(row.participant, stimulus(screen)) for row, screen in pairs}
+        if len(pairs) > MOST_REPEATED * len(screens) or len(screens) < FEWEST_ASKED * people[kind]:
+            continue
+        trials.notes.append(Message("jspsych.screens_before", {"n": len(pairs), "question": kind[1] or kind[0]}))
+        for row, screen in pairs:
+            row.asked = kind[1]
+            filled = {name for name, value in row.values.items() if text(value) and name != "stimulus"}
+            row.values |= {name: screen.values[name] for name in screen.values if name not in (*filled, *CONSUMED)}
+
+
 MOST_QUESTIONS = 3
 """A page with more questions may hold items."""
 
@@ -167,7 +212,8 @@ def _items_of_pages(
     recur = 2 * sum(count > 1 for count in counts.values()) > len(counts)
     people, pages = {entry.row.participant for entry in judged}, {id(entry.row) for entry in judged}
     single = len(people) == len(pages) > 1 and len({entry.answer.name for entry in judged}) <= MOST_QUESTIONS
-    if item_column or any(entry.answer.kind != "page" for entry in judged) or not (recur or single):
+    own_pages = all(entry.answer.kind == "page" and entry.row.asked is None for entry in judged)
+    if item_column or not own_pages or not (recur or single):
         return []
     columns = _own_columns(judged, trials.id_columns, options, [])
     parts = joined(options.mapping.get("item", ""), list(columns))
@@ -363,7 +409,8 @@ def _judge(
         if not similar or _named_function(row) is None:
             displays.left_out += similar
             return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
-    item = item or (answer.name if answer.kind == "page" else _sides(row) or stimulus(row))
+    own_page = answer.kind == "page" and row.asked is None
+    item = item or (answer.name if own_page else _sides(row) or stimulus(row))
     if not item and answer.kind == "button" and displays.buttons_only_go_on:
         return Aside(CONTINUE_BUTTONS)
     if not item:
@@ -393,7 +440,10 @@ def _name_questions(judged: Sequence[Judged], item_column: str | None, trials: J
     """Set the questions of answers if there are several, on a page or because of several kinds of answers."""
     names = {entry.answer.name for entry in judged if entry.answer.kind == "page"}
     kinds = {entry.answer.kind for entry in judged}
+    several = len({entry.row.asked for entry in judged}) > 1
     for entry in judged:
+        if several and entry.row.asked:
+            entry.question = entry.row.asked
         if item_column and len(names) > 1:
             entry.question = entry.answer.name
         if entry.question is None and len(kinds) > 1:
