@@ -360,6 +360,15 @@ def test_typed_answers_may_be_logged_when_entered(write: Write) -> None:
     assert column(read_files([write(*entered)]), "response") == ["5", "6", "7"]
 
 
+@pytest.mark.parametrize(("other", "seconds"), [("450", 0.45), ("NA", 0.45), ("800", 0.7)])
+def test_the_logged_time_of_the_only_answer_counts(write: Write, other: str, seconds: float) -> None:
+    shown = f",450,{other}"
+    lines = [line for order in range(3) for line in
+             trial(order, "exp", f"Scale,s,Choice,{order + 1},{START + 700}{shown},NULL", logged=shown)]  # fmt: skip
+    intake = read_files([write(*lines, columns="# 13. RT-answer.\n# 14. questionRT.\n# 15. Comments.\n")])
+    assert column(intake, "rt") == [seconds] * 3
+
+
 def test_lines_without_comments_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("1709547330,0cc175b9,PennController,0,0,exp,NULL,Scale,s,Choice,4,1709547000700,NULL\n")

@@ -106,6 +106,11 @@ def _plain(name: str) -> str:
     return plain(name)
 
 
+@lru_cache(maxsize=10_000)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(words_of(name))
+
+
 def logged(line: LogLine, names: Sequence[str]) -> str | None:
     """The first column of a line with one of these names."""
     columns = {_plain(name): name for name in reversed(list(line.cells))}
@@ -323,10 +328,17 @@ def _answer(trial: Sequence[LogLine], line: LogLine, kind: str, factors: set[str
         # The experiment itself logs the meaning of the key and whether it came in time.
         answered = line.get(meaning) or ""
         response = None if NO_ANSWER.fullmatch(answered) else answered
-    duration = line.get(logged(line, RESPONSE_TIMES) or "")
+    duration = line.get(logged(line, RESPONSE_TIMES) or _own_time(line))
     if duration is not None and re.fullmatch(r"\d{1,7}(\.\d{1,9})?", duration):
         rt, from_display = float(duration) / 1000 if response is not None else None, True
     return IbexAnswer(line, kind, element, response, time, rt, from_display, _sentence(trial), left, right)
+
+
+def _own_time(line: LogLine) -> str:
+    """The column in which the experiment logs the time of its only answer: RT-answer, ratingRT; else an empty text."""
+    times = [name for name in line.cells if "rt" in _words(name) and line.get(name) is not None]
+    ours = [name for name in times if not _words(name).isdisjoint(ANSWERS)]
+    return ours[0] if ours and len({line.get(name) for name in times}) == 1 else ""
 
 
 def _onset(trial: Sequence[LogLine], answer: LogLine, time: float | None) -> tuple[float | None, bool]:

@@ -170,11 +170,11 @@ def _take_over_screens(
     rows: dict[Display, list[TrialRow]] = {}
     for row, outcome in zip(trials.rows, answers, strict=True):
         named = item_column and text(cell(row.values, item_column))
-        responses = [] if isinstance(outcome, AnswerFlaw) or named else outcome
-        responses = [answer for answer in responses if isinstance(answer, JsPsychAnswer)]
+        own = [] if isinstance(outcome, AnswerFlaw) or named else outcome
+        responses = {answer.response or "" for answer in own if isinstance(answer, JsPsychAnswer)}
         if responses:
             rows.setdefault(_Displays.of(row), []).append(row)
-            given.setdefault(_Displays.of(row), set()).update(answer.response or "" for answer in responses)
+            given.setdefault(_Displays.of(row), set()).update(responses)
     people = {kind: len({row.participant for row in asking}) for kind, asking in rows.items()}
     recurring = {kind for kind, asking in rows.items() if len(asking) >= FEWEST_ASKED * people[kind]}
     asking = {id(row): kind for kind in recurring if len(given[kind] - {""}) > 1 for row in rows[kind]}
