@@ -81,8 +81,9 @@ def test_guessers_have_no_weight() -> None:
 def test_the_model_is_that_of_the_engine() -> None:
     crowd = karat.datasets.load("crowd")
     found = consensus(crowd, iterations=3, tolerance=0.0)
-    assert found.notes == (Message("consensus.not_converged", {"method": "dawid-skene", "n": 3}),)
-    assert str(found).endswith(str(found.notes[0]))
+    (fit,) = [note for note in found.notes if note.code == "consensus.not_converged"]
+    assert fit == Message("consensus.not_converged", {"method": "dawid-skene", "n": 3})
+    assert str(found).endswith(str(fit))
     names = crowd.frame["item"].unique(maintain_order=True).to_list()
     people = crowd.frame["participant"].unique(maintain_order=True).to_list()
     item = crowd.frame["item"].replace_strict(names, list(range(80)), return_dtype=pl.Int64)
@@ -159,3 +160,14 @@ def test_probabilities_sum_to_one_and_labels_fit_them(seed: int, method: str) ->
     assert all(highest)
     assert codes(found.summary) == ["consensus.labels", "consensus.right"]
     assert (found.summary[0].values["items"], found.summary[0].values["method"]) == (len(soft), method)
+
+
+def test_labels_are_compared_with_recorded_answers() -> None:
+    keyed = SMALL | {"expected": ["x"] * 3 + ["x|y"] * 3 + [None, "z", "z"]}
+    found = consensus(karat.Judgments(keyed, LABELS), "majority")
+    (note,) = [note for note in found.notes if note.code == "consensus.key"]
+    assert (note.values["n"], note.values["sure"]) == (3, None)
+    assert note.values["right"] == pytest.approx(2 / 3)
+    assert "consensus.key" not in codes(consensus(karat.Judgments(SMALL, LABELS), "majority").notes)
+    modelled = consensus(karat.Judgments(keyed, LABELS))
+    assert {"consensus.key", "consensus.independent"} <= set(codes(modelled.notes))

@@ -55,6 +55,18 @@ def test_labels_have_the_share_of_the_majority() -> None:
     assert found.summary[2].values["estimate"] == pytest.approx(row["estimate"], abs=0.005)
     nominal = karat.Judgments(crowd.frame, karat.Nominal(["0", "1"]))
     assert noise_ceiling(nominal, samples=0).table().height == 1
+    few = nominal.frame.filter(pl.col("participant").is_in(nominal.participants["participant"].head(4).implode()))
+    assert "noise_ceiling.few_others" in codes(noise_ceiling(karat.Judgments(few, nominal.scales), samples=0).notes)
+    assert not noise_ceiling(nominal, samples=0).notes
+
+
+def test_each_participant_counts_once_in_the_share_of_the_majority() -> None:
+    answers = {"p1": "aaaaaa", "p2": "aaaaaa", "p3": "b"}
+    rows = [(who, f"i{place}", answer) for who, text in answers.items() for place, answer in enumerate(text)]
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    (row,) = noise_ceiling(karat.Judgments(frame, karat.Nominal(["a", "b"])), samples=0).table().to_dicts()
+    # In the first item, each of p1 and p2 has one other who agrees and one who does not.
+    assert row["estimate"] == pytest.approx((5.5 / 6 + 5.5 / 6 + 0) / 3)
 
 
 def test_shares_of_random_answers_are_not_below_none() -> None:
@@ -99,6 +111,7 @@ def test_items_that_do_not_differ_cannot_be_ordered() -> None:
     found = decision_study(karat.Judgments(frame, karat.Continuous()), samples=20)
     row = found.needed.filter(pl.col("measured") == "stimuli", pl.col("kind") == "relative").row(0, named=True)
     assert row["needed"] is None or row["needed"] > 50
+    assert ("decision_study.unbounded" in codes(found.notes)) == found.needed["upper"].has_nulls()
     assert found.summary[0].code == (
         "decision_study.equal_stimuli" if row["needed"] is None else "decision_study.stimuli"
     )

@@ -6,7 +6,8 @@
     mace           labels, and how often each participant knows them rather than guesses by habit
     glad           labels, participants' abilities and items' easiness
 
-The summary names the model of the last three and whether its posteriors converged.
+The summary names the model of the last three and whether its posteriors converged. If right answers are recorded, it
+also has the share of labels that equal them.
 
 Quality. By default, the quality q of a participant is the share of their answers that equal the majority of
 the others. Two answers, right by chance, are added, so that nobody with few answers is infallible. The weight is the
@@ -87,7 +88,7 @@ class Consensus(MeasureResult):
         return Message("consensus.labels", labels), Message("consensus.right", {"right": right})
 
     def __str__(self) -> str:
-        fit = with_code(self.notes, "consensus.converged", "consensus.not_converged")
+        fit = with_code(self.notes, "consensus.key", "consensus.converged", "consensus.not_converged")
         return " ".join(map(str, (*self.summary, *fit)))
 
 
@@ -177,12 +178,12 @@ def _of_question(
         ordered = errors == "ordered" or (errors is None and is_ordered)
         fitted = dawid_skene(stimulus, rater, category, kinds, ordered, iterations, tolerance)
         posteriors = fitted.posteriors
-        notes = [_convergence(method, fitted)]
+        notes = [_convergence(method, fitted), Message("consensus.independent")]
         if fitted.ordered is not None:
             further = {"bias": fitted.ordered[:, 0], "precision": fitted.ordered[:, 1]}
     elif method in ("mace", "glad"):
         model = (mace if method == "mace" else glad)(stimulus, rater, category, kinds, iterations)
-        posteriors, notes = model.posteriors, [_convergence(method, model)]
+        posteriors, notes = model.posteriors, [_convergence(method, model), Message("consensus.independent")]
         further = {"competence" if method == "mace" else "ability": model.ability}
         of_items = {} if model.easiness is None else {"easiness": model.easiness}
     else:
@@ -195,7 +196,23 @@ def _of_question(
     table = pl.DataFrame({"participant": rated_items.people, "answers": answers, "right": right, **further})
     labels, probabilities = _labels(rated_items, posteriors, is_ordered)
     labels = labels.with_columns(**{name: pl.Series(values) for name, values in of_items.items()})
+    notes = [*_by_the_key(rated_items, labels), *notes]
     return Consensus(labels, probabilities, table, _confusion(rated_items, fitted), method, notes=tuple(notes))
+
+
+def _by_the_key(answers: Rated, labels: pl.DataFrame) -> list[Message]:
+    """How many labels are among the recorded right answers, if there are any."""
+    if "expected" not in answers.rows.columns:
+        return []
+    keys = answers.rows.group_by("_stimulus").agg(pl.col("expected").drop_nulls().unique())
+    named = [(place, texts[0]) for place, texts in keys.iter_rows() if len(texts) == 1]
+    if not named:
+        return []
+    right = np.array([labels["label"][place] in answers.scale.expected(text) for place, text in named])
+    is_sure = labels["probability"].to_numpy()[[place for place, _ in named]] >= SURE
+    sure = float(right[is_sure].mean()) if is_sure.any() else None
+    values = {"n": len(named), "right": float(right.mean()), "limit": SURE, "sure": sure}
+    return [Message("consensus.key", values)]
 
 
 def _labels(answers: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFrame, pl.DataFrame]:

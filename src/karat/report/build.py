@@ -110,6 +110,12 @@ class ReportData:
         return name in self.deciding or trusted(evidence)
 
     @cached_property
+    def doubts(self) -> tuple[Message, ...]:
+        """Notes on doubtful right answers, if the share of right answers is a main result."""
+        leads = isinstance(self.outcomes, Outcomes) and self.outcomes.right is not None
+        return tuple(gold(self.judgments).notes) if leads else ()
+
+    @cached_property
     def reasons(self) -> dict[str, list[tuple[str, str]]]:
         """For each flagged participant, the titles of the criteria with their reasons."""
         reasons: dict[str, list[tuple[str, str]]] = {}

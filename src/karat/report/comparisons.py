@@ -7,7 +7,7 @@ of the answers does not test it. All p values on the page come from here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,13 @@ RIGHT = ("wrong", "right")
 """The answers of the model of right answers."""
 RIGHT_ANSWERS = "right answers"
 """The label of its results beside those of the answers."""
+
+RIGHT_NOTES = {
+    "contrasts.same_participants": "contrasts.always_right_participants",
+    "contrasts.same_items": "contrasts.always_right_items",
+    "model.probability": "contrasts.right_answers",
+}
+"""Notes on answers, and the same about right answers."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +97,12 @@ def right_model(
     right = pl.when(pl.col("_value") > 0).then(pl.lit(RIGHT[1])).otherwise(pl.lit(RIGHT[0])).alias("response")
     try:
         judgments = Judgments(stay.select("participant", "item", right, *factors), Binary(RIGHT))
-        return contrasts(judgments, conditions=list(factors), levels=levels)
+        model = contrasts(judgments, conditions=list(factors), levels=levels)
     except (KaratError, ValueError):
         return None
+    # Its answers are right and wrong, not those that participants gave.
+    notes = (replace(note, code=RIGHT_NOTES.get(note.code, note.code)) for note in model.notes)
+    return replace(model, notes=tuple(notes))
 
 
 def term_tests(model: Contrasts | None, factors: Sequence[str]) -> tuple[TermTest, ...]:

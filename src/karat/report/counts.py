@@ -185,12 +185,11 @@ def _background(column: pl.Series) -> dict[str, Any]:
     return commonest(column) | ({"missing": column.null_count()} if column.null_count() else {})
 
 
-def excluded_by(screening: Screening) -> dict[str, int]:
-    """The number of excluded participants by the title of the first criterion that flags them."""
-    left = set(screening.excluded)
-    numbers: dict[str, int] = {}
-    for name, evidence in screening.evidence.items():
-        flagged = left & set(evidence.flagged)
-        left -= flagged
-        numbers |= {title_of(name): len(flagged)} if flagged else {}
-    return numbers
+def excluded_by(screening: Screening) -> list[tuple[str, set[str]]]:
+    """The title of each criterion with the excluded participants that it flags, most first.
+
+    A participant may be flagged by several criteria, as in the figure and the table of the flow.
+    """
+    excluded = set(screening.excluded)
+    flagged = ((title_of(name), excluded & set(evidence.flagged)) for name, evidence in screening.evidence.items())
+    return sorted(((title, names) for title, names in flagged if names), key=lambda by: -len(by[1]))

@@ -228,7 +228,9 @@ def results(gathered: ReportData) -> dict[str, Any]:
         ),
         "measures": _measures(measures, gathered) if isinstance(measures, Measures) else measures.to_dict(),
         # The first sentence does not name the criteria that exclude the fewest.
-        "excluded_by": {**excluded, "others": sum(sorted(excluded.values(), reverse=True)[MOST_REASONS:])},
+        "excluded_by": {title: len(names) for title, names in excluded} | {
+            "others": len(set[str]().union(*(names for _, names in excluded[MOST_REASONS:])))
+        },
         "look": look_counts(gathered),
         "rules": plain(compared.to_dict()),
     }  # fmt: skip

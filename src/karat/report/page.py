@@ -71,6 +71,8 @@ UNNAMED = {"answer", "all", "_pair", "expected"}
 """The factors of the first figure that are not factors of the design."""
 FACTS = 4
 """The most numbers below the title."""
+MOST_TITLES = 6
+"""The most parts that the heading of a section names."""
 PRINTED = ("results", "words", "methods")
 """The sections that are printed without the appendix."""
 COPIED = ("methods", "preregistration")
@@ -140,7 +142,9 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
-        titles = [part.title for part in section.sections[:4]]
+        titles = [part.title for part in section.sections]
+        if len(titles) > MOST_TITLES:
+            titles = [*titles[: MOST_TITLES - 1], f"{len(titles) - MOST_TITLES + 1} more"]
         # German nouns keep their capitals, and so does a single letter such as R.
         small = (title if title[1:2] == " " else title[:1].lower() + title[1:] for title in titles)
         return ", ".join(small if section.language == "en" else titles)

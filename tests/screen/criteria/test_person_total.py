@@ -98,6 +98,14 @@ def test_a_latin_square_compares_the_same_version() -> None:
     assert person_total(blurred).participants["score"][19] < 0.4
 
 
+def test_nobody_is_flagged_where_nobody_agrees() -> None:
+    """Of many participants whose answers have nothing in common, some correlate clearly below 0 by chance."""
+    random = np.random.default_rng(3)
+    ratings = {f"p{who}": {f"s{place}": int(random.integers(1, 8)) for place in range(12)} for who in range(400)}
+    evidence = person_total(judgments(ratings, karat.Ordinal(7)))
+    assert (evidence.flagged, [note.code for note in evidence.notes]) == ([], ["person_total.no_agreement"])
+
+
 def test_few_answers_do_not_show_that_a_score_is_low() -> None:
     """Seven labels, or all labels the same but one, in a crowd that agrees fairly well."""
     truth = {f"s{n:02d}": n % 2 for n in range(60)}

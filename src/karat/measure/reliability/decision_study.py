@@ -142,7 +142,10 @@ def decision_study(
             "stimuli": answers_a_stimulus(answers),
             "participants": float(1 / np.mean(1 / np.bincount(answers.rater))),
         }
-        needed += [(answers.question, *row) for row in _needed(estimates, draws, wanted, now, level)]
+        found = _needed(estimates, draws, wanted, now, level)
+        if draws is not None and any(None in row[2:5] for row in found):
+            notes.append(Message("decision_study.unbounded"))
+        needed += [(answers.question, *row) for row in found]
     if not needed:
         raise MeasureError(Message("decision_study.no_numbers"))
     schema = schema_of("question:s source:s variance share")

@@ -22,7 +22,15 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
-from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, resampled_people, splits
+from karat.measure.reliability.agreement import (
+    LEVEL,
+    answers_a_stimulus,
+    check_bootstrap,
+    has_halves,
+    in_columns,
+    resampled_people,
+    splits,
+)
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded, schema_of, table_of
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around
@@ -33,6 +41,8 @@ SCHEMA = schema_of("question:s ceiling:s estimate lower upper")
 RELIABILITY, MEANS = "reliability of means", "predictions with means"
 OTHERS, EVERYBODY = "a participant with the mean of the others", "a participant with the mean of all"
 MAJORITY = "answers equal to the majority of the others"
+FEW_OTHERS = 10
+"""With fewer answers per stimulus, the majority of the others often differs from the most likely answer."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,9 @@ def noise_ceiling(
         notes += about_question(answers.question, answers.notes)
         weights, few = resampled_people(answers, samples, seed)
         notes += few
+        k = answers_a_stimulus(answers)
+        if not answers.has_numbers and k < FEW_OTHERS:
+            notes += about_question(answers.question, [Message("noise_ceiling.few_others", {"k": k})])
         rows += [(answers.question, *row) for row in _ceilings(answers, weights, level, seed, executor)]
     table = table_of(rows, SCHEMA)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}

@@ -148,10 +148,11 @@ def _reason(answers: Rated, error: ValueError) -> Message:
 
 
 def _fit_notes(fit: Fit) -> list[Message]:
-    notes = [Message("strengths.shrunk")]
+    alike = fit.variances["task"] < NO_VARIANCE
+    notes = [] if alike else [Message("strengths.shrunk")]
     if not fit.converged:
         notes.append(Message("strengths.not_converged", {"convergence": fit.convergence.message}))
-    if fit.variances["task"] < NO_VARIANCE:
+    if alike:
         notes.append(Message("strengths.no_stimulus_variance"))
     if fit.variances["worker"] < NO_VARIANCE:
         notes.append(Message("strengths.no_participant_variance"))

@@ -98,12 +98,14 @@ def _who_stays(screening: Screening) -> tuple[str, str]:
         )
         return f"{who} in the analysis.", "No exclusion rule was stated."
     claim = f"{everyone - excluded:,} of {counted(everyone, 'participant')} stay."
-    counts = sorted(excluded_by(screening).items(), key=lambda item: -item[1])
-    if not counts:
+    by = excluded_by(screening)
+    if not by:
         return claim, "No criterion excludes anybody." if not excluded else ""
-    sentences = [f"{number:,} by {title[:1].lower()}{title[1:]}" for title, number in counts[:MOST_REASONS]]
-    rest = sum(number for _, number in counts[MOST_REASONS:])
-    return claim, f"Excluded: {ENGLISH.several([*sentences, *([f'{rest:,} by other criteria'] if rest else [])])}."
+    counts = [f"{len(names):,} by {title[:1].lower()}{title[1:]}" for title, names in by[:MOST_REASONS]]
+    others = set[str]().union(*(names for _, names in by[MOST_REASONS:]))
+    counts += [f"{len(others):,} by other criteria"] if others else []
+    several = ", some by several criteria" if sum(len(names) for _, names in by) > excluded else ""
+    return claim, f"Excluded: {ENGLISH.several(counts)}{several}."
 
 
 def _right_answers(right: tuple[float, float, float], outcomes: Outcomes) -> tuple[str, str]:

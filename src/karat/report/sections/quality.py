@@ -272,6 +272,7 @@ def _criteria(gathered: ReportData, above: list[Section]) -> Section | NotComput
     Notes of the sections above are not repeated, and a note of several criteria appears once.
     """
     screening, repeated = gathered.screening, {note for section in above for note in section.notes}
+    repeated |= set(map(str, gathered.doubts))
     titles: dict[str, list[str]] = {}
     for name, evidence in screening.evidence.items():
         for note in dict.fromkeys(map(str, evidence.notes)):

@@ -56,6 +56,7 @@ TITLES = {
 """Headings of results whose name is unclear or technical."""
 UNTRUSTED = (
     "contrasts.not_converged", "contrasts.not_used", "order.not_converged", "strengths.no_stimulus_variance",
+    "consensus.key", "consensus.independent",
 )  # fmt: skip
 """The notes that are shown beside the numbers they are about."""
 BY_QUESTION = "Only the main number of each question is shown; karat measure writes the others."
@@ -81,7 +82,7 @@ def section(gathered: ReportData) -> Section:
     people = measures.judgments.participants.height
     parts = shown_parts(measures, gathered)
     sections = [_part(part, gathered, measures, number) for number, part in enumerate(parts)]
-    notes = _unmeasured(measures)
+    notes = (*map(str, gathered.doubts), *_unmeasured(measures))
     who = "the one participant" if people == 1 else f"the {people:,} participants"
     text = f"All results are from the test trials of {who} in the analysis."
     tests = measures.judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())

@@ -6,7 +6,7 @@ has no place in the clause is appended by its name, so no stated setting is left
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -40,15 +40,16 @@ def excluded(
     Without a rule nobody is excluded, and only the report has the flags of criteria.
     """
     sentences = [_rules_source(language, screening, study)]
+    stages = _stages(language, screening.settings)
     if screening.exclude is not None:
-        sentences += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
+        sentences += [_rule(language, screening.exclude), *stages, language.say("asks")]
     for step in screening.steps if screening.exclude is not None else ():
         here = [name for name in screening.settings if CRITERIA[name].stage == step.stage]
         sentences += [_criterion(language, screening, name) for name in here]
-        if step.excluded:
+        if step.excluded and stages:
             counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
             sentences.append(language.say("stage.excluded", **counts))
-        elif here:
+        elif here and stages:
             sentences.append(language.say("stage.nobody"))
     everyone, excluded_people = screening.judgments.participants.height, len(screening.excluded)
     if screening.exclude is not None:
@@ -66,7 +67,7 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
     settings = {} if rules is None else settings_of(rules, study)
     if rules is None or not settings:
         return [language.say("no screening")]
-    sentences = [_rule(language, rules["exclude"]), language.say("stages"), language.say("asks")]
+    sentences = [_rule(language, rules["exclude"]), *_stages(language, settings), language.say("asks")]
     for stage in STAGES:
         for name, values in settings.items():
             if CRITERIA[name].stage == stage:
@@ -76,6 +77,13 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
                     language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, values))
                 )
     return [*sentences, language.say("nobody else")]
+
+
+def _stages(language: Language, criteria: Iterable[str]) -> list[str]:
+    """The sentence on the stages of the criteria; none if all are of one stage."""
+    used = {CRITERIA[name].stage for name in criteria}
+    names = [language.say(f"stage.{stage}") for stage in STAGES if stage in used]
+    return [language.say("stages", number=len(names), stages=", ".join(names))] if len(names) > 1 else []
 
 
 def _rules_source(language: Language, screening: Screening, study: Study | None) -> str:

@@ -19,7 +19,7 @@ below it too. Participants are therefore flagged only if their score is also cle
 of its one-sided 99 % interval (Fisher's z with n - 3) must be below half the median score, or below the cutoff if
 that is higher. Participants who gave the same answer all but once or twice are not flagged, because those one or two
 answers decide the score. Nor are participants who agree (p < .01) with others below the cutoff, because two groups
-may prefer different things.
+may prefer different things. If the median score is not above chance (p < .05), nobody is flagged.
 
 Nominal answers count as one number per category, 1 if it was chosen and 0 if not; m_is is then the share of the others
 who chose it, and r_i runs over all stimuli and categories, each category centred. With two categories this is the
@@ -62,6 +62,8 @@ FEWEST_APART = 3
 """With fewer answers apart from the most frequent one, one answer decides the score."""
 ONE_SIDED = 2.33
 """The 99th percentile of the normal distribution."""
+AGREEING = 1.64
+"""The 95th percentile."""
 
 
 class PersonTotalSettings(CriterionSettings):
@@ -103,7 +105,18 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     )  # fmt: skip
     low = table.filter(pl.col("score") < at_least)["participant"].to_list()
     table = _verdicts(table, at_least, who_agree(judgments, low))
+    if table["flagged"].any() and not _agree(table):
+        table = table.with_columns(flagged=pl.lit(False))
+        notes.append(Message("person_total.no_agreement"))
     return Evidence(table, "person_total", {"at_least": at_least}, (*notes, *without_score(table)))
+
+
+def _agree(table: pl.DataFrame) -> bool:
+    """Whether most participants agree better than by chance: the median of their Fisher's z, in standard errors."""
+    scored = table.drop_nulls("score")
+    z = np.arctanh(np.clip(scored["score"].to_numpy(), -0.999, 0.999)) * np.sqrt(scored["stimuli"].to_numpy() - 3)
+    # The standard error of a median is that of the mean times sqrt(pi / 2).
+    return bool(np.median(z) > AGREEING * np.sqrt(np.pi / 2 / len(z)))
 
 
 def _verdicts(table: pl.DataFrame, at_least: float, alike: list[str]) -> pl.DataFrame:
