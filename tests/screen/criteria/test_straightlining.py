@@ -121,6 +121,16 @@ def test_the_side_that_was_chosen_more_often_is_named() -> None:
     assert message(found["p1"]) == ("straightlining.right", {"chosen": 60, "choices": 75})
 
 
+def test_the_best_participant_is_not_accused_where_the_better_item_is_always_on_one_side() -> None:
+    """Files with a row per item and without sides have the items of each pair in the same order."""
+    random = np.random.default_rng(4)
+    answers = {f"p{n}": ["left" if random.random() < 0.1 else "right" for _ in range(40)] for n in range(20)}
+    answers["best"] = ["right"] * 40
+    assert straightlining(judgments(answers, karat.Choice())).flagged == []
+    balanced = {f"p{n}": random.choice(["left", "right"], 40).tolist() for n in range(20)}
+    assert straightlining(judgments(balanced | {"one side": ["right"] * 40}, karat.Choice())).flagged == ["one side"]
+
+
 def test_a_side_that_everybody_chooses_accuses_nobody() -> None:
     """The better sentence is on the right in 36 of 40 trials: only who went left all the time is flagged."""
     random = np.random.default_rng(3)

@@ -4,7 +4,8 @@ Answers are taken in the order in which the participant saw the trials, never in
 given on the screen (polarity is not undone). There are five patterns, each with its probability if answers do not
 depend on what is asked:
 
-- the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers;
+- the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers; in a
+  choice task, the probability of that side if it is higher;
 - a long run of one answer: P(longest run >= m), exact for independent answers with the participant's own shares of
   answers, so that nobody is flagged for finding most sentences good;
 - a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials earlier, compared with the binomial
@@ -278,6 +279,8 @@ def _patterns(
     q = (counts * (counts - 1)).sum(axis=1) / np.maximum(n * (n - 1), 1)
     period, share, equal, period_p = _periods(person, code, n, q)
     left, either, side_p = _sides(chosen, person, answers, len(n))
+    # In choices, the same answer throughout is one side throughout.
+    same_p = np.fmax(same_p, np.where(same, side_p, np.nan))
     variability: pl.Series = pl.Series([None] * len(n), dtype=pl.Float64)
     if is_ordered(scale):
         steps = rows.group_by("_person", maintain_order=True).agg(position(scale).std().alias("sd"))
