@@ -60,7 +60,7 @@ def test_labels_have_the_share_of_the_majority() -> None:
     assert not noise_ceiling(nominal, samples=0).notes
 
 
-def test_each_participant_counts_once_in_the_share_of_the_majority() -> None:
+def test_the_majority_counts_each_participant_once() -> None:
     answers = {"p1": "aaaaaa", "p2": "aaaaaa", "p3": "b"}
     rows = [(who, f"i{place}", answer) for who, text in answers.items() for place, answer in enumerate(text)]
     frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")

@@ -10,8 +10,10 @@ from karat.measure.measures import Measures
 from karat.messages import Message, NotComputed
 from karat.report import build
 from karat.report.build import DESCRIBING
+from karat.report.counts import excluded_by
 from karat.report.outcomes import Outcomes
 from karat.screen.evidence import Evidence
+from karat.study.criteria import title_of
 from report.small import PEOPLE, RULES, gathered
 
 
@@ -108,3 +110,14 @@ def test_everybody_excluded_is_reported_and_not_an_error() -> None:
     assert len(found.screening.excluded) == 2
     assert isinstance(found.measures, NotComputed)
     assert isinstance(found.index, NotComputed)
+
+
+def test_exclusions_are_counted_for_each_criterion_that_flags() -> None:
+    likert = karat.datasets.load("likert")
+    rules = {"attention": {}, "person_total": {"at_least": 0.3}, "exclude": "any"}
+    screening = karat.screen.run(likert, rules)
+    by = dict(excluded_by(screening))
+    flagged = {title_of(name): set(evidence.flagged) for name, evidence in screening.evidence.items()}
+    assert by == {title: names for title, names in flagged.items() if names}
+    assert set().union(*by.values()) == set(screening.excluded)
+    assert sum(map(len, by.values())) > len(screening.excluded)

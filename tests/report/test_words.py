@@ -407,8 +407,12 @@ def test_where_right_answers_lead_the_methods_have_their_model() -> None:
     found = labelled()
     measured = karat.measure.run(found.judgments, samples=0)
     text = methods(replace(found, measures=measured))
-    assert "Right answers were compared between conditions in a logit mixed model" in text
     assert isinstance(found.outcomes, Outcomes)
+    assert found.outcomes.accuracy is not None
+    notes = {note.code for note in found.outcomes.accuracy.notes}
+    assert "contrasts.right_answers" in notes
+    assert not notes & {"model.probability", "contrasts.same_participants", "contrasts.same_items"}
+    assert "Right answers were compared between conditions in a logit mixed model" in text
     shares = [f"{language_of('en').value(cell[0] / 100, '.2r')} for “{name[0]}”"
               for name, cell in zip(found.outcomes.cells, found.outcomes.analysed.cells, strict=True)]  # fmt: skip
     assert f"The proportions of right answers were {shares[0]} and {shares[1]}." in text
@@ -459,3 +463,16 @@ def test_means_of_several_questions_are_few_and_together() -> None:
 
 def test_german_nouns_keep_their_capitals_in_a_summary() -> None:
     assert "Methoden, Literatur" in html(labelled(), "de")
+
+
+def test_stages_are_named_only_if_there_are_several(likert: Judgments) -> None:
+    english = language_of("en")
+    attended, both = {"attention": {}}, {"attention": {}, "completion": {}}
+    single, several = (
+        methods(ReportData(karat.screen.run(likert, rules), None, NOT_COMPUTED, NOT_COMPUTED))
+        for rules in (attended | {"exclude": "any"}, both | {"exclude": "any"})
+    )
+    sentence = english.say("stages", number=2, stages="completion, answers")
+    assert sentence in several
+    assert english.say("stage.nobody") not in single
+    assert not any(english.texts[f"stage.{stage}"] + ", " in single for stage in ("completion", "clock"))

@@ -121,7 +121,7 @@ def test_the_side_that_was_chosen_more_often_is_named() -> None:
     assert message(found["p1"]) == ("straightlining.right", {"chosen": 60, "choices": 75})
 
 
-def test_the_best_participant_is_not_accused_where_the_better_item_is_always_on_one_side() -> None:
+def test_the_best_are_not_accused_where_one_side_is_better() -> None:
     """Files with a row per item and without sides have the items of each pair in the same order."""
     random = np.random.default_rng(4)
     answers = {f"p{n}": ["left" if random.random() < 0.1 else "right" for _ in range(40)] for n in range(20)}

@@ -87,3 +87,14 @@ def test_a_model_without_a_maximum_is_reported() -> None:
     inner = [note.values["note"].code for note in with_code(index.notes, "spammer_index.baseline")]
     assert "spammer_index.not_converged" in inner
     assert 0 <= index.lower <= index.value <= index.upper <= 1
+
+
+def test_notes_name_categories_by_their_label() -> None:
+    # Everybody gives each label equally often, so participants have no variance.
+    rows = [(f"p{who}", f"i{item}", "xyz"[(item + (item // 3 % 6 == who)) % 3]) for who in range(6)
+            for item in range(36)]  # fmt: skip
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    fitted = fit(crowd(karat.Judgments(table, karat.Nominal(["x", "y", "z"])), "x"))
+    zero = list(with_code(fitted.notes, "fit.zero_category"))
+    assert zero
+    assert {note.values["category"] for note in zero} <= {"y", "z"}

@@ -158,7 +158,8 @@ def _described(outcomes: Outcomes) -> tuple[str, str]:
             left_out = " Answers “no difference” are left out." if outcomes.unit == CHOSEN[True] else ""
             claim = f"“{first}” was chosen over “{second}” in {_number(outcomes, means[best])} of choices."
             return claim, f"{_ends_sentence(outcomes, best)}{left_out}".strip()
-        claim = f"Choices show a preference in {clear:,} of {pairs}."
+        ties = " with answers other than “no difference”" * (outcomes.unit == CHOSEN[True])
+        claim = f"Choices show a preference in {clear:,} of {pairs}{ties}."
         if not clear:
             return claim, "No 95 % interval excludes one half."
         rest = " The 95 % intervals behind this are not adjusted for the number of pairs, so some may be due to chance."

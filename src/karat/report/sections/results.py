@@ -157,6 +157,9 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         planned = all(comparison.planned for comparison in outcomes.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
         caption += f" p comes from the mixed model of the participants in the analysis{adjusted}."
+    if outcomes.left_out:
+        caption += f" The table has the pairs of the figure, {len(outcomes.cells)} of "
+        caption += f"{len(outcomes.cells) + outcomes.left_out:,}."
     if outcomes.question:
         caption = f"The question “{outcomes.question}”. {caption}"
     if len(sides) == 1:

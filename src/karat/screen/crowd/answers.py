@@ -28,7 +28,7 @@ Both were measured, the first from 60 x 60 to 330 x 330 with three and four labe
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -293,11 +293,18 @@ def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
 
     try:
         if answers.family == "nominal":
-            return fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
+            fitted = fit_nominal(answers.response, answers.worker, answers.task, baseline=baseline)
+            return replace(fitted, notes=tuple(_with_name(note, answers.categories) for note in fitted.notes))
         return fit_crossed(answers.response, answers.worker, answers.task, family=answers.family)
     except np.linalg.LinAlgError:
         values = {"answers": len(answers.response), "categories": len(categories_used(answers))}
         raise ScreenError(Message("crowd.not_fitted", values)) from None
+
+
+def _with_name(note: Message, categories: Sequence[str]) -> Message:
+    """A note of a fit with the name of its category, which the fit knows by number."""
+    number = note.values.get("category")
+    return note if number is None else replace(note, values={**note.values, "category": categories[int(number)]})
 
 
 def categories_used(answers: Crowd) -> list[int]:
