@@ -118,3 +118,86 @@ def test_every_rater_answers_several_questions(tmp_path: Path, rater: str) -> No
     rows = [[n, f"The word {n} is here.", *(chance.randint(1, 5) for _ in columns)] for n in range(24)]
     read = karat.read(saved(tmp_path / "r.csv", ",".join(["sent_id", "mt", *columns]), rows), accept=True)
     assert (read.participants.height, set(read.frame["question"])) == (3, {"adequacy", "fluency"})
+
+
+def test_sliders_that_a_column_lists_in_the_order_of_the_screen(tmp_path: Path) -> None:
+    """Five sliders per screen; a practice screen and a form have no story, and main stands where no answer is right."""
+    chance, rows = random.Random(7), []
+    names = ["low", "p1", "p2", "high"]
+    for person in range(12):
+        rows.append([person, "", ";".join(names), *(chance.randint(0, 100) for _ in names), "", "", ""])
+        for place, story in enumerate(chance.sample(range(1, 11), 6), 1):
+            right = 100 if story > 9 else "main"
+            answers = [100 if right == 100 else chance.randint(0, 100) for _ in names]
+            kind = "filler" if right == 100 else "main"
+            rows.append([person, right, ";".join(chance.sample(names, 4)), *answers, place, kind, story])
+        rows.append([person, "", "", "", "", "", "", "", "", ""])
+    header = "submission_id,correct_answer,itemOrder,low,p1,p2,high,trialNr,trial_type,vignette"
+    read = karat.read(saved(tmp_path / "r.csv", header, rows), accept=True)
+    assert set(read.frame["question"]) == set(names)
+    assert (read.frame.height, set(read.frame["item"])) == (12 * 6 * 4, set(map(str, range(1, 11))))
+    assert set(read.frame["expected"].drop_nulls()) == {"100"}
+    assert set(read.frame.filter(read.frame["expected"].is_not_null())["function"]) == {"filler"}
+
+
+def test_answers_have_the_levels_of_the_correct_answers(tmp_path: Path) -> None:
+    """The answer is named after what was asked; only fillers have a correct answer."""
+    chance, rows = random.Random(8), []
+    for person in range(20):
+        for place in range(1, 7):
+            right = chance.choice(["Yes", "No"]) if place == 4 else "main"
+            answer = right if place == 4 and person else chance.choice(["Yes", "No"])
+            kind = "filler" if place == 4 else "main"
+            rows.append([person, f"rule_{chance.randint(1, 9)}", right, chance.randint(1, 24), place, kind, answer])
+    path = saved(tmp_path / "r.csv", "submission_id,assumption,correct_answer,item_id,trialNr,trial_type,breach", rows)
+    assert proposed(path)["response"] == {"response": "breach"}
+    read = karat.read(path, accept=True)
+    assert read.frame["expected"].drop_nulls().len() == 20
+
+
+def test_practice_has_a_column_of_answers_of_its_own(tmp_path: Path) -> None:
+    chance, rows = random.Random(9), []
+    for person in range(12):
+        rows += [[person, 800 + n, "part", "", chance.randint(0, 100), n] for n in range(3)]
+        rows += [[person, n, chance.choice(["part", "sum"]), chance.randint(0, 100), "", n] for n in range(12)]
+    path = saved(tmp_path / "r.csv", "submission_id,itemNr,form,acceptability,practice,trialNR", rows)
+    frame = karat.read(path, accept=True).frame
+    assert dict(frame["function"].value_counts().iter_rows()) == {"practice": 36, "test": 144}
+    assert frame["response"].null_count() == 0
+    assert "practice" not in frame.columns
+
+
+def test_tests_beside_critical_trials_are_controls(tmp_path: Path) -> None:
+    chance, rows = random.Random(10), []
+    for person in range(12):
+        for n in range(16):
+            kind = ("example", "critical", "test", "critical")[n % 4]
+            rows.append([person, f"The statement {n} holds here.", kind, chance.randint(0, 100), n + 1])
+    frame = karat.read(
+        saved(tmp_path / "r.csv", "submission_id,prompt,condition,response,trial", rows), accept=True
+    ).frame
+    assert dict(frame["function"].value_counts().iter_rows()) == {"practice": 48, "test": 96, "control": 48}
+
+
+def test_the_condition_of_a_participant_with_a_single_item(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    rows = [
+        [
+            f"{who:024x}",
+            "colony",
+            chance.choice(["cause", "link", "none"]),
+            chance.choice(["one", "both"]),
+            20 + who % 30,
+        ]
+        for who in range(60)
+    ]
+    read = karat.read(saved(tmp_path / "r.csv", "prolific_pid,itemName,condition,response,age", rows), accept=True)
+    assert read.factors() == ["condition"]
+
+
+def test_a_function_that_is_test_throughout_keeps_its_name(tmp_path: Path) -> None:
+    chance = random.Random(12)
+    rows = [[f"p{p}", f"s{i}", "test", chance.randint(1, 5)] for p in range(12) for i in range(10)]
+    frame = karat.read(saved(tmp_path / "r.csv", "subj,sentence_id,function,rating", rows)).frame
+    assert "function" in frame.columns
+    assert "function_" not in frame.columns

@@ -6,7 +6,7 @@ Names suggest a role; content decides it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -292,7 +292,10 @@ class Content:
         bare = {value: re.sub(r"[\W_]", "", value.lower()) for value in self.values}
         if {"bad", "badref"} & {*bare.values()} and {*bare.values()} <= {*_OF_SYSTEMS, "system", "tgt"}:
             return {value: _OF_SYSTEMS.get(word, "test") for value, word in bare.items()}
-        return {value: word for value in self.values if (word := function_word(value)) is not None}
+        words = {value: word for value in self.values if (word := function_word(value)) is not None}
+        # Beside critical trials, a test checks whether participants understood.
+        checks = [value for value in words if bare[value] == "test" and "critical" in bare.values()]
+        return words | dict.fromkeys(checks, "control")
 
     @cached_property
     def are_means(self) -> bool:
@@ -356,7 +359,7 @@ class Contents:
     def __getitem__(self, name: str) -> Content:
         return self._columns[name]
 
-    def __iter__(self) -> object:
+    def __iter__(self) -> Iterator[Content]:
         return iter(self._columns.values())
 
     @property

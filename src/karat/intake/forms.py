@@ -1028,6 +1028,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     questions = max(*groups.values(), _alike_neighbours(contents, person), [], key=len)
     if not person:
         return []
+    listed_columns = _listed_in_cells(contents)
+    if listed_columns:
+        return listed_columns
     questions = max(questions, _numbered_questions(contents, person), key=len)
     ticks: list[str] = []
     if len(questions) < FEWEST_GROUPS and sum(contents[name].distinct >= MOST_OPTIONS for name in criteria) >= PAIR:
@@ -1058,6 +1061,22 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
 
 
 DIFFERENT = 1.3
+
+
+def _listed_in_cells(contents: Contents) -> list[str]:
+    """Columns with answers that another column lists in different orders, those in which a screen showed them.
+
+    >>> _listed_in_cells(Contents(pl.DataFrame({"order": ["a,b,c", "c,a,b"], "a": [1, 7], "b": [2, 3], "c": [3, 3]})))
+    ['a', 'b', 'c']
+    """
+    for content in contents.columns:
+        orders = [re.split(r"\s*[,;|]\s*", value) for value in content.values]
+        if content.distinct < PAIR or len({tuple(sorted(order)) for order in orders}) > 1:
+            continue
+        names = [name for name in contents.names if name in orders[0]]
+        if len(names) == len(orders[0]) >= FEWEST_GROUPS and all(contents[name].is_number for name in names):
+            return names
+    return []
 
 
 def _alike_neighbours(contents: Contents, person: Sequence[str]) -> list[str]:

@@ -283,7 +283,7 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
     names_people = bool(_annotators(list(lists))) or any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
-        for content in contents if content.name not in lists  # type: ignore[attr-defined]
+        for content in contents if content.name not in lists
     )  # fmt: skip
     rated = rated or [name for name in contents.names if _holds_several(contents[name])]
     if rated and not names_people:

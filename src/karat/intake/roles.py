@@ -32,7 +32,7 @@ from karat.intake.content import (
     function_word,
     words_of,
 )
-from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain, without_unit
+from karat.intake.guess import NAMES, are_rankings, are_verdicts, guess_columns, joined, plain, without_unit
 from karat.intake.personal import OF_ITEMS_TOO, describes_a_person
 from karat.intake.reading import Proposal, Question
 from karat.intake.words import word_list
@@ -508,14 +508,15 @@ class _RoleSearch:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             exact = content.plain in NAMES["function"]
             words = self._known_functions(content, is_named=named or exact)
-            if not words or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
-                if exact and content.distinct and not self._of_person(content):
+            of_person = self._of_person(content) and not (exact and content.distinct == 1)
+            if not words or content.distinct > MOST_FUNCTIONS or of_person or content.is_text:
+                if exact and content.distinct and not of_person:
                     values = content.values[:4]
                     self._note("role.no_function", column=content.name, values=values, n=content.distinct)
                 continue
             every = len(words) == content.distinct and (len(set(words.values())) > 1 or exact)
             marked = {word for word in words.values() if word != "test"}
-            if every and (named or len(marked) > 0):
+            if every and (named or exact or len(marked) > 0):
                 whole.append((not exact, not named, words, content))
             elif marked and (content.plain not in LIST_NAMES or marked <= BESIDE_LISTS):
                 part.append((not exact, not named, -len(words), words, content))
@@ -914,7 +915,7 @@ class _RoleSearch:
             and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
             and not (content.functions and len(content.functions) == content.distinct)
             and (_says_answer(content) or self._dispersion(content) >= DESIGNED or set(content.values) in keys)
-            and (self._differs_on_stimuli(content) or (alone and _says_answer(content)))
+            and (self._differs_on_stimuli(content) or (alone and _says_answer(content)) or self._often_fits(content))
         ]  # fmt: skip
         candidates.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
         candidates = self._shown_on_a_side() or candidates
@@ -926,6 +927,17 @@ class _RoleSearch:
             candidates = [*correct, *(c for c in candidates if c not in correct)]
         if candidates:
             self._propose("response", candidates)
+
+    def _often_fits(self, content: Content) -> bool:
+        """Whether a column has only values of a column of correct answers, and repeats most of these, but not all."""
+        for key in self._free():
+            if key.plain not in NAMES["expected"] or content is key or not {*content.values} <= {*key.values}:
+                continue
+            known = key.cells.is_in(content.values).fill_null(False) & content.cells.is_not_null()
+            right = known & (content.cells == key.cells)
+            if known.sum() >= FEWEST_ITEMS and known.sum() / PAIR <= right.sum() < known.sum():
+                return True
+        return False
 
     def _given_as_right(self) -> list[Content]:
         """Columns called correct_response in which people differ: the correct answer is the same for everyone."""
@@ -1005,6 +1017,7 @@ class _RoleSearch:
                 or CHOSEN.fullmatch(content.name.lower())
                 or (LAYOUT.fullmatch(content.plain) and not self._is_heard(content))
                 or _is_beside_the_answer(content) or _is_list(content)
+                or (PLACES.fullmatch(content.plain) and not content.is_number and are_rankings(content.cells))
                 or (content.is_number and not content.is_whole and content.distinct > MOST_LEVELS)
                 or self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content)
                 or self._holds_the_answer(content) or self._is_part_of_answer(content) or self._is_marked(content)
@@ -1207,7 +1220,8 @@ class _RoleSearch:
         if unique and not sure and len(parts) > 1 and once:
             # Nothing was judged twice, so the column with a value per row names it best.
             design, parts = [*design, *(self.contents[name] for name in parts)], [unique[0].name]
-        same = [c for c in self._free() if c.plain in NAMES["item"] and c.distinct == 1 and c.filled > ANSWERED]
+        same = [c for c in self._free() if self._names_items(c) and c.distinct == 1 and c.filled > ANSWERED]
+        same.sort(key=lambda c: c.plain not in NAMES["item"])
         if same and not sure and people == self.rows:
             # Everyone answered once: conditions may differ on the same item.
             design, parts = [*design, *(self.contents[name] for name in parts)], [same[0].name]

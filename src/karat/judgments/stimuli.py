@@ -4,7 +4,8 @@ A stimulus is an item in one condition and, if there are several, one question. 
 identified by its two items, whichever side each was shown on. Conditions are columns that karat does not know by name,
 that contain text, truth values or whole numbers, and that vary within an item. These columns are not conditions:
 
-people        A column that never varies within a participant, such as gender or browser, describes participants.
+people        A column that never varies within a participant, such as gender or browser, describes participants, unless
+              it is called condition and each participant saw a single item.
 shown         A column that follows from the side or the polarity, such as the sentence on the left, also if other
               conditions vary within the item.
 derived       A column that follows from the answer, such as right and wrong: participants who gave the same answer to
@@ -391,6 +392,9 @@ class _Decision:
         if not names:
             return Stimuli(base)
         self.people = self.table.people(names)
+        if "item" in self.base and self.table.participants(["item"]) == self.table.participants([]):
+            # With one item each, the condition of a participant is that of the item.
+            self.people = [n for n in self.people if not ((match := CONDITION.fullmatch(n)) and match[1])]
         rest = [name for name in names if name not in self.people]
         properties = [name for name in rest if not self._varies(self.base, name)]
         rest = [name for name in rest if name not in properties]

@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
-from karat.intake.content import AVERAGES, SPREADS, TO_GO_ON, TOTALS, Content, words_of
+from karat.intake.content import AVERAGES, SPREADS, TO_GO_ON, TOTALS, Content, flagged_function, words_of
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
 from karat.intake.guess import (
     FEWEST_POINTS,
@@ -101,8 +101,10 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     mapping = roles.mapping
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
-    frame = _with_functions(frame, roles)
-    frame = _through(frame, notes, lambda f: _filled_items(f, mapping), lambda f: _with_sides(f, mapping, options))
+    frame = _through(
+        _with_functions(frame, roles), notes, _practice_answers, lambda f: _filled_items(f, mapping),
+        lambda f: _with_sides(f, mapping, options),
+    )  # fmt: skip
     notes += _perhaps_sides(frame, mapping, options)
     bad = table.rows_in - table.frame.height
     reading = Reading(
@@ -119,8 +121,9 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     )
     reading = _without(reading, options, UNSHOWN_ROWS)
     reading.frame = _through(
-        reading.frame, notes, lambda f: _missing_answers(f, options), lambda f: _keys(f, mapping, options)
-    )
+        reading.frame, notes, lambda f: _expected_in_checks(f, mapping), lambda f: _missing_answers(f, options),
+        lambda f: _keys(f, mapping, options),
+    )  # fmt: skip
     reading = _without(reading, options, OTHER_ROWS)
     frame = _through(
         reading.frame, notes, _clock_times, lambda f: _numbers(table, f, mapping, options), _times_after_onset,
@@ -301,6 +304,26 @@ def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     return frame.with_columns(words.alias(_unused(source, frame.columns, COLUMNS)))
 
 
+def _practice_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Practice trials with their answers, if a column called practice holds these and is empty in all other trials."""
+    for name in frame.columns if "response" in frame.columns else ():
+        if name in COLUMNS or flagged_function([w for w in words_of(name) if w not in ANSWER_WORDS]) != "practice":
+            continue
+        cells, answers = (text_column(frame[one]).replace(dict.fromkeys(MISSING)) for one in (name, "response"))
+        numbers, others = cells.cast(pl.Float64, strict=False), answers.cast(pl.Float64, strict=False)
+        same_scale = numbers.count() == cells.count() and others.count() == answers.count()
+        practised = cells.is_not_null()
+        if not same_scale or not practised.any() or (practised & answers.is_not_null()).any():
+            continue
+        function = frame["function"] if "function" in frame.columns else pl.repeat("test", frame.height, eager=True)
+        frame = frame.drop(name).with_columns(
+            answers.fill_null(cells).alias("response"),
+            pl.select(pl.when(practised).then(pl.lit("practice")).otherwise(function).alias("function")).to_series(),
+        )
+        return frame, [Message("table.practice_answers", {"n": int(practised.sum()), "column": name})]
+    return frame, []
+
+
 def _unused(name: str, *used: Iterable[str]) -> str:
     """A name that is not in use, with as many underscores behind it as it takes."""
     while any(name in names for names in used):
@@ -357,9 +380,14 @@ def _not_trials(frame: pl.DataFrame, options: Options) -> pl.Series | None:
 def _other_tasks(frame: pl.DataFrame, options: Options) -> pl.Series | None:
     """Rows of tasks without items, such as colour plates, which a column of few levels separates.
 
-    A few rows that nearly everyone has, such as practice trials, are not items either.
+    A few rows that nearly everyone has, such as practice trials, are not items either, nor are the only rows without a
+    position.
     """
     empty = text_column(frame["item"]).str.contains(NO_PARTS).fill_null(True)
+    if "trial" in frame.columns and empty.any():
+        unplaced = text_column(frame["trial"]).is_in(MISSING).fill_null(True)
+        if unplaced.equals(empty):
+            return empty
     if "function" in frame.columns:
         empty = empty & (text_column(frame["function"]) == "test").fill_null(True)
     if not empty.any() or empty.mean() > HALF:  # type: ignore[operator]
@@ -1305,6 +1333,20 @@ def _mapping_note(mapping: dict[str, str], options: Options) -> list[Message]:
     guessed = [f"{column}={source}" for column, source in mapping.items()
                if source and column not in options.mapping and column != source]  # fmt: skip
     return [Message("table.columns", {"columns": guessed})] if guessed else []
+
+
+def _expected_in_checks(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.DataFrame, list[Message]]:
+    """Correct answers without the item functions in their place, such as main where only checks have an answer."""
+    source = mapping.get("function", "")
+    if not {"expected", "response", source} <= set(frame.columns):
+        return frame, []
+    expected, answers, functions = (text_column(frame[name]) for name in ("expected", "response", source))
+    stand_in = (expected == functions) & ~expected.is_in(answers.unique())
+    if not stand_in.any():
+        return frame, []
+    values = {"column": mapping["expected"], "words": expected.filter(stand_in).unique().sort().to_list()}
+    frame = frame.with_columns(pl.when(~stand_in.fill_null(False)).then(expected).alias("expected"))
+    return frame, [Message("table.no_expected", {**values, "n": int(stand_in.sum())})]
 
 
 def _missing_answers(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
