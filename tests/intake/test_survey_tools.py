@@ -283,3 +283,43 @@ def test_tags_that_end_alike_ask_alike(tmp_path: Path) -> None:
     assert sorted(offered[-1]) == ["MC_Resp", "VAS_Resp"]
     judgments = read_files([tmp_path / "r.csv"], options=Options(mapping={"response": "MC_Resp+VAS_Resp"})).judgments
     assert judgments.frame["item"].n_unique() == len(tags)
+
+
+@pytest.mark.parametrize("headers", [1, 2, 3])
+def test_two_sliders_per_story_are_two_questions_whatever_headers_are_left(tmp_path: Path, headers: int) -> None:
+    """Participants reach the ends of some sliders only; tags end or begin with the question."""
+    chance = random.Random(8)
+    names = ["StartDate", "EndDate", "Status", "Progress", "Finished", "ResponseId"]
+    columns = [(name, name.title(), name.lower()) for name in names]
+    tags = [f"cause{side}_{n}_1" for n in range(8) for side in "AB"]
+    columns += [(tag, f"How much? - {tag[5]}", f"QID{20 + at}_1") for at, tag in enumerate(tags)]
+    own = ["2024-05-01 10:00:00", "2024-05-01 10:20:00", "IP Address", "100", "True"]
+    rows = [[*own, f"R_{who:015}", *(chance.randint(at % 2, 99 + at % 2) for at in range(16))] for who in range(30)]
+    path = export(tmp_path / "r.csv", columns, rows)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:headers] + lines[3:]), encoding="utf-8")
+    frame = read_files([path]).judgments.frame
+    assert set(frame["question"]) == {"causeA", "causeB"}
+    assert frame.height == 30 * 16
+
+
+def test_questions_are_named_by_the_ends_of_tags_that_begin_alike(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    tags = [f"V{n}_{question}" for n in range(1, 9) for question in ("cause", "blame", "norm")]
+    columns += [(tag, f"Story {tag}?", f"QID{10 + at}") for at, tag in enumerate(tags)]
+    rows = [[f"R_{who:015}", *(chance.randint(1, 7) for _ in tags)] for who in range(20)]
+    frame = read_files([export(tmp_path / "r.csv", columns, rows)]).judgments.frame
+    assert set(frame["question"]) == {"cause", "blame", "norm"}
+
+
+def test_items_of_a_loop_without_texts_are_its_rounds(tmp_path: Path) -> None:
+    chance = random.Random(10)
+    names = ["StartDate", "EndDate", "Status", "Progress", "Finished", "ResponseId"]
+    tags = [f"{n}_Q{question}" for n in range(1, 9) for question in (5, 6)]
+    own = ["2024-05-01 10:00:00", "2024-05-01 10:20:00", "IP Address", "100", "True"]
+    rows = [[*own, f"R_{who:015}", *(chance.randint(1, 7) for _ in tags)] for who in range(20)]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([[*names, *tags], *rows])
+    assert read_files([path]).judgments.frame["item"].n_unique() == 8

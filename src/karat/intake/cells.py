@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import Problems
-from karat.intake.guess import MOST_NOMINAL_LEVELS, guess_rt_unit, joined, plain
+from karat.intake.guess import HIGHEST_SLIDER, MOST_NOMINAL_LEVELS, MOST_ORDINAL_POINTS, guess_rt_unit, joined, plain
 from karat.intake.reading import Options, Proposal, Question, Reading
 from karat.judgments.checks import Place, located
 from karat.judgments.columns import COLUMNS
@@ -163,6 +163,8 @@ def judged_batteries(
     (['fluent', 'clear'], [])
     >>> judged_batteries({"fluent": ["1", "4"], "media": ["no", "yes"]}, {"fluent": 20, "media": 9}, Options())[0]
     ['fluent']
+    >>> judged_batteries({"a": ["0", "99"], "b": ["3", "100"]}, {"a": 9, "b": 9}, Options())[0]
+    ['a', 'b']
     """
     names = list(answers)
     mapped = joined(options.mapping.get("response", ""), names)
@@ -173,8 +175,9 @@ def judged_batteries(
     for name in sorted(names, key=lambda name: -len(set(answers[name]))):
         levels = {answer.strip().lower() for answer in answers[name]}
         if all_numbers(levels):
-            # Five points, seven points and a slider differ in their highest answer.
-            levels = {str(max(number for answer in levels if (number := as_number(answer)) is not None))}
+            # Five points, seven points and a slider differ in their highest answer; on sliders it varies.
+            highest = max(number for answer in levels if (number := as_number(answer)) is not None)
+            levels = {"slider" if MOST_ORDINAL_POINTS < highest <= HIGHEST_SLIDER else str(highest)}
         match = next((group for group in groups if levels <= group[0]), None)
         if match is None:
             groups.append((levels, [name]))

@@ -229,7 +229,8 @@ class Survey:
         self.background = [column for column in questions if column not in in_groups]
         batteries = [part for group in batteries for part in _asked_apart(group)]
         for group in batteries:
-            _name_group(group, {column.question for column in self.judged})
+            others = [column.base for battery in batteries if battery is not group for column in battery]
+            _name_group(group, {column.question for column in self.judged}, others)
         batteries = self._confirmed(batteries, options)
         for column in self.judged:
             column.question = column.question or column.base
@@ -431,14 +432,16 @@ def _keys(column: QualtricsColumn) -> list[str]:
     return keys
 
 
-def _name_group(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
+def _name_group(group: Sequence[QualtricsColumn], taken: set[str], others: Sequence[str]) -> None:
     bases = list(dict.fromkeys(column.base for column in group))
     stems = {re.sub(r"[_\-. ]?\d+$", "", base) for base in bases}
     ends = min(bases), max(bases)
     end = next((at for at, (a, b) in enumerate(zip(*ends, strict=False)) if a != b), len(ends[0]))
     stem = re.sub(r"[\W\d_]+$", "", ends[0][:end])
     stem = "" if stem.lower() == DEFAULT_STEM else stem
-    stem = stem or _common_ending(stems)
+    ending = _common_ending(stems)
+    # V1_cause and V2_cause begin like V1_blame and V2_blame, and end in the question.
+    stem = ending if ending and any(re.match(rf"{re.escape(stem)}[\W\d_]", base) for base in others) else stem or ending
     name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else stem or bases[0]
     while name in taken:
         name += "_"
@@ -715,7 +718,7 @@ def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
 
     All questions in a round of a loop are about one item, which has the tag of the first question.
     """
-    coded = [column for column in judged if re.fullmatch(r"\S{3,80}", column.text.strip())]
+    coded = [c for c in judged if re.fullmatch(r"\S{3,80}", c.text.strip()) and c.text != c.tag]
     texts_differ = len({column.text.strip() for column in coded}) == len(coded)
     numbered = all(re.fullmatch(r"(?i)q?\d+(\.\d+)?", column.base) for column in judged)
     if not numbered or not texts_differ or 2 * len(coded) < len(judged):
