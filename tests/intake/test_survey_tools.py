@@ -323,3 +323,25 @@ def test_items_of_a_loop_without_texts_are_its_rounds(tmp_path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([[*names, *tags], *rows])
     assert read_files([path]).judgments.frame["item"].n_unique() == 8
+
+
+def test_sliders_with_one_row_each_and_codes_before_their_texts(tmp_path: Path) -> None:
+    """Every question is a slider with one row; a form asks for the MTurk ID, and tags are Qualtrics' own numbers."""
+    chance = random.Random(11)
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    columns += [
+        (f"Q64_{n}", f"Please fill in. - {what}", f"QID9_{n}") for n, what in ((1, "MTurk ID"), (2, "Language"))
+    ]
+    codes = [f"train-s{n}-who-true" for n in range(4)] + [f"filler-s{n}-what-true" for n in range(10)]
+    codes += [f"{level}-s{n}-where-{answer}" for n, (level, answer) in enumerate(8 * [("high", "all"), ("low", "one")])]
+    columns += [
+        (f"Q{20 + n}_{n % 4}", f'{code} - "Floor {n}."', f"QID{20 + n}_{n % 4}") for n, code in enumerate(codes)
+    ]
+    rows = [
+        [f"R_{who:015}", f"A{chance.randrange(10**12):012}", "English", *(chance.randint(1, 7) for _ in codes)]
+        for who in range(30)
+    ]
+    frame = read_files([export(tmp_path / "r.csv", columns, rows)]).judgments.frame
+    assert set(frame["item"]) == set(codes)
+    by_function = {"practice": 120, "filler": 300, "test": 480}
+    assert dict(frame["function"].value_counts().iter_rows()) == by_function

@@ -55,7 +55,7 @@ _ASKED = re.compile(
     r"\b(tele)?phone number\b|\bsona (id|number|code)\b|"
     r"\bstudent[ _-]?(id|number|no)\b|\bmatrikel\w*|\b(vor|nach|familien)name\b|\bname und\b|"
     r"\byour (prolific|mturk|worker)|"
-    r"\bworker ?id\b|\bprolific ?id\b|\b(street|home|postal) address\b|\binitials\b|\bpr[ée]nom\b|\bnom de famille\b|"
+    r"\b(worker|prolific|mturk) ?id\b|\b(street|home|postal) address\b|\binitials\b|\bpr[ée]nom\b|\bnom de famille\b|"
     r"\bnombre y apellidos?\b|\bapellidos?\b|\bcognome\b|\badınız\b|\bsoyadınız\b"
 )
 

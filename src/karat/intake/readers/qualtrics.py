@@ -365,10 +365,11 @@ def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn
     group_of: dict[int, int] = {index: index for index in range(len(columns))}
     first_of: dict[str, int] = {}
     rows = Counter(column.row_text for column in columns if column.row and ":" in column.row_text)
+    sizes = Counter((column.root, column.loop) for column in columns)
     for index, column in enumerate(columns):
         # A scale with two ends is labelled alike wherever it is used: bad:good.
         ends = [f"ends {column.row_text}"] if column.row and rows[column.row_text] > FEWEST_MATES else []
-        for key in [*_keys(column), *ends]:
+        for key in [*_keys(column, alone=sizes[column.root, column.loop] == 1), *ends]:
             first = first_of.setdefault(key, index)
             _join(group_of, first, index)
     worded = [index for index, column in enumerate(columns) if not all_numbers(column.answers)]
@@ -404,8 +405,11 @@ FEWEST_WORDS = 4
 FEWEST_PARTS = 2
 
 
-def _keys(column: QualtricsColumn) -> list[str]:
-    """The keys that a column shares with others on its scale, such as the question and the stem of the tag."""
+def _keys(column: QualtricsColumn, *, alone: bool) -> list[str]:
+    """The keys that a column shares with others on its scale, such as the question and the stem of the tag.
+
+    A question with a slider has one row, and its column is `alone`.
+    """
     keys = [f"question {column.root}"]
     stem = re.sub(r"[_\-. ]?\d+$", "", column.base.lower())
     # Qualtrics itself numbers questions: Q7, and Q2.7 by block.
@@ -426,8 +430,8 @@ def _keys(column: QualtricsColumn) -> list[str]:
         keys.append(f"wording {wording}")
     numbers = [as_number(answer) for answer in column.answers]
     points = [number for number in numbers if number is not None and 0 <= number <= MOST_ORDINAL_POINTS]
-    is_single = not column.row and not column.loop
-    if by_default and is_single and len(points) == len(numbers) and all(point == int(point) for point in points):
+    whole = len(points) == len(numbers) and all(point == int(point) for point in points)
+    if by_default and alone and not column.loop and whole:
         keys.append(f"points of a scale {stem}")
     return keys
 
@@ -714,25 +718,33 @@ def _judge(body: pl.DataFrame, survey: Survey, reading: Reading) -> None:
 
 
 def _item_names(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
-    """Items by their tags, or by their texts if tags are only numbers and texts are codes.
+    """Items by their tags, or by the codes in their texts if tags are only numbers.
 
     All questions in a round of a loop are about one item, which has the tag of the first question.
     """
-    coded = [c for c in judged if re.fullmatch(r"\S{3,80}", c.text.strip()) and c.text != c.tag]
-    texts_differ = len({column.text.strip() for column in coded}) == len(coded)
-    numbered = all(re.fullmatch(r"(?i)q?\d+(\.\d+)?", column.base) for column in judged)
-    if not numbered or not texts_differ or 2 * len(coded) < len(judged):
+    codes = _codes(judged)
+    if not codes:
         first = {column.tag: within[0].tag for within in _rounds(judged) for column in within}
         return {column.tag: first.get(column.tag, column.tag) for column in judged}
-    return {column.tag: column.text.strip() if column in coded else column.tag for column in judged}
+    return {column.tag: codes.get(column.tag, column.tag) for column in judged}
+
+
+def _codes(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
+    """The codes that texts of questions with numbers for tags consist of, or begin with: high-bank-who - "Ann"."""
+    parts = {c.tag: c.text.partition(" - ")[0].strip() for c in judged if c.text != c.tag}
+    codes = {tag: part for tag, part in parts.items() if re.fullmatch(r"\S{3,80}", part)}
+    numbered = all(re.fullmatch(r"(?i)q?\d+(\.\d+)?", column.base) for column in judged)
+    unique = len(set(codes.values())) == len(codes) and 2 * len(codes) >= len(judged)
+    return codes if numbered and unique else {}
 
 
 def _functions(judged: Sequence[QualtricsColumn]) -> dict[str, str]:
-    """The functions of items, if the tags or first words of some texts name practice; empty otherwise."""
+    """The functions of items, if the codes, tags or first words of some texts name them; empty otherwise."""
     words = {column.tag: [word for word in column.text.split()[:3] if word.lower() != "train"] for column in judged}
     functions = {tag: function_named_in(" ".join([tag, *first])) for tag, first in words.items()}
-    practice = {tag: function if function == "practice" else "test" for tag, function in functions.items()}
-    return practice if set(practice.values()) == {"practice", "test"} else {}
+    by_code = {tag: function_named_in(re.split(r"[-_.]", code)[0]) for tag, code in _codes(judged).items()}
+    practice = {tag: function if function == "practice" else "test" for tag, function in functions.items()} | by_code
+    return practice if "test" in practice.values() and len(set(practice.values())) > 1 else {}
 
 
 def _answer(column: QualtricsColumn) -> pl.Expr:
