@@ -303,16 +303,8 @@ def _combinations(sizes: list[int], seed: int, at_most: int) -> tuple[list[tuple
     else:
         sample = np.random.default_rng(seed).choice(total - 1, max(at_most - 1, 0), replace=False) + 1
         numbers = [0, *sorted(sample.tolist())]
-    return [_places(number, sizes) for number in numbers], total
-
-
-def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
-    """The digits of a number whose places have these sizes."""
-    places = []
-    for size in reversed(sizes):
-        combination, place = divmod(combination, size)
-        places.append(place)
-    return tuple(reversed(places))
+    places = np.transpose(np.unravel_index(numbers, (1, *sizes)))[:, 1:]
+    return [tuple(row) for row in places.tolist()], total
 
 
 def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:

@@ -98,11 +98,12 @@ def completion(
     begin = everyone.select("participant", "_begin", "_part").drop_nulls("_begin").collect()
     # Records with the same fingerprint of their first trials are fetched and compared completely.
     begin = begin.filter(pl.col("_begin").is_duplicated())
+    alike = begin.group_by("_begin", maintain_order=True).agg("participant")["participant"].to_list()
     records: dict[str, Record] = {}
     where = sorted(begin["_part"].unique().to_list())
     for part in parts.map(_fetch, begin["participant"].to_list(), name="completion", only=where):
         records |= part
-    twice = _duplicates(named, records, _record_order(everyone, [*chain.from_iterable(named), *records]))
+    twice = _duplicates(named, alike, records, _record_order(everyone, [*chain.from_iterable(named), *records]))
     more = 0 if length is None else int((answered > length).sum())
     shorter = [] if trials is not None or length is None else _shorter_lists(answered)
     notes = _notes(length, trials is None, absent, person, timed, more, span(answered))
@@ -254,14 +255,17 @@ def span(answered: pl.Series) -> tuple[int, int]:
 
 
 def _duplicates(
-    named: Iterable[list[str]], records: Mapping[str, Record], order: Mapping[str, tuple[bool, float, int, int]]
+    named: Iterable[list[str]],
+    alike: Iterable[list[str]],
+    records: Mapping[str, Record],
+    order: Mapping[str, tuple[bool, float, int, int]],
 ) -> dict[str, Duplicate]:
-    """The record that counts instead of each repeated one."""
+    """The record that counts instead of each repeated one: of one person, or with the same first trials."""
     twice: dict[str, Duplicate] = {}
     for names in named:
         stands, *later = sorted(names, key=order.__getitem__)
         twice |= dict.fromkeys(later, (stands, None))
-    for names in _beginning_alike(records):
+    for names in alike:
         stands, *later = sorted(names, key=order.__getitem__)
         for name in later:
             twice.setdefault(name, (stands, _alike(records[name], records[stands])))
@@ -319,16 +323,6 @@ def _fetch(judgments: Judgments, names: list[str], number: int) -> dict[str, Rec
     for name, item, response, rt in answers.select("participant", "item", "response", "rt").iter_rows():
         records.setdefault(name, []).append((item, response, rt))
     return records
-
-
-def _beginning_alike(records: Mapping[str, Record]) -> list[list[str]]:
-    """Groups of participants whose records begin with the same trials."""
-    same: dict[tuple[tuple[str, str, float], ...], list[str]] = {}
-    for name, record in records.items():
-        beginning = tuple(record[:ALIKE_TRIALS])
-        if len({rt for _, _, rt in beginning}) >= DIFFERENT_TIMES:
-            same.setdefault(beginning, []).append(name)
-    return [names for names in same.values() if len(names) > 1]
 
 
 def _alike(first: Record, second: Record) -> int:

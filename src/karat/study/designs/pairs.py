@@ -144,26 +144,15 @@ def _connect(trials: list[list[list[int]]], n: int, rng: np.random.Generator) ->
     While there are separate parts, n - 1 pairs or more include a pair that its part can spare. Exchanging partners
     between it and a pair of another part joins the two parts, changes no item's number of pairs and repeats no pair.
     """
+    from scipy.cluster.hierarchy import DisjointSet
+
     while True:
-        part = list(range(n))
-        spare = []
+        parts = DisjointSet(range(n))
         every = [(p, i) for p in rng.permutation(len(trials)).tolist() for i in range(len(trials[p]))]
-        for p, i in every:
-            roots = [_root(part, item) for item in trials[p][i]]
-            if roots[0] == roots[1]:
-                spare.append((p, i))
-            part[roots[0]] = roots[1]
-        root = [_root(part, item) for item in range(n)]
-        if len(set(root)) == 1:
+        spare = [(p, i) for p, i in every if not parts.merge(*trials[p][i])]
+        if parts.n_subsets == 1:
             return sum(_spread(pairs, n) > 1 for pairs in trials)
-        _join(trials, root, spare, n)
-
-
-def _root(part: list[int], item: int) -> int:
-    while part[item] != item:
-        part[item] = part[part[item]]
-        item = part[item]
-    return item
+        _join(trials, [parts[item] for item in range(n)], spare, n)
 
 
 def _spread(pairs: Sequence[Sequence[int]], n: int) -> int:
