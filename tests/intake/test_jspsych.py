@@ -248,7 +248,7 @@ def shown_then_asked(*questions: str, **shown: Any) -> list[dict[str, Any]]:
     return data
 
 
-def test_a_screen_that_always_asks_the_same_is_about_the_one_before(tmp_path: Path) -> None:
+def test_a_screen_that_asks_the_same_is_about_the_one_before(tmp_path: Path) -> None:
     keys = {"trial_type": "html-keyboard-response", "response": " "}
     intake = from_json(tmp_path, shown_then_asked("How natural was that?", **keys))
     assert rows(intake, "item", "condition", "response") == [

@@ -1,4 +1,4 @@
-"""Data of jsPsych, versions 6 to 8, as CSV or JSON: one participant per file, or several in one."""
+"""Data of jsPsych, versions 5 to 8, as CSV or JSON: one participant per file, or several in one."""
 
 from __future__ import annotations
 
