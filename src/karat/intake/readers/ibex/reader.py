@@ -256,7 +256,7 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
     return functions
 
 
-INSTRUCTIONS = re.compile(r"(?i)instruct|^intro")
+INSTRUCTIONS = re.compile(r"(?i)instru[ck]t|^intro|anleitung")
 """Labels of trials that explain the task; what is judged there is an example."""
 
 
