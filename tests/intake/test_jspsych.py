@@ -269,6 +269,17 @@ def test_a_question_after_each_judgment_is_a_second_question(tmp_path: Path) -> 
     assert {question for _, question in rows(intake, "item", "question")[::2]} & {"How sure are you?"} == set()
 
 
+def test_screens_that_all_show_the_same_need_a_column_for_items(tmp_path: Path) -> None:
+    same = {"trial_type": "html-slider-response", "stimulus": "How natural is it?"}
+    data = [trial(n, **same, subject=f"p{person}", target_text=f"They all left the house {n}.")
+            for person in range(3) for n in range(6)]  # fmt: skip
+    with refuses(ProposalError, "target_text"):
+        from_json(tmp_path, data)
+    intake = from_json(tmp_path, data, Options(accept=True))
+    assert set(rows(intake, "item")) == {(f"They all left the house {n}.",) for n in range(6)}
+    assert "jspsych.items_by_stimulus" not in codes(intake.notes)
+
+
 def test_databases_key_participants_and_trials(tmp_path: Path) -> None:
     people = {f"-M{n}": {str(k): trial(k, item=f"k{k}") for k in range(3)} for n in range(2)}
     intake = from_json(tmp_path, {"study": {"results": people}})

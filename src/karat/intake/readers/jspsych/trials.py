@@ -206,6 +206,8 @@ def _items_of_pages(
 ) -> list[Question]:
     """Name items by the columns that distinguish pages, if pages recur or each participant had one page.
 
+    So are screens named that all show the same words, such as a question about a sentence in a column.
+
     Returns the questions about these columns for the user.
     """
     counts = Counter((entry.row.participant, entry.answer.name) for entry in judged)
@@ -213,7 +215,8 @@ def _items_of_pages(
     people, pages = {entry.row.participant for entry in judged}, {id(entry.row) for entry in judged}
     single = len(people) == len(pages) > 1 and len({entry.answer.name for entry in judged}) <= MOST_QUESTIONS
     own_pages = all(entry.answer.kind == "page" and entry.row.asked is None for entry in judged)
-    if item_column or not own_pages or not (recur or single):
+    same_screen = len({entry.item for entry in judged}) == 1 and len(pages) > len(people)
+    if item_column or not (same_screen or (own_pages and (recur or single))):
         return []
     columns = _own_columns(judged, trials.id_columns, options, [])
     parts = joined(options.mapping.get("item", ""), list(columns))
@@ -480,6 +483,23 @@ def _order(judged: Sequence[Judged], rows: Sequence[TrialRow], trials: JsPsychTr
         trials.notes.append(Message("jspsych.starts_again", {"names": listed(restarted, most=5)}))
 
 
+def _note_items(judged: Sequence[Judged], item_column: str | None, options: Options, notes: list[Message]) -> None:
+    """Note what became the item."""
+    if item_column:
+        if item_column not in ("item", options.mapping.get("item")):
+            notes.append(Message("item.column", {"column": item_column}))
+        unnamed = sum(not text(cell(entry.row.values, item_column)) for entry in judged)
+        if unnamed:
+            notes.append(Message("jspsych.fillers_by_stimulus", {"n": unnamed, "column": item_column}))
+        return
+    by_question = any(entry.item in (name := entry.answer.name or "", plain_html(name)) for entry in judged)
+    by_screen = any((entry.text or entry.item) in (stimulus(entry.row), _sides(entry.row)) for entry in judged)
+    if by_question and by_screen:
+        notes.append(Message("jspsych.items_by_either"))
+    elif by_question or by_screen:
+        notes.append(Message("jspsych.items_by_question" if by_question else "jspsych.items_by_stimulus"))
+
+
 def _note_assumptions(
     judged: Sequence[Judged], item_column: str | None, options: Options, notes: list[Message]
 ) -> None:
@@ -489,20 +509,7 @@ def _note_assumptions(
     timed = [id(entry.row) for entry in judged if entry.rt is not None]
     if len(set(timed)) < len(timed):
         notes.append(Message("jspsych.page_times"))
-    kinds = {entry.answer.kind for entry in judged}
-    if item_column:
-        if item_column not in ("item", options.mapping.get("item")):
-            notes.append(Message("item.column", {"column": item_column}))
-        unnamed = sum(not text(cell(entry.row.values, item_column)) for entry in judged)
-        if unnamed:
-            notes.append(Message("jspsych.fillers_by_stimulus", {"n": unnamed, "column": item_column}))
-    elif kinds:
-        if kinds == {"page"}:
-            if any(entry.item in (name := entry.answer.name or "", plain_html(name)) for entry in judged):
-                notes.append(Message("jspsych.items_by_question"))
-        else:
-            by_both = "page" in kinds
-            notes.append(Message("jspsych.items_by_either" if by_both else "jspsych.items_by_stimulus"))
+    _note_items(judged, item_column, options, notes)
     if any(entry.answer.kind == "button" and entry.answer.response and entry.answer.index is None for entry in judged):
         notes.append(Message("jspsych.button_positions"))
     if any(entry.answer.index is not None for entry in judged):
