@@ -597,3 +597,20 @@ def test_numbers_of_keys_are_read_as_the_keys(tmp_path: Path) -> None:
     assert found.judgments.scale == karat.Ordinal(7)
     assert found.judgments.frame["response"].to_list() == [chr(row[3]) for row in rows]
     assert "table.keys" in codes(found.notes)
+
+
+def test_two_numbers_are_two_answers(tmp_path: Path) -> None:
+    draw = random.Random(4)
+    rows = [[f"p{person}", f"item{n}", draw.randint(1, 2)] for person in range(8) for n in range(8)]
+    judgments = karat.read(written(tmp_path / "r.csv", ["participant", "item", "response"], rows), accept=True)
+    assert judgments.scales[""] == karat.Binary(("1", "2"))
+
+
+def test_magnitudes_are_round_above_the_reference(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    small = [[f"p{person}", f"item{n}", draw.randint(1, 60)] for person in range(6) for n in range(10)]
+    large = [[f"p{person}", f"item{n}", 10 * draw.randint(11, 50)] for person in range(6) for n in range(10, 20)]
+    judgments = karat.read(
+        written(tmp_path / "r.csv", ["participant", "item", "response"], [*small, *large]), accept=True
+    )
+    assert judgments.scales[""].kind == "magnitude"

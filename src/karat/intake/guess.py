@@ -409,6 +409,10 @@ def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Ser
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
+    if len({*numbers}) == 2 and answers.count() > FEWEST_NUMBERS and whole:
+        pair = sorted((word for word in answers.drop_nulls().unique() if as_number(word) is not None), key=float)
+        if len(pair) == 2:
+            return Binary((pair[0], pair[1])), Message("scale.two_codes", {**values, "no": pair[0], "yes": pair[1]})
     if whole and low >= 0 and high <= MOST_ORDINAL_POINTS and high >= 2:
         start = 0 if low == 0 else 1
         scale: Scale = Ordinal(range(start, int(high) + 1))
@@ -417,7 +421,9 @@ def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Ser
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
     if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES:
         filled = answers.cast(pl.Float64, strict=False).drop_nulls()
-        if ((filled % 5) == 0).sum() / filled.len() >= ROUND_ANSWERS:
+        # Small numbers are round only if the reference is large.
+        large = filled.filter(filled > HIGHEST_SLIDER)
+        if any(((n % 5) == 0).mean() >= ROUND_ANSWERS for n in (filled, large) if len(n) >= FEWEST_NUMBERS):  # type: ignore[operator]
             half, zeros = min(number for number in numbers if number > 0) / 2, int((filled == 0).sum())
             message = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
             values |= {"low": low, "high": high, "zeros": message}
