@@ -614,3 +614,38 @@ def test_magnitudes_are_round_above_the_reference(tmp_path: Path) -> None:
         written(tmp_path / "r.csv", ["participant", "item", "response"], [*small, *large]), accept=True
     )
     assert judgments.scales[""].kind == "magnitude"
+
+
+def test_both_words_of_a_pair_name_it_beside_numbered_judges(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    rows = []
+    for n in range(40):
+        given = [draw.randint(0, 10) for _ in range(9)]
+        rows.append(["tiger" if n % 4 == 0 else f"word{n}", f"other{n}", f"{sum(given) / 9:.2f}", *given])
+    header = ["Word 1", "Word 2", "Human (mean)", *map(str, range(1, 10))]
+    judgments = karat.read(written(tmp_path / "r.csv", header, rows), accept=True)
+    assert (judgments.answers, judgments.frame["participant"].n_unique()) == (360, 9)
+    assert "tiger + other0" in set(judgments.frame["item"])
+
+
+def test_codes_of_people_are_no_items_beside_numbered_ones(tmp_path: Path) -> None:
+    draw = random.Random(8)
+    items = [f"S{n:02}_{('gram', 'ungram')[n % 2]}" for n in range(1, 17)]
+    rows = [
+        [person, 1 + person % 2, 20 + person, draw.randint(1, 3), *(draw.randint(1, 5) for _ in items)]
+        for person in range(1, 31)
+    ]
+    judgments = karat.read(written(tmp_path / "r.csv", ["VP", "Gruppe", "Alter", "Sprache", *items], rows), accept=True)
+    assert set(judgments.frame["item"]) == set(items)
+
+
+def test_words_with_answers_need_a_header(tmp_path: Path) -> None:
+    rows = [[f"{start}{end}", int(end != "ak")] for start in ("kt", "gj", "zd", "mr") for end in ("ak", "olek", "ats")]
+    with refuses(KaratError, "no header"):
+        karat.read(written(tmp_path / "r.csv", ["fparek", "1"], rows), accept=True)
+
+
+def test_columns_that_r_stacked_are_items(tmp_path: Path) -> None:
+    rows = [(p, 20 + p, f"item{i}_{'ab'[i % 2]}", r) for p, i, _, r in rated(20, 16)]
+    judgments = karat.read(written(tmp_path / "r.csv", ["id", "age", "name", "value"], rows), accept=True)
+    assert (judgments.answers, judgments.frame["item"].n_unique()) == (320, 16)

@@ -78,6 +78,10 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
+    if {"name", "value"} <= {*frame.columns} and "variable" not in frame.columns and "name" not in mapping.values():
+        # R calls the former column heads name; names of people have no digits.
+        coded = frame["name"].cast(pl.String).str.contains(r"[\d_]").all()
+        frame = frame.rename({"name": "variable"}) if coded else frame
     worse = worse_of_two(frame)
     frame, won = _with_winner(frame if worse is None or worse in mapping.values() else frame.drop(worse), mapping)
     frame, sides, more = _with_named_sides(frame, mapping) if wide is None else (frame, {}, [])
@@ -224,7 +228,17 @@ def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
     ):  # fmt: skip
         values = [*named, *named]  # The cells are separated by blanks.
     numbers = [as_number(texts[name]) for name in named]
-    counting = None not in numbers and len(set(numbers)) == len(numbers) > FEWEST_VALUES
+    answers = [name for name, number in zip(named, numbers, strict=True) if number is not None]
+    words = [name for name in named if name not in answers]
+    listed_once = all(frame[name].dtype == pl.String and frame[name].n_unique() == frame.height for name in words)
+    if len(answers) == 1 and words and listed_once:
+        # Words, each with its answer; the first answer heads the column of the others.
+        given = frame[answers[0]].cast(pl.Float64, strict=False)
+        values = [*values, *named] if given.is_in([as_number(answers[0])]).any() else values
+    heads = [number for number in numbers if number is not None]
+    counting = len({*heads}) == len(heads) > FEWEST_VALUES and (
+        len(heads) == len(named) or heads in ([*range(len(heads))], [*range(1, len(heads) + 1)])
+    )
     if (
         guess_columns(frame.columns, {}) or len(values) < FEWEST_VALUES or counting
         or len(values) < MOST_VALUES * len(named)
@@ -766,6 +780,8 @@ def _of_one_stem(names: list[str]) -> list[str]:
     'acc_1a'
     >>> len(_of_one_stem(["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"]))
     8
+    >>> _of_one_stem(["group", "s1_gram", "s2_bad", "s3_gram", "s4_bad", "f1_good"])[0]
+    's1_gram'
     """
     # Of columns with the same name, the first has kept it.
     spelled = [f"{name}_2" if f"{name}_2" in names else name for name in names]
@@ -781,7 +797,9 @@ def _of_one_stem(names: list[str]) -> list[str]:
                 for name, stem, number_stem in zip(names, kinds, numbered, strict=True)
                 if sizes[stem] == most or (number_stem and numbered.count(number_stem) >= max(FEWEST_JUDGED, most / 4))
             ]
-    return names
+    # Beside many numbered items, a column without a number describes the participant.
+    with_number = [name for name, spelling in zip(names, spelled, strict=True) if re.search(r"\d", spelling)]
+    return with_number if len(with_number) >= max(FEWEST_JUDGED, FEWEST_ANSWERED * len(names)) else names
 
 
 def _alphabet(content: Content) -> object:
@@ -1456,8 +1474,10 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     item_columns = [name for name in unique if any(word in ITEM_WORDS for word in words_of(name))]
     item = mapping.get("item") or next((n for n in item_columns or unique if not ROW_NUMBERS.fullmatch(plain(n))), None)
     worded = [n for n in rest if not contents[n].is_number and contents[n].distinct > 1]
+    pair = [n for n in worded if item and SIDE.sub("", n) == SIDE.sub("", item) and "item" not in mapping]
+    worded, item = (pair, None) if len(pair) == PAIR else (worded, item)
     if item is None and worded and contents.combinations(worded) >= 0.95 * rows:
-        for name in sorted(worded, key=lambda one: contents[one].distinct):
+        for name in sorted(worded, key=lambda one: contents[one].distinct) if worded != pair else ():
             fewer = [other for other in worded if other != name]
             if fewer and contents.combinations(fewer) == contents.combinations(worded):
                 worded = fewer
@@ -1489,6 +1509,10 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
         | ({"question": "question"} if ratings else {}) | ({"rt": "rt"} if times else {}),
         open=[question],
     )  # fmt: skip
+
+
+SIDE = re.compile(r"(?i)[\W_]?([12]|(?<![a-z])[ab])$")
+"""What distinguishes the columns with the two words or texts of a pair: Word 1 and Word 2."""
 
 
 def choices_of_pairs(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
