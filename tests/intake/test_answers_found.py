@@ -599,6 +599,22 @@ def test_numbers_of_keys_are_read_as_the_keys(tmp_path: Path) -> None:
     assert "table.keys" in codes(found.notes)
 
 
+def test_produced_words_are_set_aside_beside_ratings(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    rows = [
+        [f"R{person}", *task, f"Q{n}", ("der", "die", "das")[person % 3]]
+        for person in range(20) for n in range(36)
+        for task in [("production", f"wug{n}{draw.choice(VOWELS)}") if n < 12 else ("rating", draw.randint(1, 5))]
+    ]  # fmt: skip
+    path = written(tmp_path / "r.csv", ["Participant_ID", "Q_Task", "Q_Response", "Q_ID", "Q_Gender"], rows)
+    judgments = karat.read(path, accept=True)
+    assert judgments.answers == 480
+    assert set(judgments.frame["response"]) == set("12345")
+
+
+VOWELS = "aeiou"
+
+
 def test_two_numbers_are_two_answers(tmp_path: Path) -> None:
     draw = random.Random(4)
     rows = [[f"p{person}", f"item{n}", draw.randint(1, 2)] for person in range(8) for n in range(8)]
@@ -614,6 +630,31 @@ def test_magnitudes_are_round_above_the_reference(tmp_path: Path) -> None:
         written(tmp_path / "r.csv", ["participant", "item", "response"], [*small, *large]), accept=True
     )
     assert judgments.scales[""].kind == "magnitude"
+
+
+def test_a_latency_under_another_name_is_no_part_of_the_item(tmp_path: Path) -> None:
+    draw = random.Random(6)
+    rows = [
+        [100 + person, 1 + person % 2, n, 1 + n % 3, 1 + (n + person) % 2, draw.randint(1, 2), draw.randint(500, 4000)]
+        for person in range(30) for n in range(1, 25)
+    ]  # fmt: skip
+    judgments = karat.read(
+        written(tmp_path / "r.csv", ["ppt", "grp", "itm", "struct", "gramm", "resp", "span"], rows), accept=True
+    )
+    assert judgments.frame["item"].n_unique() == 48
+
+
+def test_fillers_have_no_place_in_the_design(tmp_path: Path) -> None:
+    fillers = [(f"F.{n}", "", "") for n in range(6)]
+    tests = [(f"{a}.{b}.{n}", a, b) for a in ("island", "none") for b in ("long", "short") for n in range(3)]
+    rows = [
+        [f"p{person}", *shown, (at + person) % 7 + 1]
+        for person in range(8) for at, shown in enumerate([*fillers, *tests])
+    ]  # fmt: skip
+    judgments = karat.read(
+        written(tmp_path / "r.csv", ["participant", "item", "structure", "distance", "response"], rows), accept=True
+    )
+    assert dict(judgments.frame["function"].value_counts().iter_rows()) == {"filler": 48, "test": 96}
 
 
 def test_both_words_of_a_pair_name_it_beside_numbered_judges(tmp_path: Path) -> None:
@@ -643,6 +684,12 @@ def test_words_with_answers_need_a_header(tmp_path: Path) -> None:
     rows = [[f"{start}{end}", int(end != "ak")] for start in ("kt", "gj", "zd", "mr") for end in ("ak", "olek", "ats")]
     with refuses(KaratError, "no header"):
         karat.read(written(tmp_path / "r.csv", ["fparek", "1"], rows), accept=True)
+
+
+def test_numbers_of_stimuli_in_order_are_no_positions(tmp_path: Path) -> None:
+    rows = [(f"A{p}", i, ("DO", "PO")[c], r) for p, i, c, r in rated(24, 16)]
+    path = written(tmp_path / "r.csv", ["worker", "stim", "construction", "resp_num"], rows)
+    assert karat.read(path, accept=True).frame["item"].n_unique() == 32
 
 
 def test_columns_that_r_stacked_are_items(tmp_path: Path) -> None:

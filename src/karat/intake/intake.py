@@ -630,6 +630,8 @@ OF_NAMES = {
 """Words that can only be an item function in an item's name; train and catch may be what is judged."""
 FEWEST_OF_FUNCTION = 2
 MOST_OF_FUNCTION = 0.8
+FEWEST_EMPTY = 2
+"""Columns of the design that are empty for some items only."""
 
 
 def _no_judgments(files: Sequence[SourceFile], parts: Sequence[Reading]) -> str:
@@ -664,8 +666,16 @@ def _functions_of_names(
         if len(words) > 1 and word in OF_NAMES
     }  # fmt: skip
     if not FEWEST_OF_FUNCTION <= len(by_name) <= MOST_OF_FUNCTION * names.len():
-        return frame, [] if by_name else _perhaps_fillers(names.to_list())
-    examples = [f"{name}={function}" for name, function in list(by_name.items())[:3]]
+        notes = [] if by_name else _perhaps_fillers(names.to_list())
+        marked = items.is_in([name for name in names if notes and name.startswith(notes[0].values["pattern"][:-1])])
+        empty = [name for name in frame.columns if (text_column(frame[name]).fill_null("").eq("") == marked).all()]
+        if not marked.any() or len(empty) < FEWEST_EMPTY:
+            return frame, notes
+        # Fillers have no place in the design, so its columns are empty for them alone.
+        by_name = dict.fromkeys(items.filter(marked).unique(), "filler")
+        examples = [f"{notes[0].values['pattern']}=filler"]
+    else:
+        examples = [f"{name}={function}" for name, function in list(by_name.items())[:3]]
     functions = items.replace_strict(by_name, default="test", return_dtype=pl.String).alias("function")
     note = Message("role.functions", {"column": "item", "functions": examples})
     return frame.with_columns(functions), [note]

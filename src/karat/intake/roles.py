@@ -48,6 +48,8 @@ ITEM_WORDS = word_list("item_words")
 ITEM = ("item", "položka", "项目", "項目", "항목")
 """The word for an item to which several sentences belong; a single sentence has another name."""
 NUMBERED_ITEMS = ("itemid", "itemnumber", "itemno", "itemnr", "itemnum")
+NUMBERED_STIMULI = ("stim", "stimulus", "sentence", "sent", "satz", "pair", "vignette", "story", "scenario")
+"""Names of columns whose numbers are those of stimuli, even in a file sorted by them."""
 EXPERIMENTS = ("exp", "expt", "experiment", "subexperiment", "subexp", "study", "substudy", "expname", "experimentname")
 """Names of columns that distinguish experiments run together, each of which numbers its items from 1."""
 ANSWER_WORDS = word_list("answer_words")
@@ -148,6 +150,8 @@ MOSTLY = 0.8
 MOST_TICKED = 4
 ANSWERED = 0.9
 FEWEST_ITEMS = 8
+FEWEST_MET = 0.1
+"""Participants meet at least this share of the items on average."""
 FEWEST_SEEN = 3
 """A level follows from a text only if there are this many texts per level and rows per text."""
 
@@ -716,7 +720,8 @@ class _RoleSearch:
             or words_of(content.name)[-1:] == ["id"]
         ):
             return False
-        return content.is_number or content.distinct <= 60 or _is_list(content)
+        named = bool({*words_of(content.name)[-1:]} & {*CERTAIN_ANSWERS}) and not content.is_text
+        return content.is_number or content.distinct <= 60 or _is_list(content) or named
 
     def _may_be_response(self, content: Content) -> bool:
         """Whether a column may hold the answers, by its name or by the distribution of its values."""
@@ -1026,6 +1031,7 @@ class _RoleSearch:
                 continue
             is_item = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
             is_item = is_item or self._is_judged_by_several(content) or self._is_id(content)
+            is_item = is_item or self._numbers_stimuli(content) or content.plain in NUMBERED_STIMULI
             if self._of_person(content) or (not is_item and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
@@ -1070,6 +1076,22 @@ class _RoleSearch:
             return False
         in_order = content.numbers.is_sorted() or content.numbers.is_sorted(descending=True)
         return self._is_judged_once(content.name, []) and (in_order or not self._is_position(content))
+
+    def _numbers_stimuli(self, content: Content) -> bool:
+        """Whether another column follows from a number, and not in blocks: from positions in a random order, none does.
+
+        In a file sorted by participant and item, the number of the item looks like a position.
+        """
+        if not content.is_whole or PLACES.fullmatch(content.plain) or content.distinct < FEWEST_ITEMS:
+            return False
+        head = self.contents.frame.head(self.contents.codes.height)
+        for other in self._free() if FEWEST_SEEN * content.distinct <= self.rows else ():
+            if 1 < other.distinct <= MOST_LEVELS and self.contents.follows(other.name, [content.name]):
+                levels = head.select(content.numbers.head(head.height).alias(" n"), other.name).unique().sort(" n")
+                blocks = (levels[other.name] != levels[other.name].shift()).sum() + 1
+                if blocks > other.distinct and not self._of_person(other):
+                    return True
+        return False
 
     def _is_id(self, content: Content) -> bool:
         """Whether a column is an id with more values than anyone has answers.
@@ -1361,18 +1383,25 @@ class _RoleSearch:
         return rest if stimuli else design
 
     def _is_drawn(self, content: Content, design: Sequence[Content]) -> bool:
-        """Whether a number was drawn at random for each trial: with it, stimuli hardly recur; without it, most do.
+        """Whether a number was drawn or measured in each trial: with it, stimuli hardly recur; without it, most do.
 
-        Some participants then have a number twice by chance.
+        Some participants then have a number twice by chance, or the rest already distinguishes all their trials.
         """
         if not content.is_number or content.distinct <= MOST_LEVELS or self._names_items(content) or not self.person:
             return False
-        rest = [c.name for c in design if not (c.is_number and c.distinct > MOST_LEVELS)]
+        people = self.contents.combinations(self.person)
+        rest = [
+            c.name for c in design
+            if not (c.is_number and c.distinct > MOST_LEVELS)
+            or (c is not content
+                and self.contents.combinations([*self.person, c.name]) >= FEWEST_MET * people * c.distinct)
+        ]  # fmt: skip
         rows, stimuli = self.contents.codes.height, self.contents.combinations(rest) if rest else 0
         return (
             stimuli >= FEWEST_ITEMS and 2 * stimuli <= rows
             and self.contents.combinations([*rest, content.name]) >= ANSWERED * rows
-            and self.contents.combinations([*self.person, *self.question, content.name]) < rows
+            and (self.contents.combinations([*self.person, *self.question, content.name]) < rows
+                 or self.contents.combinations([*self.person, *self.question, *rest]) >= NEARLY * rows)
         )  # fmt: skip
 
     def _shared(self, names: list[str]) -> list[str]:
@@ -1453,10 +1482,10 @@ class _RoleSearch:
             return False
         kinds = pl.DataFrame({"level": content.cells, "answer": answers.cells, "number": answers.numbers.is_not_null()})
         shares = kinds.drop_nulls().group_by("level").agg(pl.col("number").mean(), pl.len().alias("n"))
-        least = shares["n"].min()
-        few = not isinstance(least, int) or least * MOST_QUESTIONS < self.rows
-        kinds_of = {"numbers" if s >= NEARLY else "words" if s <= 1 - NEARLY else "both" for s in shares["number"]}
-        return not few and kinds_of == {"numbers", "words"}
+        rows = {"numbers": 0, "words": 0, "both": 0}
+        for share, n in shares.select("number", "n").iter_rows():
+            rows["numbers" if share >= NEARLY else "words" if share <= 1 - NEARLY else "both"] += n
+        return not rows["both"] and MOST_QUESTIONS * min(rows["numbers"], rows["words"]) >= self.rows
 
     def _asks_again(self, parts: Sequence[str], question: str) -> bool:
         """Whether the same participants answer several levels of a column on the same stimuli."""

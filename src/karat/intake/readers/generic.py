@@ -21,8 +21,10 @@ from karat.intake.content import AVERAGES, SPREADS, TO_GO_ON, TOTALS, Content, f
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
 from karat.intake.guess import (
     FEWEST_POINTS,
+    MOST_NOMINAL_LEVELS,
     MOST_ORDINAL_POINTS,
     NAMES,
+    beginnings,
     guess_columns,
     guess_mapping,
     guess_rt_unit,
@@ -485,7 +487,11 @@ def _free_texts(frame: pl.DataFrame, options: Options) -> pl.Series | None:
         (pl.col("answer").n_unique() / pl.len()).alias("own"), words.mean().alias("words"), pl.len().alias("n")
     )
     free = (pl.col("own") > OWN_WORDS) & (pl.col("words") >= FEWEST_WORDS) & (pl.col("n") >= FEWEST_TEXTS)
-    texts = each.filter(free)["question"].to_list()
+    texts = set(each.filter(free)["question"])
+    for (question,), rows in kinds.group_by("question"):
+        # Words that participants produce, such as plurals, are too many for a scale.
+        if rows["answer"].n_unique() > MOST_NOMINAL_LEVELS and beginnings(rows["answer"]) is None:
+            texts |= set() if rows["answer"].cast(pl.Float64, strict=False).count() else {question}
     if not texts or len(texts) == each.height:
         return None
     return text_column(frame["question"]).fill_null("").is_in(texts)
