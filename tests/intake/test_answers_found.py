@@ -696,3 +696,12 @@ def test_columns_that_r_stacked_are_items(tmp_path: Path) -> None:
     rows = [(p, 20 + p, f"item{i}_{'ab'[i % 2]}", r) for p, i, _, r in rated(20, 16)]
     judgments = karat.read(written(tmp_path / "r.csv", ["id", "age", "name", "value"], rows), accept=True)
     assert (judgments.answers, judgments.frame["item"].n_unique()) == (320, 16)
+
+
+def test_two_questions_with_one_stem_name_no_system(tmp_path: Path) -> None:
+    draw = random.Random(9)
+    rows = [[p, f"word{n}", draw.randint(1, 9), draw.randint(1, 9)] for p in range(20) for n in range(20)]
+    path = written(tmp_path / "r.csv", ["Participant", "Word", "likert_arousal", "likert_valence"], rows)
+    judgments = karat.read(path, accept=True)
+    assert set(judgments.frame["question"]) == {"likert_arousal", "likert_valence"}
+    assert "system" not in judgments.frame.columns

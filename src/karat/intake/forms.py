@@ -1417,7 +1417,8 @@ def _asked_of_items(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         matches = [match for name in names if (match := re.fullmatch(pattern, name))]
         pairs = {match[0]: (match["item"], match["question"]) for match in matches}
         questions = {question for _, question in pairs.values()}
-        complete = len(set(pairs.values())) == len(names) == len({item for item, _ in pairs.values()}) * len(questions)
+        items = {item for item, _ in pairs.values()}
+        complete = len(set(pairs.values())) == len(names) == len(items) * len(questions) and len(items) > 1
         if complete and len(questions) > 1 and all(CRITERIA.fullmatch(question) for question in questions):
             return pairs
     codes = [match for name in names if (match := CODED.fullmatch(name))]

@@ -409,7 +409,7 @@ def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Ser
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
-    if len({*numbers}) == 2 and answers.count() > FEWEST_NUMBERS and whole:
+    if whole and low >= 0 and len({*numbers}) == 2 and answers.count() > FEWEST_NUMBERS:
         pair = sorted((word for word in answers.drop_nulls().unique() if as_number(word) is not None), key=float)
         if len(pair) == 2:
             return Binary((pair[0], pair[1])), Message("scale.two_codes", {**values, "no": pair[0], "yes": pair[1]})
