@@ -236,10 +236,11 @@ def test_slopes_that_look_like_chance_are_not_asked_for() -> None:
 def test_a_fit_that_failed_is_reported_and_intercepts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["karat.measure.effects.contrasts"]
     fit = module.fit
+    working = ["(1 | participant)"]
 
     def failing(formula: str, *args: Any, **settings: Any) -> Any:
         model = fit(formula, *args, **settings)
-        if "(1 + a" not in formula:
+        if any(term in formula for term in working):
             return model
         convergence = replace(model.fit.convergence, converged=False, reason=Message("fit.reason_modes"))
         return replace(model, fit=replace(model.fit, convergence=convergence))
@@ -249,6 +250,12 @@ def test_a_fit_that_failed_is_reported_and_intercepts_are_taken(monkeypatch: pyt
     assert result.formula == "response ~ a * b + (1 | participant) + (1 | item)"
     (unused,) = with_code(result.warnings, "contrasts.not_used")
     assert unused.values["reason"].code == "fit.reason_modes"
+    working.append("||")
+    uncorrelated = contrasts(rated(frame(), karat.Continuous()))
+    assert uncorrelated.formula.count("||") == 2
+    (unused,) = with_code(uncorrelated.notes, "contrasts.uncorrelated")
+    assert unused.values["reason"].code == "fit.reason_modes"
+    assert not any(with_code(uncorrelated.warnings, "contrasts.not_used"))
     given = contrasts(rated(frame(), karat.Continuous()), "response ~ a + (1 + a | participant)")
     assert "contrasts.not_converged" in codes(given.warnings)
 

@@ -90,7 +90,7 @@ def by_measured_model(rounds: Floats, layout: SimulationLayout, people: Ints, th
     formula = largest_formula(pl.DataFrame(data), conditions)
     data["response"] = answers if family == "gaussian" else answers.astype(np.int64).astype(str)
     points = {} if family == "gaussian" else {"response": sorted(set(data["response"]), key=int)}
-    model = _fitted((formula.text, formula.simple), data, family, points)
+    model = _fitted((formula.text, *formula.simpler), data, family, points)
     if model is None:
         return UNTESTED
     means = marginal_means(model, *contrast.names)

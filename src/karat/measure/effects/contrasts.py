@@ -235,13 +235,16 @@ def contrasts(
 
 
 def _fitted(inputs: ModelInput, simplify: bool) -> tuple[Model, list[Message]]:
-    """The model; if the largest one does not converge, the one with intercepts alone."""
+    """The model; if the largest one does not converge, one without correlations or with intercepts alone."""
     model = _fit(inputs, inputs.formula, simplify)
+    reason = model.fit.convergence.reason or Message("fit.reason_stopped")
     notes: list[Message] = []
-    if not model.fit.converged and inputs.simple and simplify:
-        reason = model.fit.convergence.reason or Message("fit.reason_stopped")
-        notes.append(Message("contrasts.not_used", {"formula": inputs.formula, "reason": reason}))
-        model = _fit(inputs, inputs.simple, simplify)
+    for formula in inputs.simpler if simplify else ():
+        if model.fit.converged:
+            break
+        code = "contrasts.not_used" if formula == inputs.simpler[-1] else "contrasts.uncorrelated"
+        notes = [Message(code, {"formula": inputs.formula, "reason": reason})]
+        model = _fit(inputs, formula, simplify)
     if model.fit.log:
         terms = " + ".join(str(term) for term in model.fit.terms)
         notes.append(Message("contrasts.simplified", {"terms": terms, "steps": len(model.fit.log)}))

@@ -38,8 +38,8 @@ class ModelInput:
     """The formula and data of the model to fit."""
 
     formula: str
-    simple: str
-    """The simpler formula to use if the first cannot be fitted; empty if the user gave a formula."""
+    simpler: tuple[str, ...]
+    """The simpler formulas to use if the first cannot be fitted; none if the user gave a formula."""
     family: FamilyName
     data: dict[str, Any]
     levels: dict[str, Sequence[str]]
@@ -72,9 +72,9 @@ def model_input(
         names = _conditions(rows, conditions, judgments.stimuli(rated_items.scale))
         rows, notes = _in_levels(rows, names)
         design = design_formula(rows, names)
-        text, simple, notes = design.text, design.simple, [*notes, *design.notes]
+        text, simpler, notes = design.text, design.simpler, [*notes, *design.notes]
     else:
-        text, simple, notes = formula, "", []
+        text, simpler, notes = formula, (), []
     with refused():
         parsed = read_formula(text)
     tree = parsed.response.tree
@@ -93,8 +93,9 @@ def model_input(
     repeats = rows.height - rows.select(keys).n_unique()
     notes += [Message("contrasts.repeats", {"n": repeats})] if repeats else []
     return ModelInput(
-        text, simple, family, data, levels, plain, rated_items.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
-    )
+        text, simpler, family, data, levels, plain, rated_items.question, tuple(dict.fromkeys(named)), unit,
+        tuple(notes),
+    )  # fmt: skip
 
 
 def with_levels(inputs: ModelInput, levels: Mapping[str, Sequence[str]] | None) -> ModelInput:

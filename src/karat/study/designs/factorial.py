@@ -375,10 +375,11 @@ PLAIN = re.compile(r"[A-Za-z.][\w.]*")
 
 @dataclass(frozen=True)
 class DesignFormula:
-    """A formula, the one with intercepts alone to fall back on, and the notes on it."""
+    """A formula, simpler ones to fall back on, and the notes on it."""
 
     text: str
-    simple: str
+    simpler: tuple[str, ...]
+    """The formula without correlations of random effects, if it has any, and the one with intercepts alone."""
     notes: tuple[Message, ...]
 
 
@@ -400,18 +401,22 @@ def largest_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignForm
     """The maximal formula for these conditions."""
     fixed = " * ".join(map(quoted, conditions))
     rows = rows.drop_nulls(list(conditions))
-    parts: list[str] = []
     notes: list[Message] = []
     slopes = {group: _slopes(rows, conditions, group, notes) for group in GROUPS}
     notes += _in_time(rows, slopes)
-    for group, terms_of_group in slopes.items():
-        bar = "|" if _effects(rows, terms_of_group) <= CORRELATED else "||"
-        if bar == "||":
-            notes.append(Message("contrasts.many_slopes", {"group": _group(group)}))
-        terms = _terms(terms_of_group)
-        parts.append(f"(1{' + ' + terms if terms else ''} {bar if terms else '|'} {group})")
-    simple = " + ".join(f"(1 | {group})" for group in GROUPS)
-    return DesignFormula(f"response ~ {fixed} + {' + '.join(parts)}", f"response ~ {fixed} + {simple}", tuple(notes))
+    bars = {group: "|" if _effects(rows, terms) <= CORRELATED else "||" for group, terms in slopes.items()}
+    notes += [Message("contrasts.many_slopes", {"group": _group(group)}) for group, bar in bars.items() if bar == "||"]
+    largest = [_random(group, terms, bars[group]) for group, terms in slopes.items()]
+    apart = [_random(group, terms, "||") for group, terms in slopes.items()]
+    intercepts = [_random(group, [], "|") for group in GROUPS]
+    formulas = (f"response ~ {fixed} + {' + '.join(terms)}" for terms in (largest, apart, intercepts))
+    text, *simpler = dict.fromkeys(formulas)
+    return DesignFormula(text, tuple(simpler), tuple(notes))
+
+
+def _random(group: str, slopes: Sequence[tuple[str, ...]], bar: str) -> str:
+    """The random effects of a group in a formula."""
+    return f"(1 + {_terms(slopes)} {bar} {group})" if slopes else f"(1 | {group})"
 
 
 def _in_time(rows: pl.DataFrame, slopes: dict[str, list[tuple[str, ...]]]) -> list[Message]:
