@@ -35,7 +35,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question, rounded
 from karat.messages import Message, check_number, check_word, with_code
 from karat.models.dawid_skene import DawidSkene, LabelModel, dawid_skene, glad, label_shares, mace
 from karat.models.split_half import equal_to_majority, shares
@@ -210,8 +210,8 @@ def _by_the_key(answers: Rated, labels: pl.DataFrame) -> list[Message]:
         return []
     right = np.array([labels["label"][place] in answers.scale.expected(text) for place, text in named])
     is_sure = labels["probability"].to_numpy()[[place for place, _ in named]] >= SURE
-    sure = float(right[is_sure].mean()) if is_sure.any() else None
-    values = {"n": len(named), "right": float(right.mean()), "limit": SURE, "sure": sure}
+    sure = rounded(float(right[is_sure].mean())) if is_sure.any() else None
+    values = {"n": len(named), "right": rounded(float(right.mean())), "limit": SURE, "sure": sure}
     return [Message("consensus.key", values)]
 
 

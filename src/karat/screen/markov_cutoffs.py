@@ -355,6 +355,8 @@ def who_agree(design: CutoffDesign, near: pl.DataFrame, ordered: bool) -> pl.Dat
     """The participants near a pattern who agree with the others, less probably by chance than p.
 
     `near` has their parts, indices in these, and the p values of their patterns. The others are those near no pattern.
+    One answer throughout agrees by chance or not at all. It counts as agreement if it agrees with the others at least
+    as often as they do with each other, as where the better item is always on one side.
     """
     from scipy.stats import norm
 
@@ -367,18 +369,23 @@ def who_agree(design: CutoffDesign, near: pl.DataFrame, ordered: bool) -> pl.Dat
     others = (counts - cells.reshape(counts.shape)).astype(np.float64)
     owner = np.repeat(np.arange(people), sequences.lengths)
     ends = np.concatenate([[0], np.cumsum(sequences.lengths)])
-    above = np.zeros(people)
+    above, usual = np.zeros(people), np.zeros(people)
     for first, last in chunks(sequences.lengths, ANSWERS_AT_A_TIME // levels):
         rows = slice(ends[first], ends[last])
         worth = others[sequences.stimuli[rows]]
         number = worth.sum(axis=1)
         shared = number > 0
         worth = worth[shared] / number[shared, None]
+        whose, given = owner[rows][shared] - first, codes[rows][shared]
+        # How often others agree with the participant, minus how often with each other.
+        more = worth[np.arange(len(given)), given] - (worth**2).sum(axis=1)
+        usual[first:last] = np.bincount(whose, more, last - first)
         if ordered:
             worth = np.multiply.outer((worth * np.arange(levels)).sum(axis=1), np.arange(levels))
-        excess, variance, _ = dealt_anew(owner[rows][shared] - first, codes[rows][shared], worth, last - first)
+        excess, variance, _ = dealt_anew(whose, given, worth, last - first)
         above[first:last] = np.where(variance > 1e-12, excess, 0.0) / np.sqrt(np.maximum(variance, 1e-12))
-    return near.filter(norm.sf(above) < np.minimum(near["p"].to_numpy(), LIKELY))
+    same = np.maximum.reduceat(codes, ends[:-1]) == np.minimum.reduceat(codes, ends[:-1])
+    return near.filter((norm.sf(above) < np.minimum(near["p"].to_numpy(), LIKELY)) | (same & (usual > 0)))
 
 
 def counts_of(design: CutoffDesign) -> NDArray[np.int32]:

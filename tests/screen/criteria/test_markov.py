@@ -76,6 +76,16 @@ def test_sharing_a_pattern_protects_nobody(scale: Any) -> None:
     assert set(table.flagged) >= {f"p{number}" for number in range(15)}
 
 
+@pytest.mark.parametrize(("better", "flagged"), [(1.0, []), (0.5, ["same"])])
+def test_one_answer_throughout_may_be_the_best(better: float, flagged: list[str]) -> None:
+    """The right item is the better one in all pairs, or in half of them."""
+    random = np.random.default_rng(2)
+    share = np.where(np.arange(60) < better * 60, 0.9, 0.1)
+    crowd = {f"p{n}": np.where(random.random(60) < share, "right", "left").tolist() for n in range(40)}
+    found = markov(judgments(crowd | {"same": ["right"] * 60}, karat.Choice()), simulations=500).participants
+    assert found.filter("flagged", participant="same")["participant"].to_list() == flagged
+
+
 def test_published_cutoffs_spare_nobody() -> None:
     table = markov(CROWD, cutoffs="published").participants
     assert table.filter(pl.col("flagged") != (pl.col("score") <= pl.col("threshold"))).height == 0

@@ -22,15 +22,7 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
-from karat.measure.reliability.agreement import (
-    LEVEL,
-    answers_a_stimulus,
-    check_bootstrap,
-    has_halves,
-    in_columns,
-    resampled_people,
-    splits,
-)
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, resampled_people, splits
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded, schema_of, table_of
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around
@@ -108,7 +100,7 @@ def noise_ceiling(
         notes += about_question(answers.question, answers.notes)
         weights, few = resampled_people(answers, samples, seed)
         notes += few
-        k = answers_a_stimulus(answers)
+        k = answers.rows.height / answers.stimuli.height
         if not answers.has_numbers and k < FEW_OTHERS:
             notes += about_question(answers.question, [Message("noise_ceiling.few_others", {"k": k})])
         rows += [(answers.question, *row) for row in _ceilings(answers, weights, level, seed, executor)]
