@@ -171,14 +171,6 @@ def look_sentence(gathered: ReportData) -> str:
             f"{counts['flagged']:,} of {people}. A flag is neither a verdict nor an exclusion: every criterion can "
             "flag attentive participants, so the more criteria there are, the more participants have a flag."
         ]
-    if len(counts["flags"]) > 1:
-        once, two = counts["flags"]["1 or more"], counts["flags"]["2 or more"]
-        # Expected numbers below 5 have a decimal: 0.4 is not 0.
-        first, more = (f"{at_random:,.{int(at_random < 5)}f}" for at_random in (once["at_random"], two["at_random"]))
-        sentences.append(
-            f"If the criteria flagged these numbers at random, about {first} would have a flag and {more} more than "
-            f"one; {two['participants']:,} {'has' if two['participants'] == 1 else 'have'} more than one."
-        )
     if gathered.screening.exclude is not None:
         sentences.append(f"The stated rule decides; it excludes {counts['excluded']:,}.")
     elif counts["flagged"]:

@@ -28,20 +28,17 @@ def section(gathered: ReportData) -> Section:
     """The flow of participants and the composition of the sample."""
     screening = gathered.screening
     paragraphs = [verdict(screening), _flow_sentence(screening), _came(gathered)]
-    tables, figures, notes = [], [], []
+    figures, notes = [], []
     if screening.exclude is not None:
-        steps = steps_table(screening)
+        steps = steps_table(screening).with_columns(pl.col("stage").replace(STAGE_WORDS))
         caption = "One participant may be counted under several criteria."
         figures.append(
             Figure("flow", "Flow of participants", _flow_sentence(screening), screening.flow(), caption, steps)
         )
-        worded = steps.with_columns(pl.col("stage").replace(STAGE_WORDS))
-        headings = {"criteria": "flagged among the excluded"}
-        tables.append(Table("steps", "Participants at each step", worded, headings=headings))
         notes += [f"{title_of(name)} could not be applied: {why}" for name, why in screening.skipped.items()]
     return Section(
-        "sample", "Who took part", tuple(text for text in paragraphs if text), tuple(tables), tuple(figures),
-        tuple(notes), (_composition(screening),),
+        "sample", "Who took part", tuple(text for text in paragraphs if text), (), tuple(figures), tuple(notes),
+        (_composition(screening),),
     )  # fmt: skip
 
 
