@@ -59,7 +59,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = [f"{self.place} {self.number}"] if self.number is not None else []
-        where += [self.column] if self.column else []
+        where += [shown(self.column) if "," in self.column else self.column] if self.column else []
         value = f"{shown(self.value)} " if self.value is not None else ""
         sentence = f"{value}{self.what}.{' ' + self.fix if self.fix else ''}"
         return f"{', '.join(where)}: {sentence}" if where else sentence

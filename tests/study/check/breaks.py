@@ -455,6 +455,13 @@ def _(study: Study) -> None:
     study.only("filler")[0]["sentence"] = "The c\u0430t was asleep when the guests came."
 
 
+@broken("unicode__mistaken-encoding")
+def _(study: Study) -> None:
+    first, second, *_ = study.only("filler")
+    first["sentence"] = "The caf\u00c3\u00a9 was empty when the guests came."
+    second["sentence"] = "J\u00c3\u00bcrgen has forgotten his umbrella."
+
+
 @broken("final-punctuation__missing")
 def _(study: Study) -> None:
     study.tests[0]["sentence"] = study.tests[0]["sentence"].rstrip(".")

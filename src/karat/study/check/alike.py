@@ -30,7 +30,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))
 
 
-@rule("warning", fix="Fix one of the two.")
+@rule("warning", fix="Change one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
     """The same sentence occurs in two items or conditions, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
@@ -52,7 +52,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
                 first[key] = row
         if twice:
             row, text = twice[0]
-            more = f", and {counted(len(twice) - 1, 'more sentence')} too" if twice[1:] else ""
+            more = f"; likewise {counted(len(twice) - 1, 'more sentence')}" if twice[1:] else ""
             yield Flaw(f"{text}{more}.", spot=row.spot)
 
 
@@ -64,8 +64,9 @@ def _in_two_items(rows: Sequence[Row]) -> Iterator[Flaw]:
         and (first := items.setdefault(_row_text(row), row)).item != row.item
     ]  # fmt: skip
     for row, first in twice[:1]:
-        more = f", and {counted(len(twice) - 1, 'more item')} have one of another item" if twice[1:] else ""
-        yield Flaw(f"{row.item} has the same sentence as {first.item} (line {first.spot[1]}){more}.", spot=row.spot)
+        more = f"; likewise {counted(len(twice) - 1, 'more item')}" if twice[1:] else ""
+        text = f"item {row.item} has the same sentence as item {first.item} (line {first.spot[1]}){more}."
+        yield Flaw(text, spot=row.spot)
 
 
 def _folded_sentences(row: Row) -> list[str]:
@@ -104,8 +105,9 @@ def near_identical(draft: Draft) -> Iterator[Flaw]:
         if similar:
             first, second = next(iter(similar.values()))
             what = "have the same sentence" if _share_a_sentence(first, second) else "differ in one word"
-            more = f", and {counted(len(similar) - 1, 'more pair')} of items" if len(similar) > 1 else ""
-            yield Flaw(f"{_name(first)} (line {first.spot[1]}) and {_name(second)} {what}{more}.", spot=second.spot)
+            more = f"; likewise {counted(len(similar) - 1, 'more pair')} of items" if len(similar) > 1 else ""
+            both = f"items {_name(first)} (line {first.spot[1]}) and {_name(second)}"
+            yield Flaw(f"{both} {what}{more}.", spot=second.spot)
 
 
 def _may_be_alike(first: Row, second: Row) -> bool:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 
@@ -130,17 +131,21 @@ def judgment_mark(text: str) -> str | None:
     return match[1] if match else None
 
 
-@rule("warning", fix="Save the table in the composed form (NFC) and type the letter again.")
+@rule("warning", fix="Save the table as UTF-8 in the composed form (NFC), or type the letters again.")
 def unicode(draft: Draft) -> Iterator[Flaw]:
-    """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
-    letter in two codings looks and compares differently."""
+    """A text has letters with separate accents, letters of two scripts in one word, or letters such as "Ã¶" where the
+    encoding of a file was mistaken. Mixed Unicode forms: the same letter in two codings looks and compares
+    differently."""
     flawed, complaint = _flawed(draft.all_rows, mixed_form, SHOWN)
     if flawed:
-        yield _gathered(flawed, f"{complaint}.", "have letters in an unusual coding")
+        yield _gathered(flawed, f"{complaint}.", f"have letters in an unusual coding: {complaint}")
 
 
 def mixed_form(text: str) -> str | None:
     """The flaw in the coding of a text, if any."""
+    for word in text.split():
+        if (intended := _decoded(word)) != word:
+            return f"{shown(word)} should probably be {shown(intended)}"
     if not unicodedata.is_normalized("NFC", text):
         for match in re.finditer(r".[\u0300-\u036f]+", text):
             composed = unicodedata.normalize("NFC", match[0])
@@ -153,6 +158,14 @@ def mixed_form(text: str) -> str | None:
             names = " and ".join(script.capitalize() for script in SCRIPTS if script in scripts)
             return f"{shown(word)} mixes {names} letters"
     return None
+
+
+def _decoded(word: str) -> str:
+    """A word whose UTF-8 was read in a Western encoding as it was before; any other word as it is."""
+    for encoding in ("cp1252", "latin-1"):
+        with suppress(UnicodeError):
+            return word.encode(encoding).decode("utf-8")
+    return word
 
 
 @cache
