@@ -276,7 +276,7 @@ def report(answered: Answered, folder: Path, progress: NamedSteps, command: str 
 
 def _compared(gathered: ReportData, behaviours: dict[str, str]) -> list[str]:
     """Lines about who was flagged by the rules of the study and by credence."""
-    lines = [f"screened   by the rules that the study stated: {_flagged(gathered.screening.excluded, behaviours)}"]
+    lines = [f"screened   by the rules of the study: {_flagged(gathered.screening.excluded, behaviours)}"]
     credence = gathered.evidence("credence")
     if isinstance(credence, Credence):
         lines.append(f"credence   as a second opinion: {_flagged(credence.flagged, behaviours)}")
@@ -289,7 +289,7 @@ def _flagged(flagged: Collection[str], behaviours: dict[str, str]) -> str:
     kinds = ", ".join(f"{caught[kind]} of {number} {kind}s" for kind, number in careless.items())
     wrongly = Counter(behaviours[name] for name in flagged if behaviours[name] in JUDGES)
     others = ", ".join(f"{count} {JUDGING[name]}" for name, count in wrongly.items()) or "nobody"
-    return f"{kinds} found; not careless, but flagged too: {others}"
+    return f"{kinds} found; flagged without being careless: {others}"
 
 
 def _measured(gathered: ReportData) -> list[str]:

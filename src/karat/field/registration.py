@@ -98,8 +98,8 @@ class Changes:
         if self.items is None:
             parts.append("perhaps the items" if self.keys else "the items, or only comments of the study file")
         if not parts:
-            return "Only comments or the layout of the study file are not as they were when the study started."
-        return f"The study is not as it was when it started: {', '.join(parts)}. {self._consequence()}"
+            return "Only comments or the layout of the study file have changed since the study started."
+        return f"The study has changed since it started: {', '.join(parts)}. {self._consequence()}"
 
     def _consequence(self) -> str:
         if not self.asked:

@@ -300,7 +300,7 @@ def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Pa
     assert "--changed" in run("serve", study_path, "--data", data, "--port", "0", status=2)[1]
     server = Server(study_path, "--data", data, "--changed")
     server.stop()
-    assert any(line.startswith("warning    blind: The study is not as it was") for line in server.lines)
+    assert any(line.startswith("warning    blind: The study has changed since") for line in server.lines)
 
 
 @pytest.mark.slow

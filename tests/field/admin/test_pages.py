@@ -140,7 +140,7 @@ def test_frozen_rules_are_shown_and_changes_reported(researcher: Visitor, fielde
     assert "The screening rules of the study file differ" in page
     assert "at_least = 0.9" in page
     assert "at_least = 0.5" not in page
-    assert "The study is not as it was when it started: [[block]] prompt. New participants get the new version." in page
+    assert "The study has changed since it started: [[block]] prompt. New participants get the new version." in page
 
 
 def test_previews_are_signed_and_do_not_count(researcher: Visitor, fielded: Fielded) -> None:
