@@ -533,6 +533,22 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         run("--from-sets", "none.csv")
 
 
+def test_choices_from_a_sheet_show_both_levels_of_the_last_factor(tmp_path: Path) -> None:
+    sheet = workbook(tmp_path / "islands.xlsx", fillers=False)
+    folder = tmp_path / "study"
+    run(folder, "--from-sets", sheet, "--factor", "comp", "--factor", "distance", "--task", "choice")
+    study = load(folder)
+    assert (study.settings.block[0].compared, study.lists) == ("distance", 2)
+    assert shown(study).filter(pl.col("sentence") != pl.col("sentence_2")).height == 8
+    assert [(one.factor, dict(one.within)) for one in study.settings.contrast] == [
+        ("distance", {}), *(("distance", {"comp": level}) for level in study.settings.block[0].factors["comp"].levels)
+    ]  # fmt: skip
+    three = tmp_path / "three.csv"
+    three.write_text("Item,a,b,c\n1,It rained then.,Then it rained.,Rained then it.\n")
+    with refuses(KaratError, "choice"):
+        run(tmp_path / "other", "--from-sets", three, "--factor", "order=first,second,third", "--task", "choice")
+
+
 @pytest.mark.parametrize(("language", "notes"), [("en", 1), ("de", 0)])
 def test_german_sentences_in_an_english_study_are_noticed(language: str, notes: int, tmp_path: Path) -> None:
     sheet = tmp_path / "islands.csv"

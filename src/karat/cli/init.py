@@ -165,8 +165,9 @@ def _from_sets(
     experiment: str | None,
 ) -> tuple[list[Path], tuple[str, ...]]:
     """Make a study from item sets, with factors that are stated, typed in the terminal, or guessed."""
-    from karat.study.init import language_for, study_from_sets
+    from karat.study.init import compared_factor, language_for, study_from_sets
     from karat.study.item_sheets import CrossedFactors, guess_factors, read_sets, stated_factors, with_fillers
+    from karat.study.tasks import TASKS
 
     sets = read_sets(source, sheet, experiment)
     if fillers is not None:
@@ -189,8 +190,14 @@ def _from_sets(
         factors = CrossedFactors(dict(zip(names, factors.levels.values(), strict=True)), factors.cells)
     elif not factor_texts:
         notes.append(_about_factors(factors))
+    task = task or "likert"
+    if task in TASKS and TASKS[task].compares and (compared := compared_factor(factors)):
+        notes.append(
+            f"Each choice shows both levels of {compared}. To compare another factor, change compared and the "
+            "contrasts in study.toml."
+        )
     code, on_language = language_for(_sentences(sets), language)
-    written = study_from_sets(sets, factors, folder or Path(source.stem), code, task or "likert")
+    written = study_from_sets(sets, factors, folder or Path(source.stem), code, task)
     return written, (*notes, *on_language)
 
 

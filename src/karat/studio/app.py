@@ -108,7 +108,7 @@ def home(request: Request) -> Response:
     return _page(
         request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2,
         projects=workspace.projects(),
-        folder=str(workspace.root), templates=TEMPLATES, sheet_tasks=SETS_TASKS, languages=LANGUAGES,
+        folder=str(workspace.root), templates=TEMPLATES, sheet_tasks=(*SETS_TASKS, "choice"), languages=LANGUAGES,
     )  # fmt: skip
 
 

@@ -165,6 +165,8 @@ def study_from_sets(
         raise KaratError(f"These sentences make a study with the task {' or '.join(tasks)}, not {task}.")
     if not TASKS[task].compares:
         sets, factors = _one_at_a_time(sets), replace(factors, compared=None)
+    elif not sets.paired:
+        factors = replace(factors, compared=compared_factor(factors))
     template = _template("pairs" if TASKS[task].compares and sets.paired else task, language)
     change = _scale_change(template[NAME].decode(), sets.scale, task)
     contents: dict[str, bytes] = {NAME: b""}
@@ -234,11 +236,17 @@ def language_for(texts: Iterable[str], chosen: str | None) -> tuple[str, list[st
 
 
 def tasks_for(sets: ItemSets, factors: CrossedFactors) -> tuple[str, ...]:
-    """The tasks of a study from item sets; choices and categories need results of such tasks."""
+    """The tasks of a study from item sets; categories need results of such a task."""
     scale = sets.scale
-    choice = ("choice",) if sets.paired or factors.compared is not None else ()
+    choice = ("choice",) if sets.paired or compared_factor(factors) is not None else ()
     few = scale is not None and scale.kind == "nominal" and len(scale.levels) <= MOST_CATEGORIES
     return *SETS_TASKS, *choice, *(("label",) if few else ())
+
+
+def compared_factor(factors: CrossedFactors) -> str | None:
+    """The factor that a choice compares: that of the results, else the last one with two levels."""
+    two = [name for name, levels in factors.levels.items() if len(levels) == 2]
+    return factors.compared or (two[-1] if two else None)
 
 
 def _test_rows(sets: ItemSets, factors: CrossedFactors, change: _ScaleChange) -> list[dict[str, str]]:
@@ -365,8 +373,6 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     labels = list(levels) if levels and worded else [words[0], words[-1]]
     slider = "" if levels else ", slider = true"
     text = text.replace(line, f"scale     = {{ points = {points}{slider}, labels = {toml(labels)} }}", 1)
-    for words_of in known_words()["scale"]:
-        text = text.replace(words_of["old"], words_of["rated"].format(n=points) if levels else words_of["moved"])
     return _ScaleChange(text, spelled, points=points if points != POINTS else 0)
 
 
