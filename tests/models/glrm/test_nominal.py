@@ -120,7 +120,7 @@ def test_the_information_is_that_of_dense_matrices(
     assert np.count_nonzero(rest) == 4
 
 
-def test_the_kept_factor_changes_nothing() -> None:
+def test_the_start_of_the_search_for_modes_changes_nothing() -> None:
     objective = objective_of(*choices())
     near, far = np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3]), np.array([2.0, 1.0, -1, 2, 4.0, 3.0, 0.1, 5.0])
     away = objective(far, objective.zero_modes())
@@ -131,30 +131,6 @@ def test_the_kept_factor_changes_nothing() -> None:
     assert kept is not None
     assert kept.value == pytest.approx(fresh.value, abs=1e-8)
     assert kept.gradient == pytest.approx(fresh.gradient, abs=1e-6)
-
-
-def test_a_factor_is_kept_for_as_long_as_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close by, the only new factor is that of the mode; far away it is renewed on the way."""
-    objective = objective_of(*choices())
-    x = np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3])
-    at = objective(x, objective.zero_modes())
-    assert at is not None
-    counts = {"factorise": 0, "evaluate": 0}
-    for name in counts:
-        original = getattr(SoftmaxEvaluation, name)
-
-        def counted(*given: Any, name: str = name, original: Any = original) -> Any:
-            counts[name] += 1
-            return original(*given)
-
-        monkeypatch.setattr(SoftmaxEvaluation, name, counted)
-    objective(x + 1e-4, at.modes)
-    assert counts == {"factorise": 1, "evaluate": counts["evaluate"]}
-    near = counts["evaluate"]
-    assert 2 <= near <= 6
-    objective(x + 2.0, at.modes)
-    assert 3 <= counts["factorise"] - 1 <= 8
-    assert counts["evaluate"] - near < 25
 
 
 @pytest.mark.parametrize(("away", "found"), [(1.0, False), (0.01, False), (1e-6, True)])

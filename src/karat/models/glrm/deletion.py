@@ -409,18 +409,11 @@ class NominalRedraw(_OtherWorkers):
 
     def __init__(self, fit: NominalFit, worker: int) -> None:
         super().__init__(fit, worker)
-        predictors, self.layout, self.design = (
-            self.remaining[: fit.objective.predictors],
-            fit.objective.layout,
-            fit.objective.design,
-        )
-        self.indicators, (self.rows, self.tasks) = fit.objective.indicators[predictors], self.layout.answers_of(worker)
+        self.layout, self.design = fit.objective.layout, fit.objective.design
+        self.indicators = fit.objective.indicators[self.remaining[: fit.objective.predictors]]
+        self.rows, self.tasks = self.layout.answers_of(worker)
         worker_effects = np.insert(self.other_modes.worker, worker, 0.0, axis=0)
-        # One factorisation that includes the worker is reused in the search for the modes of every simulation.
-        blank = self.objective(np.zeros_like(self.indicators[:, self.rows]))
-        self.modes: BlockModes = cast(
-            Any, blank(self.parameters, BlockModes(worker_effects, self.other_modes.task))
-        ).modes
+        self.modes = BlockModes(worker_effects, self.other_modes.task)
 
     def objective(self, labels: Floats) -> NominalObjective:
         """The model of all workers, with these labels for this worker (categories x answers)."""

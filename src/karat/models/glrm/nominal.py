@@ -12,9 +12,7 @@ covariance H of the predictors, W3 : H / 2 = p (diag H - p'diag H - 2 H p + 2 p'
 predictor, with blocks instead of numbers: E = -r + c - W q, d/dbeta_k = X'E_k, and d/dtheta_wk = sum E_k u_k + [half
 the derivative of log det M at fixed W] + pu_k r_k.
 
-Arrays are predictors x answers, in the order of the layout (`crossed`). A factorisation costs much more than an
-evaluation, so the search for the mode reuses the last one, even for other parameters, as long as its steps shrink
-quickly.
+Arrays are predictors x answers, in the order of the layout (`crossed`).
 """
 
 from __future__ import annotations
@@ -143,10 +141,6 @@ def first_deviations(layout: CrossedLayout, indicators: Floats) -> Floats:
     return np.concatenate(deviations)
 
 
-DECREMENT = 1e-13
-"""The squared Newton decrement at the mode. It is small, since steps with an old factor shrink it only linearly."""
-
-
 @dataclass(frozen=True)
 class BlockCurvature:
     """W summed over the answers of a worker, (workers, k, l), and of a task, (k, l, tasks)."""
@@ -266,9 +260,7 @@ class SoftmaxEvaluation:
     def mode(self, start: BlockModes) -> tuple[SoftmaxPoint, Factorised, bool]:
         """The mode, its factorised curvature and whether the search converged."""
         point = self.evaluate(start.worker, start.task)
-        search = self.factorise, self._step, self._move
-        steps = self.objective.steps
-        return newton(point, *search, factor=start.factor, tolerance=DECREMENT, lasting=True, steps=steps)
+        return newton(point, self.factorise, self._step, self._move, self.objective.steps)
 
     def _step(self, point: SoftmaxPoint, factor: Factorised) -> tuple[tuple[Floats, Floats], float]:
         worker, task = factor[0].solve(point.towards_worker, point.towards_task)

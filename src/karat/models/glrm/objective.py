@@ -310,7 +310,7 @@ def find_mode(
         return evaluate(layout, family, base, psi, scales, ahead)
 
     point = evaluate(layout, family, base, psi, scales, start)
-    return CrossedMode(*newton(point, factor, step, move, steps=steps))
+    return CrossedMode(*newton(point, factor, step, move, steps))
 
 
 def evaluate(

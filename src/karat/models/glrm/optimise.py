@@ -31,12 +31,10 @@ RESTARTS = 3
 NEARLY_ZERO, BESIDE_ZERO = 1e-2, 0.1
 """If a deviation ends below the first, the search is repeated from the second."""
 
-DECREMENT = 1e-9
+DECREMENT = 1e-10
 """Below this squared Newton decrement, the error after the step is of the order of its square."""
 NEGLIGIBLE = 1e-18
 """A squared Newton decrement that needs no further step."""
-PATIENCE = 7
-"""A factorisation is renewed if, at the rate at which the decrement shrinks, it would need more steps than this."""
 STEPS = 200
 MODE_HALVINGS = 40
 
@@ -354,35 +352,23 @@ def newton(
     factorise: Callable[[Point], Factorised],
     step: Callable[[Point, Factorised], tuple[Step, float]],
     move: Callable[[Point, Step, float], Point],
-    *,
-    factor: Factorised | None = None,
-    tolerance: float = DECREMENT,
-    lasting: bool = False,
-    patience: int = PATIENCE,
     steps: int = STEPS,
 ) -> tuple[Point, Factorised, bool]:
     """Newton's method with step halving: the mode, the factorised curvature there and whether the search converged.
 
-    `step` returns a direction with its squared decrement, `move` the point at a multiple of it. With `lasting`, a
-    factorisation is reused as long as the decrement shrinks quickly enough to need at most `patience` more steps;
-    `factor` is that of an earlier search.
+    `step` returns a direction with its squared decrement, `move` the point at a multiple of it.
     """
-    fresh, before = False, np.inf
     for _ in range(steps):
-        if factor is None:
-            factor, fresh, before = factorise(point), True, np.inf
+        factor = factorise(point)
         along, decrement = step(point, factor)
-        if fresh and decrement < NEGLIGIBLE:
+        if decrement < NEGLIGIBLE:
             return point, factor, True
-        far = decrement > tolerance * max(1.0, before / max(decrement, tolerance)) ** patience
-        ahead = None if far and not fresh else halve(partial(move, point, along), point.value, decrement)
-        if ahead is None and fresh:
+        ahead = halve(partial(move, point, along), point.value, decrement)
+        if ahead is None:
             return point, factor, decrement < 1e-6
-        if ahead is not None:
-            point, before = ahead, decrement
-            if decrement <= tolerance:
-                return point, factorise(point), True
-        factor, fresh = factor if lasting and ahead is not None else None, False
+        point = ahead
+        if decrement <= DECREMENT:
+            return point, factorise(point), True
     return point, factorise(point), False
 
 

@@ -43,10 +43,6 @@ from karat.types import Floats
 
 FLOOR = 0.1
 """The information about theta vanishes at zero; this share of the information about the effects replaces it there."""
-DECREMENT = 1e-13
-"""The squared Newton decrement at the mode. It is small, since steps with an old factor shrink it only linearly."""
-PATIENCE = 3
-"""The number of steps with an old factor that take as long as a new factorisation."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class LaplaceObjective:
                 return None
             gradient = self._gradient(mode, psi, factors, height)
         information = partial(self._information, mode, psi, factors)
-        return Evaluation(value, gradient, FactoredModes.of(mode), information, mode.converged)
+        return Evaluation(value, gradient, mode.point.modes, information, mode.converged)
 
     def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
         crossing, point = self.crossing, mode.point
@@ -268,19 +264,6 @@ class MixedPoint:
     derivatives: Derivatives
 
 
-class FactoredModes(tuple[Floats, ...]):
-    """Modes with their factorised curvature, which the next search can reuse."""
-
-    factor: tuple[Curvature, Factorised]
-
-    @classmethod
-    def of(cls, mode: MixedMode) -> FactoredModes:
-        """The modes and the factor of a mode."""
-        modes = cls(mode.point.modes)
-        modes.factor = (mode.curvature, mode.schur)
-        return modes
-
-
 @dataclass(frozen=True)
 class MixedMode:
     """The mode with its factorised curvature."""
@@ -302,12 +285,9 @@ class ModeSearch:
     factors: Sides
 
     def find(self, start: Sides, steps: int = STEPS) -> MixedMode:
-        """The mode by Newton's method with step halving, reusing a factor as long as its steps shrink quickly."""
-        factor = start.factor if isinstance(start, FactoredModes) else None
-        point, (curvature, schur), converged = newton(
-            self.evaluate(tuple(start)), self._factorise, self._step, self._move,
-            factor=factor, tolerance=DECREMENT, lasting=True, patience=PATIENCE, steps=steps,
-        )  # fmt: skip
+        """The mode by Newton's method with step halving."""
+        search = self._factorise, self._step, self._move
+        point, (curvature, schur), converged = newton(self.evaluate(start), *search, steps)
         return MixedMode(point, curvature, schur, converged)
 
     def _factorise(self, point: MixedPoint) -> tuple[Curvature, Factorised]:

@@ -146,8 +146,7 @@ def describe(
     lower = [_full_factor(parts[number][1], parts[number][0]) for number in range(len(problem.terms))]
     factors = [sizes(term)[:, None] * matrix for term, matrix in zip(problem.terms, lower, strict=True)]
     covariances, random_names = _by_group(problem.terms, [scale * matrix @ matrix.T for matrix in lower])
-    plain_modes: Sides = tuple(at.modes)  # a plain tuple, without the factor of the search
-    effects, levels = _effects(problem.terms, objective, theta, plain_modes)
+    effects, levels = _effects(problem.terms, objective, theta, at.modes)
     term_messages = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
     convergence = outcome.convergence
     separated = (
@@ -170,7 +169,7 @@ def describe(
         problem.family, -at.value, coefficients, problem.names, of_coefficients, thresholds, problem.categories,
         covariances, random_names, effects, levels, float(residual), len(problem.response), theta, parameters, labels,
         hessian, covariance, convergence, tuple(notes), tuple(map(bool, term_messages)), problem.terms, tuple(factors),
-        objective, plain_modes, problem.reml,
+        objective, at.modes, problem.reml,
     )  # fmt: skip
 
 

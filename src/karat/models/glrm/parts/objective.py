@@ -173,7 +173,7 @@ class PartedObjective:
             return self._at(parameters, scales, point.task + length * along, point.worker)
 
         first = self._at(parameters, scales, start.expected(parameters, scales.task), start.worker)
-        point, factor, converged = newton(first, lambda point: point.factorise(scales), step, move, steps=self.steps)
+        point, factor, converged = newton(first, lambda point: point.factorise(scales), step, move, self.steps)
         return point, factor, converged and not point.sums.failed
 
     def _at(self, parameters: Floats, scales: Scales, task: Floats, worker: Floats) -> _PartedPoint:
