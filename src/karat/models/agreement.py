@@ -281,7 +281,7 @@ def krippendorff_alpha(
     )
 
 
-def resampled_kappa(items: ArrayLike, raters: ArrayLike, categories: ArrayLike, weights: ArrayLike) -> Floats:
+def resampled_kappa(items: ArrayLike, raters: ArrayLike, categories: ArrayLike, weights: ArrayLike | None) -> Floats:
     """Fleiss' kappa for each column of participants' weights; with weights of 1 it equals `fleiss_kappa`."""
     item, rater = _codes(items), np.asarray(raters, dtype=np.int64)
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)

@@ -104,17 +104,7 @@ def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np
 
 def column_correlations(first: Floats, second: Floats) -> Floats:
     """The correlation of each pair of columns of two tables over the rows with finite values in both."""
-    both = np.isfinite(first) & np.isfinite(second)
-    number = both.sum(axis=0)
-    x, y = (np.where(both, table, 0.0) for table in (first, second))
-    x = np.where(both, x - x.sum(axis=0) / np.maximum(number, 1), 0.0)
-    y = np.where(both, y - y.sum(axis=0) / np.maximum(number, 1), 0.0)
-    xx, yy, xy = (x * x).sum(axis=0), (y * y).sum(axis=0), (x * y).sum(axis=0)
-    # Differences due to rounding are not variation.
-    scale = np.maximum(np.nanmax(np.abs(first), initial=0.0), np.nanmax(np.abs(second), initial=0.0)) ** 2
-    varies = (xx > 1e-20 * scale) & (yy > 1e-20 * scale) & (number >= FEWEST_ITEMS)
-    r = quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0))
-    return np.clip(r, -1.0, 1.0)
+    return np.asarray(within_raters(np.zeros(len(first), dtype=np.int64), first, second, 1)[0])
 
 
 def with_the_mean(
@@ -192,12 +182,12 @@ def _sums(group: Ints, groups: int) -> csr_array:
 def within_raters(rater: NDArray[np.int64], x: Floats, y: Floats, people: int) -> Floats:
     """The correlation of two values within each rater, over the answers with both; NaN for fewer than three answers.
 
-    `y` may have several columns.
+    `y` may have several columns, and so may `x`.
     """
-    columns, by_rater = y.reshape(len(x), -1), _sums(rater, people)
-    complete = np.isfinite(x)[:, None] & np.isfinite(columns)
+    columns, others, by_rater = y.reshape(len(x), -1), x.reshape(len(x), -1), _sums(rater, people)
+    complete = np.isfinite(others) & np.isfinite(columns)
     number = by_rater @ complete.astype(np.float64)
-    first, second = np.where(complete, x[:, None], 0.0), np.where(complete, columns, 0.0)
+    first, second = np.where(complete, others, 0.0), np.where(complete, columns, 0.0)
     # Differences due to rounding are not variation.
     least = 1e-20 * np.maximum(np.abs(first).max(axis=0, initial=0.0), np.abs(second).max(axis=0, initial=0.0)) ** 2
     for values in (first, second):

@@ -43,7 +43,7 @@ from karat.measure.result import (
     table_of,
 )
 from karat.messages import Message, check_number
-from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
+from karat.models.agreement import Level, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term
 from karat.models.resampling import Components, components, interval_around, resamples
 from karat.models.split_half import split_half
@@ -196,7 +196,7 @@ def _coefficients(answers: Rated, seed: int) -> Iterator[tuple[str, Coefficient]
     stimulus, rater = answers.stimulus, answers.rater
     if answers.levels:
         pairs = partial(pair_agreement, stimulus, rater, answers.category)
-        yield KAPPA, partial(_kappa, answers)
+        yield KAPPA, partial(resampled_kappa, stimulus, rater, answers.category)
         yield COHEN, partial(pairs, "cohen", False)
         if isinstance(answers.scale, Ordinal):
             yield WEIGHTED, partial(pairs, "cohen", True)
@@ -214,12 +214,6 @@ def _coefficients(answers: Rated, seed: int) -> Iterator[tuple[str, Coefficient]
         yield from _correlations(answers)
     if has_halves(answers):
         yield HALVES, lambda weights: split_half(stimulus, rater, values, splits(answers, weights), weights, seed)
-
-
-def _kappa(answers: Rated, weights: Floats | None) -> Floats:
-    if weights is None:
-        return np.array([fleiss_kappa(answers.stimulus, answers.category)])
-    return resampled_kappa(answers.stimulus, answers.rater, answers.category, weights)
 
 
 def _by_reml(answers: Rated) -> list[tuple[str, float]]:

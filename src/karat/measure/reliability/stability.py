@@ -189,25 +189,13 @@ def _correlated(
             yield question, first, second, kind, name, float(many[0]), *ends, both, people
 
 
-def _ranked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _ranked(x: Floats, y: Floats) -> list[Floats]:
     """Ranks within each column among the rows of both tables; equal values share the mean of their ranks."""
+    from scipy.stats import rankdata
+
     both = np.isfinite(x) & np.isfinite(y)
-    tables = []
-    place = np.arange(len(x))[:, None]
-    for table in (x, y):
-        # Means that differ only by rounding are tied.
-        values = np.where(both, np.round(table, 9), np.inf)
-        order = np.argsort(values, axis=0, kind="stable")
-        ordered = np.take_along_axis(values, order, axis=0)
-        differs = ordered[1:] != ordered[:-1]
-        edge = np.ones((1, table.shape[1]), dtype=bool)
-        first = np.maximum.accumulate(np.where(np.vstack([edge, differs]), place, 0), axis=0)
-        last = np.where(np.vstack([differs, edge]), place, len(x))
-        last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
-        ranks = np.empty(table.shape)
-        np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=0)
-        tables.append(np.where(both, ranks, np.nan))
-    return tables[0], tables[1]
+    # Means that differ only by rounding are tied.
+    return [rankdata(np.where(both, np.round(table, 9), np.nan), axis=0, nan_policy="omit") for table in (x, y)]
 
 
 def _twice(answers: Rated, first: str, second: str) -> Iterator[tuple[Any, ...]]:
