@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_crossed, leave_one_out
-from karat.models.glrm.deletion import ENOUGH, Redraw, task_deviations, without
+from karat.models.glrm.deletion import ENOUGH, Redraw, without
 from karat.models.glrm.fit import task_covariance
 from messages import refuses
 from models.glrm.simulated import answers
@@ -149,7 +149,7 @@ def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> 
     alone = fit_crossed(response[rest], who[rest], what[rest])
     assert alone.variances["worker"] > 1  # else the effects would be independent of each other
     size = tasks if workers > tasks else tasks + workers - 1
-    columns = columns_of(lambda random: task_deviations(redraw.mode.schur, random), size)
+    columns = columns_of(lambda random: redraw.mode.schur.task_draw(random)[0], size)
     assert columns.shape == (tasks, size)
     assert columns @ columns.T == pytest.approx(task_covariance(alone) / alone.variances["task"], abs=1e-3)
 
@@ -167,7 +167,7 @@ def test_answers_are_drawn_around_the_others_predictor(family: Any, missing: flo
     rest = who != 3
     alone = fit_crossed(response[rest], who[rest], what[rest], design[rest], family=family)
     normal = random.normal(size=8 + 12 + 1)
-    moved = task_deviations(redraw.mode.schur, Stated(normal))  # type: ignore[arg-type]
+    moved = redraw.mode.schur.task_draw(Stated(normal))[0]  # type: ignore[arg-type]
     deviation = {name: np.sqrt(variance) for name, variance in alone.variances.items()}
     tasks = what[~rest]
     eta = design[~rest] @ alone.coefficients + deviation["worker"] * normal[-1]

@@ -15,7 +15,8 @@ from karat.models.glrm import fit_crossed
 from karat.models.glrm import schur as module
 from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.fit import task_covariance, task_errors
-from karat.models.glrm.schur import Schur, chunks
+from karat.models.glrm.objective import solve_effects
+from karat.models.glrm.schur import chunks
 from messages import refuses
 from models.glrm.dense import indicator, logistic, second
 
@@ -29,27 +30,39 @@ def system(workers: int, tasks: int) -> tuple[Any, Any, Any, Any]:
     return b, dw, dt, np.block([[np.diag(dw), b], [b.T, np.diag(dt)]])
 
 
-@pytest.mark.parametrize("chunk", [1, 12, 4_000_000])
-@pytest.mark.parametrize(("compressed", "pair"), [(False, 60), (True, 60), (True, 0)])
+def one_effect(b: Any, dw: Any, dt: Any, listed: bool) -> BlockSchur:
+    """The system with one effect per worker and task, as a table or by cells."""
+    cells = np.nonzero(b) if listed else None
+    return BlockSchur(dw[:, None, None], (b[b != 0] if listed else b)[:, None, None], dt[None, None], cells)
+
+
+@pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize(("workers", "tasks"), [(9, 5), (5, 9), (6, 6)])
-def test_solutions_determinant_and_covariance(
-    workers: int, tasks: int, compressed: bool, pair: int, chunk: int
-) -> None:
-    """Cells of a sparse system come from whole rows, or pair by pair where a pair is said to cost nothing."""
+def test_solutions_determinant_and_covariance(workers: int, tasks: int, listed: bool) -> None:
     b, dw, dt, whole = system(workers, tasks)
-    schur = Schur(sparse.csr_array(b) if compressed else b, dw, dt)
+    schur = one_effect(b, dw, dt, listed)
     assert len(schur.factor) == min(workers, tasks)
     assert schur.half_log_determinant == pytest.approx(np.linalg.slogdet(whole)[1] / 2)
     inverse = np.linalg.inv(whole)
     for shape in ((), (3,)):
         right = np.random.default_rng(1).normal(size=(workers + tasks, *shape))
-        ours = np.concatenate(schur.solve(right[:workers], right[workers:]))
+        ours = np.concatenate(solve_effects(schur, right[:workers], right[workers:]))
         assert ours == pytest.approx(inverse @ right)
-    of_worker, of_task, between = schur.covariance(pair, chunk)
-    assert of_worker == pytest.approx(np.diag(inverse)[:workers])
-    assert of_task == pytest.approx(np.diag(inverse)[workers:])
+    of_worker, of_task, between = schur.covariance()
+    assert of_worker[:, 0, 0] == pytest.approx(np.diag(inverse)[:workers])
+    assert of_task[0, 0] == pytest.approx(np.diag(inverse)[workers:])
     cells = inverse[:workers, workers:]
-    assert between == pytest.approx(cells[b != 0] if compressed else cells)
+    assert between[:, 0, 0] == pytest.approx(cells[b != 0] if listed else cells)
+
+
+@pytest.mark.parametrize("chunk", [1, 12, 4_000_000])
+@pytest.mark.parametrize("pair", [0, 60])
+def test_products_in_cells(pair: int, chunk: int) -> None:
+    """They come from whole rows, or pair by pair where a pair is said to cost nothing."""
+    b, *_ = system(9, 5)
+    inverse = np.random.default_rng(1).normal(size=(5, 5))
+    found = module.cells_of_product(sparse.csr_array(b), inverse, pair, chunk)
+    assert found == pytest.approx((b @ inverse)[b != 0])
 
 
 @pytest.mark.parametrize(
@@ -101,16 +114,15 @@ def test_few_cells_in_long_rows_are_multiplied_in_pairs(
     b = np.zeros((size, size))
     for worker in range(size):
         b[worker, (worker + 7 * np.arange(cells)) % size] = 0.5
-    schur = Schur(sparse.csr_array(b), 1 + b.sum(axis=1), 1 + b.sum(axis=0))
-    _, _, between = schur.covariance()
+    *_, between = one_effect(b, 1 + b.sum(axis=1), 1 + b.sum(axis=0), True).covariance()
     assert taken == ["_product_by_pairs" if pairs else "_product_by_rows"]
     whole = np.block([[np.diag(1 + b.sum(axis=1)), b], [b.T, np.diag(1 + b.sum(axis=0))]])
-    assert between == pytest.approx(np.linalg.inv(whole)[:size, size:][b != 0])
+    assert between[:, 0, 0] == pytest.approx(np.linalg.inv(whole)[:size, size:][b != 0])
 
 
 def test_a_singular_system_is_refused() -> None:
     with pytest.raises(np.linalg.LinAlgError):
-        Schur(np.ones((3, 2)), np.ones(3), np.ones(2))
+        one_effect(np.ones((3, 2)), np.ones(3), np.ones(2), False)
     with pytest.raises(np.linalg.LinAlgError):
         module.inverted(np.zeros((2, 2)))
 
@@ -131,16 +143,12 @@ def test_undefined_system_has_no_determinant(place: str) -> None:
     b, dw, dt, _ = system(9, 5)
     {"cell": b[0], "worker": dw, "task": dt}[place][0] = np.nan
 
-    def found(schur: Any, right: tuple[Any, Any], *system: Any) -> Any:
-        try:
-            factorised = schur(*system)
-            return [factorised.half_log_determinant, *(one.min() for one in factorised.solve(*right))]
-        except np.linalg.LinAlgError:
-            return np.nan
-
-    assert np.all(np.isnan(found(Schur, (np.ones(9), np.ones(5)), b, dw, dt)))
-    blocks = dw[:, None, None], b[:, None, None], dt[None, None]
-    assert np.all(np.isnan(found(BlockSchur, (np.ones((9, 1)), np.ones((1, 5))), *blocks)))
+    try:
+        factorised = one_effect(b, dw, dt, False)
+        found = [factorised.half_log_determinant, *(one.min() for one in solve_effects(factorised, dw, dt))]
+    except np.linalg.LinAlgError:
+        found = [np.nan]
+    assert np.all(np.isnan(found))
 
 
 @given(costs=st.lists(st.integers(0, 9), max_size=12), limit=st.integers(0, 20))
@@ -160,8 +168,8 @@ def test_rows_are_taken_until_the_next_would_cost_too_much(costs: list[int], lim
 def test_row_costs_its_pairs_or_its_length(pair: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[list[int], int]] = []
     monkeypatch.setattr(module, "chunks", lambda costs, limit: asked.append((list(costs), limit)) or chunks(costs, 17))
-    b, dw, dt, _ = system(9, 5)
-    Schur(sparse.csr_array(b), dw, dt).covariance(pair, 17)
+    b, *_ = system(9, 5)
+    module.cells_of_product(sparse.csr_array(b), np.eye(5), pair, 17)
     assert asked == [([int((row != 0).sum()) ** 2 if pair == 0 else 5 for row in b], 17)]
 
 

@@ -1,9 +1,9 @@
 """Crossed Newton systems with several effects per group, by the Schur complement of blocks.
 
-This extends `schur` to a q x q block per worker, a p x p block per task and a q x p block per cell. The side with more
-effects is eliminated. If that is the workers, L are the Cholesky factors of their blocks and A = L^-1 B, the complement
-is S = Dt - A'A. Its rows are ordered by effect, then task. If most pairs of worker and task have no answers, A is a
-sparse matrix with the blocks of the cells that have.
+In place of the numbers in `schur` there is a q x q block per worker, a p x p block per task and a q x p block per cell.
+The side with more effects is eliminated. If that is the workers, L are the Cholesky factors of their blocks and A =
+L^-1 B, the complement is S = Dt - A'A. Its rows are ordered by effect, then task. If most pairs of worker and task have
+no answers, A is a sparse matrix with the blocks of the cells that have.
 
 `DenseCurvature` is the curvature Z'WZ of two sides with answers for most pairs of levels, with a dense block per pair.
 
@@ -69,8 +69,8 @@ class BlockSchur:
         """M^-1 times effects of workers, (workers, q), and tasks, (p, tasks), or several along the last axis."""
         many, few = (task.swapaxes(0, 1), worker.swapaxes(0, 1)) if self.transposed else (worker, task)
         columns = task.shape[2] if task.ndim == 3 else 1
-        outer = (self.root @ many.reshape(self.many, self.q, columns)).reshape(-1, columns)
-        inner = few.reshape(-1, columns) - self.scaled.T @ outer
+        outer = (self.root @ many.reshape(self.many, self.q, columns)).reshape(self.many * self.q, columns)
+        inner = few.reshape(self.p * self.few, columns) - self.scaled.T @ outer
         inner = linalg.lapack.dpotrs(self.factor, inner, lower=1)[0]
         outer = (outer - self.scaled @ inner).reshape(self.many, self.q, columns)
         outer, inner = (self.root.swapaxes(1, 2) @ outer).reshape(many.shape), inner.reshape(few.shape)
@@ -107,14 +107,14 @@ class BlockSchur:
         swapped[self.cells.order] = between.swapaxes(1, 2)
         return task.transpose(2, 0, 1), many.transpose(1, 2, 0), swapped
 
-    def task_draw(self, random: np.random.Generator) -> Floats:
-        """The task effects (p x tasks) of a draw from N(0, M^-1)."""
-        few = linalg.solve_triangular(self.factor, random.normal(size=len(self.factor)), lower=True, trans=1)
+    def task_draw(self, random: np.random.Generator, *draws: int) -> Floats:
+        """The task effects (p x tasks, and x `draws` if given) of draws from N(0, M^-1)."""
+        few = linalg.solve_triangular(self.factor, random.normal(size=(len(self.factor), *draws)), lower=True, trans=1)
         if not self.transposed:
-            return np.asarray(few.reshape(self.p, self.few))
+            return np.asarray(few.reshape(self.p, self.few, *draws))
         # Given the effects of the smaller side, here the workers, those of each task are independent and normal.
-        many = random.normal(size=(self.many, self.q)) - (self.scaled @ few).reshape(-1, self.q)
-        return np.asarray(np.einsum("jlk,jl->kj", self.root, many))
+        many = random.normal(size=(self.many, self.q, *draws)) - (self.scaled @ few).reshape(-1, self.q, *draws)
+        return np.asarray(np.einsum("jlk,jl...->kj...", self.root, many))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,6 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from scipy import linalg
 from scipy.special import expit, logsumexp
 
 from karat.messages import Message
@@ -243,7 +242,7 @@ def _deviance_of_answers(
     here, tasks = fit.objective.layout.answers_of(worker)
     base = (fit.objective.design @ beta)[here] + scales.task * mode.point.modes.task[tasks]
     cuts = psi if len(psi) else np.zeros(1)
-    deviations = scales.task * task_deviations(mode.schur, random, simulations).T
+    deviations = scales.task * mode.schur.task_draw(random, simulations)[0].T
     latent = base + deviations[:, tasks] + scales.worker * random.normal(size=(simulations, 1))
     observed = fit.objective.family.answers[here]
     codes = np.vstack([
@@ -382,26 +381,12 @@ class Redraw(_OtherWorkers):
         return self.distance_of(objective, self.modes, observed) >= observed
 
     def draw_answers(self, random: np.random.Generator) -> Any:
-        task = self.mode.point.modes.task + task_deviations(self.mode.schur, random)
+        task = self.mode.point.modes.task + self.mode.schur.task_draw(random)[0]
         eta = self.base + self.scales.worker * random.normal() + self.scales.task * task[self.tasks]
         latent = eta + random.logistic(size=eta.shape)
         if not len(self.psi):
             return np.where(latent > 0, 1.0, -1.0)
         return np.searchsorted(self.psi, latent)
-
-
-def task_deviations(schur: Any, random: np.random.Generator, draws: int | None = None) -> Floats:
-    """Deviations of the task effects from their mode, drawn from N(0, M^-1); a column per draw if `draws` is given.
-
-    `schur` is the factorised M.
-    """
-    size = () if draws is None else (draws,)
-    few = linalg.solve_triangular(schur.factor, random.normal(size=(len(schur.factor), *size)), lower=True, trans=1)
-    if not schur.transposed:
-        return np.asarray(few)
-    weights = schur.many if draws is None else schur.many[:, None]
-    many = random.normal(size=(len(schur.many), *size)) / np.sqrt(weights)
-    return np.asarray(many - (schur.matrix @ few) / weights)
 
 
 class NominalRedraw(_OtherWorkers):

@@ -25,15 +25,15 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from karat.messages import Message
+from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import CrossedAnswers, arrange
 from karat.models.glrm.families import FamilyName, family_message
 from karat.models.glrm.mixed.gaussian import EXACT, GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing
 from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, sides
-from karat.models.glrm.objective import Modes, Objective, evaluate, factorise
+from karat.models.glrm.objective import Modes, Objective, evaluate, factorise, solve_effects
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, SearchResult, solve
 from karat.models.glrm.parts.answers import PartAnswers, PartSummary, Placed, View, describe, merge
-from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant
 from karat.types import Floats, Ints
 
@@ -261,7 +261,7 @@ def task_covariance(fit: Fit) -> Floats:
     """The covariance of `fit.task_effects` given the variances, tasks x tasks."""
     schur, deviation = _at_the_mode(fit)
     tasks = len(fit.tasks)
-    _, inverse = schur.solve(np.zeros((len(fit.workers), tasks)), np.eye(tasks))
+    _, inverse = solve_effects(schur, np.zeros((len(fit.workers), tasks)), np.eye(tasks))
     # The inverse is symmetric except for rounding.
     return deviation**2 * (inverse + inverse.T) / 2
 
@@ -270,10 +270,10 @@ def task_errors(fit: Fit) -> Floats:
     """The standard errors of the task effects, if the whole covariance would be too large."""
     schur, deviation = _at_the_mode(fit)
     _, variances, _ = schur.covariance()
-    return deviation * np.sqrt(variances)
+    return np.asarray(deviation * np.sqrt(variances[0, 0]))
 
 
-def _at_the_mode(fit: Fit) -> tuple[Schur, float]:
+def _at_the_mode(fit: Fit) -> tuple[BlockSchur, float]:
     """The factorised curvature at the mode and the deviation of tasks."""
     objective = fit.objective
     if not isinstance(objective, Objective):

@@ -28,10 +28,10 @@ from functools import partial
 import numpy as np
 from scipy.linalg import block_diag
 
+from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import CrossedLayout, Factor
 from karat.models.glrm.families import Family, Gaussian
 from karat.models.glrm.optimise import STEPS, Evaluation, newton
-from karat.models.glrm.schur import Schur
 from karat.types import Bools, Floats
 
 
@@ -101,8 +101,8 @@ class Objective:
             try:
                 mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start, self.steps)
                 of_worker, of_task, between = mode.schur.covariance()
-                covariance = of_worker, of_task, self.layout.of_matrix(between)
-                gradient, _ = self.gradient(mode.point, psi, scales, covariance, mode.schur.solve)
+                covariance = of_worker[:, 0, 0], of_task[0, 0], self.layout.of_matrix(between[:, 0, 0])
+                gradient, _ = self.gradient(mode.point, psi, scales, covariance, partial(solve_effects, mode.schur))
             except (np.linalg.LinAlgError, OverflowError):
                 return None
         value = mode.point.value + mode.schur.half_log_determinant
@@ -168,7 +168,7 @@ class Objective:
         """An approximate Hessian: of the penalised likelihood for fixed effects, as in a linear model for variances."""
         layout, point = self.layout, mode.point
         fixed, of_worker, of_task = self.fixed_information(point, psi, scales)
-        by_worker, by_task = mode.schur.solve(of_worker, of_task)
+        by_worker, by_task = solve_effects(mode.schur, of_worker, of_task)
         fixed = fixed - of_worker.T @ by_worker - of_task.T @ by_task
         deviations = [
             variance_information(scales.worker, layout.by_worker(point.curvature), covariance[0]),
@@ -280,7 +280,7 @@ class CrossedMode:
     """The mode with its factorised curvature."""
 
     point: CrossedPoint
-    schur: Schur
+    schur: BlockSchur
     converged: bool
 
 
@@ -295,13 +295,13 @@ def find_mode(
 ) -> CrossedMode:
     """The mode by Newton's method from `start`; `base` is the linear predictor without the effects."""
 
-    def factor(point: CrossedPoint) -> Schur:
+    def factor(point: CrossedPoint) -> BlockSchur:
         return factorise(layout, point.curvature, scales)
 
-    def step(point: CrossedPoint, schur: Schur) -> tuple[tuple[Floats, Floats], float]:
+    def step(point: CrossedPoint, schur: BlockSchur) -> tuple[tuple[Floats, Floats], float]:
         towards_worker = scales.worker * layout.by_worker(point.slope) - point.modes.worker
         towards_task = scales.task * layout.by_task(point.slope) - point.modes.task
-        by_worker, by_task = schur.solve(towards_worker, towards_task)
+        by_worker, by_task = solve_effects(schur, towards_worker, towards_task)
         return (by_worker, by_task), float(towards_worker @ by_worker + towards_task @ by_task)
 
     def move(point: CrossedPoint, along: tuple[Floats, Floats], length: float) -> CrossedPoint:
@@ -343,10 +343,18 @@ def evaluate(
     )
 
 
-def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> Schur:
-    """The factorised curvature in worker and task effects."""
-    return Schur(
-        layout.matrix(scales.worker * scales.task * curvature),
-        1 + scales.worker**2 * layout.by_worker(curvature),
-        1 + scales.task**2 * layout.by_task(curvature),
+def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> BlockSchur:
+    """The factorised curvature in worker and task effects, with one effect each."""
+    weight = scales.worker * scales.task * curvature
+    return BlockSchur(
+        (1 + scales.worker**2 * layout.by_worker(curvature))[:, None, None],
+        (weight if layout.listed else layout.table(weight))[:, None, None],
+        (1 + scales.task**2 * layout.by_task(curvature))[None, None],
+        (layout.worker, layout.task) if layout.listed else None,
     )
+
+
+def solve_effects(schur: BlockSchur, worker: Floats, task: Floats) -> tuple[Floats, Floats]:
+    """M^-1 times one right-hand side, or several in columns."""
+    by_worker, by_task = schur.solve(worker[:, None], task[None])
+    return by_worker[:, 0], by_task[0]

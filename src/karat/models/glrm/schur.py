@@ -1,4 +1,4 @@
-"""Crossed Newton systems by the Schur complement.
+"""Products for crossed Newton systems by the Schur complement; `blocks` solves such systems.
 
 The curvature of the penalised likelihood in the worker effects u and the task effects v is
 
@@ -25,49 +25,6 @@ PAIR = 60
 """A product of two single cells takes this many times as long as one within whole rows."""
 PART = 64
 """The number of rows mirrored at a time."""
-
-
-class Schur:
-    """A factorised M; `matrix` is B, dense or compressed by rows."""
-
-    def __init__(self, matrix: Any, worker: Floats, task: Floats) -> None:
-        self.transposed = len(worker) < len(task)
-        self.matrix = matrix.T if self.transposed else matrix
-        self.many, few = (task, worker) if self.transposed else (worker, task)
-        if sparse.issparse(matrix):
-            self.matrix = sparse.csr_array(self.matrix)
-        inner = eliminated(self.matrix, self.many)
-        np.negative(inner, out=inner)
-        inner.flat[:: len(few) + 1] += few
-        self.factor = linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
-
-    @property
-    def half_log_determinant(self) -> float:
-        """Half the log of the determinant of M."""
-        return float(np.log(self.many).sum() / 2 + np.log(self.factor.diagonal()).sum())
-
-    def solve(self, worker: Floats, task: Floats) -> tuple[Floats, Floats]:
-        """M^-1 times one right-hand side, or several in columns."""
-        many, few = (task, worker) if self.transposed else (worker, task)
-        divisor = self.many if many.ndim == 1 else self.many[:, None]
-        scaled = many / divisor
-        inner = linalg.cho_solve((self.factor, True), few - self.matrix.T @ scaled, check_finite=False)
-        outer = scaled - (self.matrix @ inner) / divisor
-        return (inner, outer) if self.transposed else (outer, inner)
-
-    def covariance(self, pair: float = PAIR, chunk: int = CHUNK) -> tuple[Floats, Floats, Floats]:
-        """The variances of the worker effects, of the task effects, and their covariance in each cell."""
-        inverse = inverted(self.factor)
-        between, many = covariance_of_many(self.matrix, self.many, inverse, pair, chunk)
-        if self.transposed and sparse.issparse(self.matrix):
-            cells = (between, self.matrix.indices, self.matrix.indptr)
-            back = sparse.csr_array(cells, shape=self.matrix.shape).T.tocsr()
-            back.sort_indices()
-            between = back.data
-        elif self.transposed:
-            between = between.T
-        few = inverse.diagonal().copy()
-        return (few, many, between) if self.transposed else (many, few, between)
 
 
 def eliminated(matrix: Any, many: Floats) -> Floats:
@@ -105,16 +62,14 @@ def mirrored(lower: Floats) -> Floats:
     return lower
 
 
-def covariance_of_many(
-    matrix: Any, many: Floats, inverse: Floats, pair: float = PAIR, chunk: int = CHUNK
-) -> tuple[Floats, Floats]:
+def covariance_of_many(matrix: Any, many: Floats, inverse: Floats) -> tuple[Floats, Floats]:
     """The covariance of each cell and the variances of the larger side, or of a part of it, given P."""
     if not sparse.issparse(matrix):
         product = matrix @ inverse
         product /= -many[:, None]
         return product, (1.0 - np.einsum("ij,ij->i", product, matrix)) / many
     row = np.repeat(np.arange(len(many)), np.diff(matrix.indptr))
-    between = cells_of_product(matrix, inverse, pair, chunk)
+    between = cells_of_product(matrix, inverse)
     between /= -many[row]
     return between, (1.0 - np.bincount(row, between * matrix.data, len(many))) / many
 
