@@ -14,13 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtri, stdtr
 
 from karat.judgments.columns import unknown_name
 from karat.judgments.table import to_polars
 from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
-from karat.models.factors import Regression, pearson, regress
+from karat.models.factors import Regression, regress
 from karat.models.numerics import known
 from karat.models.proportions import holm
 from karat.types import Floats
@@ -197,18 +196,15 @@ def feature_correlations(
 
 def _correlated(values: Floats, level: float) -> tuple[int, float, float, float, float, float]:
     """n, Pearson's correlation with its interval and p value, and Spearman's."""
+    from scipy.stats import pearsonr, spearmanr
+
     n = len(values)
     if (np.ptp(values, axis=0) == 0).any():
         return n, np.nan, np.nan, np.nan, np.nan, np.nan
-    r = float(pearson(values)[0, 1])
-    ranks = np.column_stack([pl.Series(column).rank().to_numpy() for column in values.T])
-    spearman = float(pearson(ranks)[0, 1])
-    if abs(r) > 1 - 1e-12:
-        return n, r, r, r, 0.0, spearman
-    half = float(ndtri((1 + level) / 2)) / np.sqrt(n - 3)
-    lower, upper = np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
-    t = r * np.sqrt((n - 2) / (1 - r**2))
-    return n, r, float(lower), float(upper), float(2 * stdtr(n - 2, -abs(t))), spearman
+    correlation = pearsonr(*values.T)
+    lower, upper = correlation.confidence_interval(level)
+    numbers = correlation.statistic, lower, upper, correlation.pvalue, spearmanr(*values.T).statistic
+    return n, *map(float, numbers)  # type: ignore[return-value]
 
 
 def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[Message]]:
