@@ -286,7 +286,7 @@ def test_tags_that_end_alike_ask_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("headers", [1, 2, 3])
-def test_two_sliders_per_story_are_two_questions_whatever_headers_are_left(tmp_path: Path, headers: int) -> None:
+def test_two_sliders_per_story_are_two_questions(tmp_path: Path, headers: int) -> None:
     """Participants reach the ends of some sliders only; tags end or begin with the question."""
     chance = random.Random(8)
     names = ["StartDate", "EndDate", "Status", "Progress", "Finished", "ResponseId"]
@@ -303,7 +303,7 @@ def test_two_sliders_per_story_are_two_questions_whatever_headers_are_left(tmp_p
     assert frame.height == 30 * 16
 
 
-def test_questions_are_named_by_the_ends_of_tags_that_begin_alike(tmp_path: Path) -> None:
+def test_tags_that_begin_alike_name_questions_by_their_ends(tmp_path: Path) -> None:
     chance = random.Random(9)
     columns = [("ResponseId", "Response ID", "_recordId")]
     tags = [f"V{n}_{question}" for n in range(1, 9) for question in ("cause", "blame", "norm")]
@@ -345,3 +345,31 @@ def test_sliders_with_one_row_each_and_codes_before_their_texts(tmp_path: Path) 
     assert set(frame["item"]) == set(codes)
     by_function = {"practice": 120, "filler": 300, "test": 480}
     assert dict(frame["function"].value_counts().iter_rows()) == by_function
+
+
+@pytest.mark.parametrize("compounds", [False, True])
+def test_columns_are_items_that_begin_with_their_function(tmp_path: Path, compounds: bool) -> None:
+    """Compounds may begin with such a word, too, but each begins with a word of its own."""
+    chance = random.Random(12)
+    kinds = [*"abcdefghij"] if compounds else [*"aaabbbccdd"]
+    names = [f"{kind}_{n}_likely" for n, kind in enumerate(["Train", "train", "filler", *kinds])]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = [[f"A{chance.randrange(10**12):012}", *(chance.randint(0, 5) for _ in names)] for _ in range(20)]
+        csv.writer(file).writerows([["subject", *names], *rows])
+    frame = accepted(path).frame
+    expected = {"test": 260} if compounds else {"practice": 40, "filler": 20, "test": 200}
+    assert dict(frame["function"].value_counts().iter_rows()) == expected
+    assert "item_" not in frame.columns
+
+
+def test_no_column_of_participants_is_proposed_as_the_item(tmp_path: Path) -> None:
+    rows = [[f"S{who}", f"P{who}", "know", "who", answer] for who in range(20) for answer in (0, 1)]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["submission_id", "subject", "verb", "wh", "response"], *rows])
+    with pytest.raises(KaratError) as caught:
+        read_files([path])
+    assert "item=verb" in str(caught.value)
+    assert "item=submission_id" not in str(caught.value)
+    assert read_files([path], options=Options(mapping={"item": "verb"})).judgments.frame.height == 40

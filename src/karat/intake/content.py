@@ -204,7 +204,7 @@ PLACES = re.compile(
     r"(trial|slide|page|screen|question|event|item)?(order|position|index|idx|sequence|seq|pos)|slidenumber.*|"
     r"trial(no|nr|num|number|index|order|sequence.*|count|id)?|presentationorder|order(number.*|ofitem)?|"
     r".*this(trial|rep|total)?(n|index)|.*(trial|slide|page)(nr|num|number|index|counter)|"
-    r".*(number|no|nr)?in(the)?(experiment|block|sequence|list)|.*order|.*sequence.*|.*position"
+    r".*(number|no|nr)?in(the)?(experiment|block|sequence|list)|.*order|.*sequence.*|.*position|count.*trials?"
 )
 """Names of columns that count trials."""
 LOOPS = re.compile(r".*this(trial|rep|total)?(n|index)")

@@ -73,15 +73,28 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
         if cells.n_unique() in (1, part.frame.height) or cells.dtype.is_float() or are_verdicts(cells)
     ]  # fmt: skip
     constant = [cells.name for part in parts for cells in part.frame if cells.drop_nulls().n_unique() < FEWEST_ANSWERS]
+    same = [
+        cells.name for part in parts for cells in part.frame
+        if cells.name in free and cells.n_unique() == 1 and cells.dtype == pl.String and cells.name[-2:].lower() != "id"
+    ]  # fmt: skip
+    # What is the same in all rows of each participant was not judged.
+    of_people = [
+        cells.name for part in parts if "participant" in part.frame.columns for cells in part.frame
+        if part.frame.select("participant", cells.alias(" ")).n_unique() == part.frame["participant"].n_unique()
+    ]  # fmt: skip
     for name in missing:
         # A participant id is not the same in all rows or different in each, nor a decimal number, a yes or a no.
-        excluded = {"participant": not_ids, "response": constant}.get(name, [])
+        excluded = {"participant": not_ids, "response": constant, "item": of_people}.get(name, [])
         close = likely(name, [column for column in free if column not in excluded])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."
         if name == "participant" and not close:
             fix += " If one participant gave all answers, add a column with their code."
+        if name == "item" and not close and same:
+            fix += (
+                f" If everyone judged the same item, use a column that is the same in all rows: --map item={same[0]}."
+            )
         problems.append(Problem(what, fix))
     if set(REQUIRED) - {"item"} <= set(missing) and not any(map(_comes_again, (c for p in parts for c in p.frame))):
         fix = "These may be the materials; look for the file with the answers."

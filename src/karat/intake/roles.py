@@ -134,6 +134,8 @@ LONGEST_CODE = 4
 MOST_FUNCTIONS = 40
 NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
 """A word with a number, such as example1 or control_2."""
+PREFIX = re.compile(r"^([^\W\d_]+)(?=\d*[_\-.]\w)")
+"""The first of several words that signs join, as in filler_dog and train-12-a; blanks separate the words of a text."""
 PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
 """A numbered place in the questionnaire, such as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
@@ -630,12 +632,21 @@ class _RoleSearch:
         return False
 
     def _functions_of_items(self) -> None:
-        """Take items that are named after their function: example1 and control2 among many others."""
-        for content in self._free():
-            if content.distinct <= MOST_FUNCTIONS or content.is_text or content.is_number or self._of_person(content):
+        """Take items that are named after their function: example1 and control2 among many others, or filler_dog_a."""
+        names = self._columns_of("item")[:1]
+        for content in [*(self.contents[name] for name in names), *self._free()]:
+            if content.is_text or content.is_number or self._of_person(content):
                 continue
-            words = {value: function_word(re.sub(r"[\W\d_]+", "", value)) for value in content.values}
-            functions = {value: word for value, word in words.items() if word is not None and NUMBERED.fullmatch(value)}
+            functions: dict[str, str] = {}
+            if content.distinct > MOST_FUNCTIONS:
+                words = {value: function_word(re.sub(r"[\W\d_]+", "", value)) for value in content.values}
+                functions = {v: word for v, word in words.items() if word is not None and NUMBERED.fullmatch(v)}
+            prefixes = {value: part.lower() for value in content.values for part in PREFIX.findall(value)}
+            # Compounds such as train_station begin with many words; codes of items begin with a few.
+            coded = len(prefixes) >= FEWEST_ITEMS and PAIR * len(set(prefixes.values())) <= len(prefixes)
+            if not functions and coded and (content.name in names or self._names_items(content)):
+                words = {value: function_word(part) for value, part in prefixes.items()}
+                functions = {v: word for v, word in words.items() if word is not None and word in BESIDE_LISTS}
             if functions and 2 * len(functions) <= content.distinct and set(functions.values()) - {"test"}:
                 self._take_functions(content.name, {value: functions.get(value, "test") for value in content.values})
                 return
@@ -1434,7 +1445,9 @@ class _RoleSearch:
         if not self.person:
             return True
         sessions = [c.name for c in self.contents.columns if c.plain in ("session", "repetition")]
-        keys = [*self.person, name, *questions, *sessions]
+        # Practice and checks often number their items anew.
+        functions = self._columns_of("function") if list(self.roles.functions.values()).count("test") == 1 else []
+        keys = list(dict.fromkeys([*self.person, name, *questions, *sessions, *functions]))
         return self.contents.combinations(keys) >= 0.9 * self.contents.codes.height
 
     def _scale_of_answers(self) -> None:

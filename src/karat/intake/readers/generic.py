@@ -301,8 +301,8 @@ def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     words = text_column(frame["function"])
     functions = words.replace_strict(roles.functions, default="test", return_dtype=pl.String)
     frame = frame.with_columns(functions.alias("function"))
-    if len(joined(source, frame.columns)) > 1:
-        return frame  # Its parts remain.
+    if len(joined(source, frame.columns)) > 1 or source == roles.mapping.get("item"):
+        return frame  # Its parts or the items remain.
     return frame.with_columns(words.alias(_unused(source, frame.columns, COLUMNS)))
 
 
