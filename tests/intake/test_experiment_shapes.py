@@ -203,16 +203,13 @@ def test_a_function_that_is_test_throughout_keeps_its_name(tmp_path: Path) -> No
     assert "function_" not in frame.columns
 
 
-def test_practice_and_checks_number_their_items_anew(tmp_path: Path) -> None:
-    """A count of the loop gives the order of the trials; practice has the numbers of main items."""
+def test_counts_of_a_loop_are_positions(tmp_path: Path) -> None:
+    """OpenSesame counts the runs of each item of its experiment; rt and the answer have several names."""
     chance, rows = random.Random(13), []
-    for person in range(20):
-        trials = [("practice", n, "NA") for n in range(2, 6)] + [("catch", n, "NA") for n in (3, 4)]
-        trials += [("main", n, chance.choice(["low", "high"])) for n in chance.sample(range(1, 13), 10)]
-        rows += [[person, *trial, chance.randint(0, 100), place] for place, trial in enumerate(trials)]
-    path = saved(tmp_path / "r.csv", "submission_id,TrialType,StimID,certainty,sliderResponse,count_loop_trials", rows)
-    judgments = karat.read(path, accept=True)
-    tested = judgments.frame.filter(judgments.frame["function"] == "test")
-    assert tested["item"].n_unique() == 12
-    assert judgments.factors() == ["certainty"]
-    assert sorted(judgments.frame["trial"].unique()) == list(range(1, 17))
+    for person in range(1, 13):
+        for place, item in enumerate(chance.sample(range(1, 13), 12)):
+            rt, key = chance.randint(600, 5000), chance.randint(1, 7)
+            rows.append([person, f"The word {item} is here.", item, key, key, rt, rt, place])
+    header = "subject_nr,sentence,item_nr,response,response_keyboard_response,rt,response_time,count_loop_trials"
+    frame = karat.read(saved(tmp_path / "r.csv", header, rows), accept=True).frame
+    assert sorted(frame["trial"].unique()) == list(range(1, 13))

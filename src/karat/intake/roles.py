@@ -1445,9 +1445,7 @@ class _RoleSearch:
         if not self.person:
             return True
         sessions = [c.name for c in self.contents.columns if c.plain in ("session", "repetition")]
-        # Practice and checks often number their items anew.
-        functions = self._columns_of("function") if list(self.roles.functions.values()).count("test") == 1 else []
-        keys = list(dict.fromkeys([*self.person, name, *questions, *sessions, *functions]))
+        keys = [*self.person, name, *questions, *sessions]
         return self.contents.combinations(keys) >= 0.9 * self.contents.codes.height
 
     def _scale_of_answers(self) -> None:
