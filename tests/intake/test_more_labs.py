@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from pathlib import Path
 
@@ -230,3 +231,139 @@ def test_items_that_were_judged_once_are_asked_about(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", "instance_id,user_id,text,offensiveness,gender", rows)
     assert flags(path)["response"] == {"response": "offensiveness"}
     assert accepted(path).frame["item"].n_unique() == 80
+
+
+def test_a_noun_among_a_few_items_is_no_function(tmp_path: Path) -> None:
+    nouns, rows = ["rain", "dog", "train", "coffee", "sun", "dinner"], []
+    for person in range(24):
+        rows += [[person, noun, (person * at) % 11 / 10, at] for at, noun in enumerate(nouns, 1)]
+    read = accepted(saved(tmp_path / "r.csv", "workerid,item,response,trial", rows))
+    assert set(read.frame["function"]) == {"test"}
+    rows = [[person, {"train": "practice"}.get(noun, noun), *rest] for person, noun, *rest in rows]
+    marked = accepted(saved(tmp_path / "p.csv", "workerid,item,response,trial", rows))
+    assert marked.frame.filter(item="practice")["function"].unique().to_list() == ["practice"]
+
+
+def four_sliders(path: Path, *, words: bool = False) -> Path:
+    """Trials with four answers each, in rows of their own; with words, also trials of another task."""
+    chance, rows = random.Random(81), []
+    for person in range(24):
+        for at, thing in enumerate(chance.sample(["pies", "cups", "cars", "balls", "books", "bikes"], 6), 3):
+            said = chance.choice(["all", "some", "none of"])
+            rows += [[person, at, thing, said, most, chance.randint(0, 100) / 100] for most in range(4)]
+        if words:
+            rows += [[person, 9 + n, "", "", "", chance.choice(["left_1", "right_1"])] for n in range(4)]
+    return saved(path, f"subject,slide_number,object,quantifier,most,{'response' if words else 'probability'}", rows)
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_what_a_trial_of_several_answers_showed_is_no_answer(tmp_path: Path, words: bool) -> None:
+    proposed = flags(four_sliders(tmp_path / "r.csv", words=words))
+    assert proposed.get("response", {"response": "response"}) == {"response": "response" if words else "probability"}
+
+
+def test_an_item_without_a_value_in_practice_is_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(82), []
+    for person in range(24):
+        rows += [[person, "slider_practice", "NA", "NA", "NA", chance.random()] for _ in range(2)]
+        for at, item in enumerate(["frog", "lion", "bear", "control1", "control2", "fish"], 6):
+            rows.append([person, "slider", item, chance.choice(["two", "four"]), at, chance.random()])
+    read = read_files([saved(tmp_path / "r.csv", "workerid,trial_type,item,number,slide_number,response", rows)])
+    assert read.judgments.frame.filter(function="test")["item"].n_unique() == 4
+    assert dict(read.judgments.frame["function"].value_counts().iter_rows()) == {
+        "practice": 48, "control": 48, "test": 96,
+    }  # fmt: skip
+
+
+def test_names_in_stories_are_no_part_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(83), []
+    verbs, names = ["think", "know", "see", "say", "hear", "prove", "admit", "deny", "doubt", "claim"], "Ann Bo Cy Di"
+    for person in range(9):
+        shown = chance.sample(verbs, len(verbs))
+        tests = [(f"Someone bought number {n}", verb, f"{n}") for n, verb in enumerate(shown)]
+        checks = [(f"The red car is not red {n}", "control_bad", f"control_bad{n}") for n in range(4)]
+        for at, (text, verb, number) in enumerate(chance.sample([*tests, *checks], 14), 2):
+            rows.append([person, text, chance.choice(names.split()), verb, number, chance.randint(0, 100) / 100, at])
+    header = "workerid,content,subjectName,verb,contentNr,response,slide_number"
+    item = flags(saved(tmp_path / "r.csv", header, rows))["item"]["item"]
+    assert set(item.split("+")) in ({"verb", "content"}, {"verb", "contentNr"})
+
+
+def test_versions_of_a_system_are_no_participants(tmp_path: Path) -> None:
+    rows = [[f"Sentence number {n}", m, v, f"{m} {v} {n}", 1 + (n * len(v + m)) % 5]
+            for m in ("phi", "gemma", "qwen") for v in ("v0", "v1", "v2", "v3") for n in range(10)]  # fmt: skip
+    path = saved(tmp_path / "r.csv", "source_sentence,model,variant,translation,human_rating", rows)
+    with refuses(IntakeError, "r.csv", "participant"):
+        read_files([path], options=Options(accept=True))
+
+
+def test_a_prediction_beside_the_right_label_is_the_answer(tmp_path: Path) -> None:
+    chance, rows = random.Random(84), []
+    label = {f"acl{n}": chance.randint(0, 1) for n in range(60)}
+    for person in range(12):
+        for scene in ("s1", "s2"):
+            for text in chance.sample(list(label), 20):
+                right = chance.random() < 0.8
+                rows.append([person, text, scene, chance.randint(20, 900) / 10, label[text],
+                             label[text] if right else 1 - label[text]])  # fmt: skip
+    path = saved(tmp_path / "r.csv", "annotator,instance,scenario,time,label,prediction", rows)
+    assert flags(path)["response"] == {"response": "prediction"}
+
+
+def rated_answers(path: Path) -> Path:
+    """Answers that several workers rated on four criteria, with three summaries of each answer in one cell."""
+    chance, rows = random.Random(85), []
+    for person in range(20):
+        for n in range(10):
+            summaries = str([f"Summary {n}{letter}" for letter in "abc"])
+            rows.append([f"w{person}", f"EC{n + 10 * (person % 2)}", summaries, "[0, 0, 1]",
+                         *(chance.randint(1, 4) for _ in range(4))])  # fmt: skip
+    return saved(path, "worker_ids,answer_id,summaries,summary_marks,relevance,coherence,fluency,usefulness", rows)
+
+
+def test_lists_of_what_was_shown_stay_in_their_cells(tmp_path: Path) -> None:
+    read = accepted(rated_answers(tmp_path / "r.csv"))
+    assert len(read) == 20 * 10 * len(read.scales)
+    assert set(read.scales) >= {"relevance", "coherence", "fluency"}
+
+
+@pytest.mark.parametrize("form", ["json", "commas"])
+def test_several_sliders_per_trial_in_lists(tmp_path: Path, form: str) -> None:
+    chance, rows = random.Random(86), []
+    for person in range(20):
+        foods = chance.sample(["pies", "cookies", "sweets"], 3)
+        lists = [foods, *([chance.choice([0, 0.02, 0.98, 1, chance.randint(1, 99) / 100]) for _ in foods]
+                          for _ in range(5)), ["some", "all", "some"]]  # fmt: skip
+        cells = [json.dumps(cells) if form == "json" else ",".join(map(str, cells)) for cells in lists]
+        rows.append([person, "1 condition", *cells, 20 + person])
+    header = ["workerid", "annotation", "Answer.foods", *(f"Answer.priors{n}" for n in range(5)), "Answer.said", "age"]
+    read = accepted(saved(tmp_path / "r.csv", ",".join(header), rows))
+    assert set(read.scales) == {f"Answer.priors{n}" for n in range(5)}
+    assert (len(read), read.frame["participant"].n_unique()) == (20 * 3 * 5, 20)
+
+
+@pytest.mark.parametrize("key", ["answer", "rating"])
+def test_answers_of_nobody_beside_remarks(tmp_path: Path, key: str) -> None:
+    words = ["trouble", "literacy", "network"] if key == "answer" else ["1 - Impossible", "3 - Plausible", "5 - Likely"]
+    lines = [
+        {
+            "id": f"q{n}",
+            "question": f"What is {n}?",
+            "picked": [{key: words[(n + k) % 3]} for k in range(5)],
+            "feedback": [{"feedback": "Odd."}] if n % 3 else [],
+        }
+        for n in range(20)
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with refuses(IntakeError, "r.jsonl", "(picked)", "who"):
+        read_files([path])
+
+
+def test_codes_of_several_digits_are_no_continuous_scale(tmp_path: Path) -> None:
+    chance = random.Random(87)
+    kinds = ["1121", "2111", "1221", "2221", "1112"]
+    rows = [[f"p{p}", f"item{n}", chance.choice(kinds)] for p in range(12) for n in range(10)]
+    assert accepted(saved(tmp_path / "r.csv", "subject,item,response", rows)).scale.kind == "nominal"
+    rounded = [[*row[:2], str(int(row[2]) // 10 * 10)] for row in rows]
+    assert accepted(saved(tmp_path / "m.csv", "subject,item,response", rounded)).scale.kind != "nominal"

@@ -257,3 +257,17 @@ def test_answers_that_repeat_one_of_two_inputs_are_choices(tmp_path):
     assert frame["response"].to_list() == [("left", "right")[side] for side in sides]
     assert list(zip(frame["left"], frame["right"], strict=True)) == [texts[n % 3] for n in range(24)]
     assert frame["function"].to_list() == ["test", "test", "attention"] * 8
+
+
+def test_pairs_with_conditions_have_items_of_their_own(tmp_path):
+    names = ["item_1_condition", "field_1_1", "field_1_2", "item_2_condition", "field_2_1", "field_2_2"]
+    rows = []
+    for hit in range(6):
+        pairs = [f"Cats {hit} ran.", f"Cat {hit} run.", "island", f"Who {hit} left?", f"What {hit} go?"]
+        for worker, first, second in (("W1", 1, 2), ("W2", 2, 1), ("W3", 1, 1)):
+            chosen = [f"{first}. {pairs[first - 1]}", f"{second}. {pairs[second + 2]}"]
+            rows.append([worker, f"npi{hit % 2}", *pairs, *chosen])
+    header = [*(f"Input.{name}" for name in names), "Answer.Choice1", "Answer.Choice2"]
+    frame = read_files([batch(tmp_path, header, rows)]).judgments.frame
+    assert (frame["item"].n_unique(), set(frame["condition"])) == (12, {"npi0", "npi1", "island"})
+    assert dict(frame["response"].value_counts().iter_rows()) == {"left": 24, "right": 12}

@@ -210,7 +210,7 @@ PLACES = re.compile(
 LOOPS = re.compile(r".*this(trial|rep|total)?(n|index)")
 """Names of columns in which PsychoPy counts the rounds of a loop."""
 LAYOUT = re.compile(
-    r"blocks?|block(n|seq|order|id|index).*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|.*gender|font|colou?r|name|person[a-d1-4]|voiceover|run|round|rep|repetition|(is)?replicate|is(repeat(ed)?|duplicate)|error"
+    r"blocks?|block(n|seq|order|id|index).*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|.*gender|font|colou?r|(subject|person)?name|(answer)?person[a-d1-4]s?|voiceover|run|round|rep|repetition|(is)?replicate|is(repeat(ed)?|duplicate)|error"
 )
 """Names of columns on how or when something was shown, not on what was judged."""
 

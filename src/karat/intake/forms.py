@@ -77,7 +77,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         _refuse_means(frame, file)
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
-            return long
+            return _with_questions(long, mapping)
     if {"name", "value"} <= {*frame.columns} and "variable" not in frame.columns and "name" not in mapping.values():
         # R calls the former column heads name; names of people have no digits.
         coded = frame["name"].cast(pl.String).str.contains(r"[\d_]").all()
@@ -92,6 +92,20 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
     if shaped is None or sides:
         return Shaped(frame, notes=notes, mapping=sides)
     shaped.notes = [*notes, *shaped.notes]
+    return shaped
+
+
+def _with_questions(long: Shaped, mapping: Mapping[str, str]) -> Shaped:
+    """One row per answer if the rows of a table made from lists hold answers to several questions."""
+    contents = Contents(long.frame)
+    questions = _asked_columns(contents, {**long.mapping, **mapping})
+    if len(questions) < FEWEST_GROUPS or _holds_choices(contents, questions):
+        return long
+    shaped = _one_hot(contents, questions) or _by_trial(contents, questions)
+    if long.rows is not None:
+        shaped.rows = long.rows if shaped.rows is None else [long.rows[row] for row in shaped.rows]
+    shaped.notes, shaped.mapping = [*long.notes, *shaped.notes], {**long.mapping, **shaped.mapping}
+    shaped.set_aside = {**long.set_aside, **shaped.set_aside}
     return shaped
 
 
@@ -1025,7 +1039,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     """
     if {"response", "question"} & set(mapping):
         return []
-    answer_columns = [c for c in contents.columns if c.plain in NAMES["response"]]
+    answer_columns = [
+        c for c in contents.columns if c.plain in NAMES["response"] and (c.distinct > 1 or c.filled <= NEARLY_ALL)
+    ]
     # Texts with such a name were shown or written, and labels may be item functions; the ratings are beside them.
     answers = [c.name for c in answer_columns if not c.is_text and not 0 < c.distinct == len(c.functions)]
     if answers:

@@ -405,6 +405,23 @@ def _numbers_in(expected: pl.Series | None) -> list[float]:
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
+def _are_code_lists(answers: pl.Series) -> bool:
+    """Whether each digit of a number codes something, as in 1121: few numbers of one length, with few digits.
+
+    >>> _are_code_lists(pl.Series(["1121", "2111", "1221"] * 5)), _are_code_lists(pl.Series(["100", "110", "210"] * 5))
+    (True, False)
+    """
+    codes = answers.drop_nulls().cast(pl.String)
+    distinct = codes.unique()
+    coded = distinct.str.contains(CODE_LIST).all() and distinct.str.len_chars().n_unique() == 1
+    return coded and FEWEST_CODES <= len(distinct) <= MOST_NOMINAL_LEVELS and len(codes) >= USED * len(distinct)
+
+
+CODE_LIST = r"^[1-4]{3,}$"
+FEWEST_CODES, USED = 3, 5
+"""At least so many numbers, each with several answers on average, are codes."""
+
+
 def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Series) -> tuple[Scale, Message]:
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
@@ -431,6 +448,9 @@ def _guess_number_scale(numbers: Sequence[float], question: str, answers: pl.Ser
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
         return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})
+    if _are_code_lists(answers):
+        levels = sorted(answers.drop_nulls().unique().to_list())
+        return Nominal(levels), Message("scale.nominal", {**values, "n": len(levels), "only": None, "points": None})
     return Continuous(), Message("scale.continuous", {**values, "low": low, "high": high})
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import cell_text
-from karat.intake.content import Content, Contents, words_of
+from karat.intake.content import CRITERIA, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain
 from karat.intake.reading import Question
 from karat.intake.roles import PERSON_WORDS
@@ -211,7 +211,10 @@ def _describe_trials(contents: Contents, lists: Sequence[str], lengths: Mapping[
     sizes = {size for name in lists for size in lengths[name] if size}
     rest = [contents[name] for name in contents.names if name not in lengths]
     people = [c.name for c in rest if c.plain in NAMES["participant"] and 2 * c.distinct <= contents.frame.height]
-    answered = [c.name for c in rest if words_of(c.name)[-1:] and words_of(c.name)[-1] in GROUP_ANSWERS]
+    answered = [
+        c.name for c in rest
+        if words_of(c.name)[-1:] and (words_of(c.name)[-1] in GROUP_ANSWERS or (c.is_whole and CRITERIA.match(c.name)))
+    ]  # fmt: skip
     short = len(sizes) == 1 and max(sizes) <= FEWEST_GROUPS
     return short and any(contents.varies_within(answer, column) for column in people for answer in answered)
 
@@ -250,7 +253,31 @@ def _joined_lists(contents: Contents) -> dict[str, list[Any]]:
         answers = [name for name in cells if name not in people and people and sizes[name] == sizes[people[0]]]
         if answers and max(sizes[people[0]]) > 1:
             return {name: cells[name] for name in (people[0], *answers)}
-    return {}
+    return _parallel_lists(contents)
+
+
+DECIMAL = r"^-?\d+,\d+$"
+
+
+def _parallel_lists(contents: Contents) -> dict[str, list[Any]]:
+    """The columns of which each cell holds one value per trial: pies,cookies beside some,all and 0.7,0.5.
+
+    Texts may have commas as well, but not the same number in several columns of each row, one of them with numbers.
+    """
+    cells = {
+        name: [cell.split(SIGNS[0]) for cell in contents[name].cells]
+        for name, dtype in contents.frame.schema.items()
+        if dtype == pl.String and contents[name].filled == 1 and contents[name].cells.str.contains(SIGNS[0]).all()
+        and not contents[name].cells.str.contains(DECIMAL).all()
+    }  # fmt: skip
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name, lists in cells.items():
+        groups.setdefault(tuple(map(len, lists)), []).append(name)
+    together = max(groups.values(), key=len, default=[])
+    parts = {name: [part for cell in cells[name] for part in cell] for name in together}
+    numbers = [name for name in together if all(as_number(part) is not None for part in parts[name])]
+    padded = any(part != part.strip() for values in parts.values() for part in values)
+    return {name: cells[name] for name in together} if len(together) > FEWEST_GROUPS and numbers and not padded else {}
 
 
 FEWEST_GROUPS = 3
@@ -279,7 +306,10 @@ SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgm
 
 def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -> None:
     """Raise IntakeError if ratings are lists in cells and nothing says who gave them."""
-    columns = [name for name, cells in lists.items() if any(cell and isinstance(cell[0], dict) for cell in cells)]
+    columns = [
+        name for name, cells in lists.items()
+        if any(cell and isinstance(cell[0], dict) for cell in cells) and not {*words_of(name)} & REMARKS
+    ]  # fmt: skip
     rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
     names_people = bool(_annotators(list(lists))) or any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
@@ -298,14 +328,17 @@ def _of_nobody(rated: Sequence[str], file: str) -> IntakeError:
 
 
 def refuse_unnamed(records: Sequence[Mapping[str, Any]], name: str, beside: Sequence[str], file: str) -> None:
-    """Raise IntakeError if an item's records hold nothing but ratings, so that nothing says who gave them."""
+    """Raise IntakeError if an item's records hold nothing but answers, so that nothing says who gave them."""
     values = [cell_text(value) or "" for record in records for value in record.values()]
-    roles = guess_columns([str(key) for record in records for key in record], {}).keys() & KNOWN_OF_TRIALS
+    names = {str(key) for record in records for key in record}
+    roles = guess_columns(list(names), {}).keys()
+    answers = all(as_number(value) is not None for value in values) or (len(names) == 1 and roles == {"response"})
     names_people = any(plain(name) in NAMES["participant"] or set(words_of(name)) & {*PERSON_WORDS} for name in beside)
-    if not roles and not names_people and all(as_number(value) is not None for value in values):
+    if answers and not roles & KNOWN_OF_TRIALS and not names_people:
         raise _of_nobody([name], file)
 
 
+REMARKS = {"feedback", "comment", "comments", "remark", "remarks"}
 KNOWN_OF_TRIALS = {"participant", "item", "trial"}
 """Records that name one of these are trials."""
 

@@ -44,6 +44,8 @@ PERSON_WORDS = word_list("person_words")
 PERSON_IDS = word_list("person_ids")
 FEWEST_PEOPLE = 5
 """A column with fewer values is taken as the participant only if there is no other candidate."""
+VERSION = re.compile(r"(?i)[psv]\d{1,2}")
+"""A code of one of a few versions or people, such as v1."""
 ITEM_WORDS = word_list("item_words")
 ITEM = ("item", "položka", "项目", "項目", "항목")
 """The word for an item to which several sentences belong; a single sentence has another name."""
@@ -129,6 +131,8 @@ DETAILS = {
 }
 """The message of each proposal. Values of participants are never shown."""
 NEARLY = 0.97
+UNMISTAKABLE = re.compile(r"(?i)practi[cs]e|filler|attention")
+"""Words that name a function even among a few items, which may be called train or catch."""
 LONGEST_CODE = 4
 """Shorter words in a file's name are codes, such as exp1; longer ones mean something."""
 MOST_FUNCTIONS = 40
@@ -149,6 +153,8 @@ UNIQUE = 0.98
 """A column whose distinct values exceed this share of the rows has one value per row."""
 FEWEST_TIMED = 2
 MOSTLY = 0.8
+FEWEST_PER_TRIAL = 3
+"""With this many rows per position, a trial has several answers."""
 MOST_TICKED = 4
 ANSWERED = 0.9
 FEWEST_ITEMS = 8
@@ -357,6 +363,8 @@ class _RoleSearch:
             loose = name in PERSON_IDS or content.are_person_codes or content.name == OWN_FILE
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
                 continue
+            if not (exact or word) and content.distinct < FEWEST_PEOPLE and all(map(VERSION.fullmatch, content.values)):
+                continue
             if are_verdicts(content.cells) or (
                 not exact and content.name != OWN_FILE and self._is_once_per_file(content)
             ):
@@ -552,13 +560,18 @@ class _RoleSearch:
         return words if is_named else self._without_judged(content, words)
 
     def _without_judged(self, content: Content, functions: Mapping[str, str]) -> dict[str, str]:
-        """The functions without words such as train or anchor that are judged like many others, and no more often."""
+        """The functions without words such as train or anchor that are judged like many others, and no more often.
+
+        Among a few items, practice and filler mean what they say.
+        """
         bare = [value for value in content.values if re.fullmatch(r"[^\W\d]+", value)]
-        if content.distinct <= MOST_LEVELS or len(bare) < MOSTLY * content.distinct:
+        few = content.distinct <= MOST_LEVELS
+        if not bare or (few and not self._names_items(content)) or len(bare) < MOSTLY * content.distinct:
             return dict(functions)
         rows = dict(content.cells.value_counts().iter_rows())
         usual = content.cells.count() / content.distinct
-        return {v: f for v, f in functions.items() if v not in bare or ONE_PERSON * rows.get(v, 0) > usual}
+        judged = [v for v in bare if ONE_PERSON * rows.get(v, 0) <= usual and not (few and UNMISTAKABLE.search(v))]
+        return {v: f for v, f in functions.items() if v not in judged}
 
     def _is_baseline(self, content: Content, functions: Mapping[str, str]) -> bool:
         """Whether control is a condition: the same named items appear in it and in the other levels.
@@ -732,7 +745,7 @@ class _RoleSearch:
         ):
             return False
         named = bool({*words_of(content.name)[-1:]} & {*CERTAIN_ANSWERS}) and not content.is_text
-        return content.is_number or content.distinct <= 60 or _is_list(content) or named
+        return content.is_number or content.distinct <= FEW_LEVELS or _is_list(content) or named
 
     def _may_be_response(self, content: Content) -> bool:
         """Whether a column may hold the answers, by its name or by the distribution of its values."""
@@ -811,10 +824,7 @@ class _RoleSearch:
             and not {"chosen", "selected", "preferred"} & set(words_of(c.name))
             and FEWEST_ITEMS <= c.distinct <= self.rows / 2 - FEWEST_ROWS
         ]  # fmt: skip
-        questions = [c.name for c in self._free() if c.plain in QUESTION_NAMES]
-        return bool(self.person) and any(
-            self._is_judged_once(name, questions) and self.contents.follows(content.name, [name]) for name in items
-        )
+        return bool(self.person) and any(self.contents.follows(content.name, [name]) for name in items)
 
     def _is_key(self, content: Content) -> bool:
         """Whether a column called label or score holds the correct answer of each item."""
@@ -1190,8 +1200,17 @@ class _RoleSearch:
         return (is_numbered or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
 
     def _between_lists(self, content: Content) -> bool:
-        """Whether a column is constant within each list of a participant: lists differ in it, as answers would not."""
-        lists = [c.name for c in self.contents.columns if c.plain in SESSION_NAMES]
+        """Whether a column is constant within each list of a participant: lists differ in it, as answers would not.
+
+        So is what was shown in a trial with a row for each of several answers.
+        """
+        rows = self.contents.codes.height
+        lists = [
+            c.name for c in self.contents.columns
+            if c.plain in SESSION_NAMES
+            or (self.person and PLACES.fullmatch(c.plain)
+                and FEWEST_PER_TRIAL * self.contents.combinations([*self.person, c.name]) <= rows)
+        ]  # fmt: skip
         return any(self.contents.follows(content.name, [*self.person, one]) for one in lists if one != content.name)
 
     def _names_items(self, content: Content) -> bool:
@@ -1333,11 +1352,9 @@ class _RoleSearch:
         # A question may come twice, with a number: once about the participant and once about someone else.
         alike = [name for name in names if texts and self._same(name, texts[0].name)]
         rest = [name for name in names if name not in alike]
-        if (
-            texts
-            and {c.name for c in texts} <= {*alike}
-            and self.contents.combinations([*self.person, *questions, *rest]) < ANSWERED * self.rows
-        ):
+        tested = self.contents.codes
+        again = tested.select([*self.person, *questions, *rest]).n_unique() < ANSWERED * tested.height
+        if texts and {c.name for c in texts} <= {*alike} and again:
             return False, [texts[0].name]
         shared = self._shared(names)
         full = self.contents.combinations(shared)
@@ -1446,7 +1463,8 @@ class _RoleSearch:
             return True
         sessions = [c.name for c in self.contents.columns if c.plain in ("session", "repetition")]
         keys = [*self.person, name, *questions, *sessions]
-        return self.contents.combinations(keys) >= 0.9 * self.contents.codes.height
+        tested = self.contents.codes
+        return tested.select(keys).n_unique() >= ANSWERED * tested.height
 
     def _scale_of_answers(self) -> None:
         """Take a column that names the scale of each answer as the question: its levels have fewer or more points."""
@@ -1511,7 +1529,7 @@ class _RoleSearch:
             sides = {*self.by_name, *self.roles.mapping}
             if settled or source is None or (role == "item" and {"left", "right"} <= sides):
                 continue
-            if not self.contents[source].distinct:
+            if not self.contents[source].distinct or (role == "response" and self._is_key(self.contents[source])):
                 continue
             verdicts = role == "participant" and (source == self.verdicts or are_verdicts(self.contents[source].cells))
             if not verdicts and (self.contents[source].distinct > 1 or role == "participant"):

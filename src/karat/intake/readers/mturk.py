@@ -485,6 +485,8 @@ def _with_sides(frame: pl.DataFrame, options: Options, reading: Reading) -> pl.D
 
 
 FEWEST_DISTINCT = 2
+BESIDE_ITEMS = ("condition", "list", "section")
+"""Inputs of turktools that describe an item."""
 
 
 def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: BatchLayout) -> tuple[pl.Expr, Message]:
@@ -501,8 +503,10 @@ def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: BatchLayout) -> t
     chosen = names[name] if name else None
     if chosen is None and names:
         hits = frame["HITId"].n_unique()
-        distinct = [column for column in names.values() if frame[column].n_unique() >= hits]
-        chosen = (distinct or list(names.values()))[0] if inputs or distinct or len(names) == 1 else None
+        columns = [column for name, column in names.items() if name not in BESIDE_ITEMS] or list(names.values())
+        distinct = [column for column in columns if frame[column].n_unique() >= hits]
+        most = max(columns, key=lambda column: frame[column].n_unique())
+        chosen = distinct[0] if distinct else most if inputs or len(names) == 1 else None
     if chosen is None or (frame[chosen].n_unique() < FEWEST_DISTINCT and frame["HITId"].n_unique() > 1):
         return pl.col("HITId"), Message("mturk.item_hit")
     return pl.col(chosen), Message("item.column", {"column": chosen})
