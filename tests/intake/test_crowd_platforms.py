@@ -379,3 +379,40 @@ def test_who_describes_people_has_a_row_for_each(tmp_path: Path, header: str) ->
     ]
     judgments = accepted(saved(tmp_path / "t.csv", header, rows))
     assert (judgments.frame["participant"].n_unique(), judgments.frame["item"].n_unique()) == (30, 6)
+
+
+def test_answers_of_ground_truth_are_texts(tmp_path: Path) -> None:
+    draw, every = random.Random(31), []
+    for item in range(24):
+        answers = [
+            {"workerId": f"private.us-east-1.{who}",
+             "annotationData": {"content": json.dumps({"sentiment": {"label": draw.choice(["good", "bad"])}})}}
+            for who in draw.sample(["a1", "b2", "c3", "d4"], 3)
+        ]  # fmt: skip
+        details = {"type": "groundtruth/custom", "job-name": "tone", "human-annotated": "yes"}
+        every.append({"source": f"It is {item}.", "tone": {"annotationsFromAllWorkers": answers}, "tone-meta": details})
+    frame = accepted(objects(tmp_path / "output.manifest.jsonl", every)).frame
+    assert (frame.height, frame["participant"].n_unique(), frame["item"].n_unique()) == (72, 4, 24)
+    assert set(frame["response"]) == {"good", "bad"}
+
+
+def test_a_text_called_response_judged_by_two_is_no_answer(tmp_path: Path) -> None:
+    draw, every = random.Random(32), []
+    for item in range(40):
+        rated = [
+            {"user_id": who, "value": draw.randint(1, 5), "status": "submitted"} for who in draw.sample("abcde", 2)
+        ]
+        every.append({"prompt": f"Say {item}.", "response": f"It is {item}, of course.", "quality": rated})
+    frame = accepted(objects(tmp_path / "r.jsonl", every)).frame
+    assert (set(frame["response"]), frame["item"].n_unique()) == (set("12345"), 40)
+
+
+def test_ratings_on_several_axes_in_an_object(tmp_path: Path) -> None:
+    draw, every = random.Random(33), []
+    for n in range(150):
+        axes = {name: draw.randint(1, 7) for name in ("overall", "accuracy", "coverage", "coherence")}
+        summary = {"text": f"Summary {n // 3}.", "policy": "abc"[n // 3 % 3], "axes": axes}
+        every.append({"info": {"id": f"t{n // 3}", "title": "News"}, "summary": summary, "worker": f"w{n % 8}"})
+    frame = accepted(objects(tmp_path / "r.jsonl", every)).frame
+    assert (frame.height, frame["participant"].n_unique(), frame["item"].n_unique()) == (600, 8, 50)
+    assert set(frame["question"]) == {"overall", "accuracy", "coverage", "coherence"}

@@ -262,33 +262,6 @@ def test_what_a_trial_of_several_answers_showed_is_no_answer(tmp_path: Path, wor
     assert proposed.get("response", {"response": "response"}) == {"response": "response" if words else "probability"}
 
 
-def test_an_item_without_a_value_in_practice_is_the_item(tmp_path: Path) -> None:
-    chance, rows = random.Random(82), []
-    for person in range(24):
-        rows += [[person, "slider_practice", "NA", "NA", "NA", chance.random()] for _ in range(2)]
-        for at, item in enumerate(["frog", "lion", "bear", "control1", "control2", "fish"], 6):
-            rows.append([person, "slider", item, chance.choice(["two", "four"]), at, chance.random()])
-    read = read_files([saved(tmp_path / "r.csv", "workerid,trial_type,item,number,slide_number,response", rows)])
-    assert read.judgments.frame.filter(function="test")["item"].n_unique() == 4
-    assert dict(read.judgments.frame["function"].value_counts().iter_rows()) == {
-        "practice": 48, "control": 48, "test": 96,
-    }  # fmt: skip
-
-
-def test_names_in_stories_are_no_part_of_the_item(tmp_path: Path) -> None:
-    chance, rows = random.Random(83), []
-    verbs, names = ["think", "know", "see", "say", "hear", "prove", "admit", "deny", "doubt", "claim"], "Ann Bo Cy Di"
-    for person in range(9):
-        shown = chance.sample(verbs, len(verbs))
-        tests = [(f"Someone bought number {n}", verb, f"{n}") for n, verb in enumerate(shown)]
-        checks = [(f"The red car is not red {n}", "control_bad", f"control_bad{n}") for n in range(4)]
-        for at, (text, verb, number) in enumerate(chance.sample([*tests, *checks], 14), 2):
-            rows.append([person, text, chance.choice(names.split()), verb, number, chance.randint(0, 100) / 100, at])
-    header = "workerid,content,subjectName,verb,contentNr,response,slide_number"
-    item = flags(saved(tmp_path / "r.csv", header, rows))["item"]["item"]
-    assert set(item.split("+")) in ({"verb", "content"}, {"verb", "contentNr"})
-
-
 def test_versions_of_a_system_are_no_participants(tmp_path: Path) -> None:
     rows = [[f"Sentence number {n}", m, v, f"{m} {v} {n}", 1 + (n * len(v + m)) % 5]
             for m in ("phi", "gemma", "qwen") for v in ("v0", "v1", "v2", "v3") for n in range(10)]  # fmt: skip

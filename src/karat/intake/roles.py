@@ -822,7 +822,7 @@ class _RoleSearch:
             if c is not content and not _says_answer(c)
             and (self._names_items(c) or c.is_text or words_of(c.name)[-1:] == ["id"])
             and not {"chosen", "selected", "preferred"} & set(words_of(c.name))
-            and FEWEST_ITEMS <= c.distinct <= self.rows / 2 - FEWEST_ROWS
+            and FEWEST_ITEMS <= c.distinct <= self.rows / PAIR - (0 if content.is_text else FEWEST_ROWS)
         ]  # fmt: skip
         return bool(self.person) and any(self.contents.follows(content.name, [name]) for name in items)
 
@@ -1352,8 +1352,8 @@ class _RoleSearch:
         # A question may come twice, with a number: once about the participant and once about someone else.
         alike = [name for name in names if texts and self._same(name, texts[0].name)]
         rest = [name for name in names if name not in alike]
-        tested = self.contents.codes
-        again = tested.select([*self.person, *questions, *rest]).n_unique() < ANSWERED * tested.height
+        rows = self.contents.codes
+        again = rows.select([*self.person, *questions, *rest]).n_unique() < ANSWERED * rows.height
         if texts and {c.name for c in texts} <= {*alike} and again:
             return False, [texts[0].name]
         shared = self._shared(names)
@@ -1463,8 +1463,7 @@ class _RoleSearch:
             return True
         sessions = [c.name for c in self.contents.columns if c.plain in ("session", "repetition")]
         keys = [*self.person, name, *questions, *sessions]
-        tested = self.contents.codes
-        return tested.select(keys).n_unique() >= ANSWERED * tested.height
+        return self.contents.combinations(keys) >= ANSWERED * self.contents.codes.height
 
     def _scale_of_answers(self) -> None:
         """Take a column that names the scale of each answer as the question: its levels have fewer or more points."""

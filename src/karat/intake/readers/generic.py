@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
-from karat.intake.content import AVERAGES, SPREADS, TO_GO_ON, TOTALS, Content, flagged_function, words_of
+from karat.intake.content import AVERAGES, CRITERIA, SPREADS, TO_GO_ON, TOTALS, Content, flagged_function, words_of
 from karat.intake.forms import SECOND_HEADER, choices_of_pairs, is_rater, shape, without_words
 from karat.intake.guess import (
     FEWEST_POINTS,
@@ -924,7 +924,9 @@ def _in_lists(element: Any) -> Any:
         return element
     if list(element) == ["value"]:
         return element["value"]
-    parts = {name: _in_lists(value) for name, value in element.items()}
+    parts: dict[Any, Any] = {}
+    for name, value in element.items():
+        parts |= _of_form(value) or {name: _in_lists(value)}
     if all(str(name).isdigit() for name in parts) and _are_records(list(parts.values())):
         return list(parts.values())
     alike = [
@@ -934,6 +936,21 @@ def _in_lists(element: Any) -> Any:
         return parts
     rest = {name: value for name, value in parts.items() if name not in alike}
     return rest | {"versions": [{"version": name, **parts[name]} for name in alike]}
+
+
+def _of_form(value: Any) -> dict[str, Any]:
+    """The answers of a form that SageMaker Ground Truth wrote as a text; empty for other values.
+
+    >>> _of_form({"content": '{"tone": {"label": "good"}, "sure": "yes"}'})
+    {'tone': 'good', 'sure': 'yes'}
+    """
+    text = value.get("content") if isinstance(value, dict) and len(value) == 1 else None
+    answers = parsed(text) if isinstance(text, str) else None
+    if not isinstance(answers, dict):
+        return {}
+    return {
+        name: one["label"] if isinstance(one, dict) and [*one] == ["label"] else one for name, one in answers.items()
+    }
 
 
 def _spread(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -975,7 +992,7 @@ FEWEST_TRIALS = 4
 
 
 def _flat(element: Any) -> Any:
-    """An object with trials in a nested object, with all values side by side; other objects unchanged.
+    """An object with trials or ratings in a nested object, with all values side by side; other objects unchanged.
 
     Mechanical Turk keeps answers as {"answers": {"data": {"rating": [...], "sentence": [...]}}}.
     """
@@ -996,7 +1013,8 @@ def _flat(element: Any) -> Any:
     collect(element, "", 1)
     lengths = [len(value) for value in flat.values() if isinstance(value, list) and len(value) >= FEWEST_TRIALS]
     is_deep = any(length > 1 for length in Counter(lengths).values()) or any(map(_are_records, flat.values()))
-    return flat if is_deep else element
+    rated = [name for name, value in flat.items() if type(value) in (int, float) and CRITERIA.fullmatch(name)]
+    return flat if is_deep or len({*rated} - {*element}) > 1 else element
 
 
 def _belong_together(value: object, sizes: Mapping[int, int]) -> bool:
