@@ -165,7 +165,7 @@ def test_the_report_tells_it_without_words_of_its_own() -> None:
     screening = karat.screen.run(by_turns(6), {"alternating": {}})
     gathered = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
     page = html(gathered)
-    assert "Alternating answers 2" in page, "in the flow of participants"
+    assert "Alternating answers: 2" in page, "in the flow of participants"
     assert "18 of 18 answers go back to the last but one" in page, "among the reasons"
     assert f"Alternating answers: {text}; 2 of 6 participants flagged." in methods(gathered)
 

@@ -533,7 +533,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         run("--from-sets", "none.csv")
 
 
-def test_choices_from_a_sheet_show_both_levels_of_the_last_factor(tmp_path: Path) -> None:
+def test_choices_from_a_sheet_show_both_levels(tmp_path: Path) -> None:
     sheet = workbook(tmp_path / "islands.xlsx", fillers=False)
     folder = tmp_path / "study"
     run(folder, "--from-sets", sheet, "--factor", "comp", "--factor", "distance", "--task", "choice")
